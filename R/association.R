@@ -1,0 +1,269 @@
+#' Association between randomised questions
+#'
+#' For every pair of questions: covariance, correlation, odds ratio and Cramer's V of the *truth*, each with a standard error, and a test of
+#' independence. All pairs of many columns come in one call.
+#'
+#' For two binary columns with estimated shares \eqn{x}, \eqn{y} and joint share \eqn{z}:
+#'
+#' * `covariance`: \eqn{z - xy}; exactly unbiased for `target = "sample"`, and so is \eqn{N / (N - 1)} times it for
+#'   `"population"`, which is then given.
+#' * `correlation` (Pearson's, that is phi): the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}. Standard errors by the delta method on the
+#'   covariance of the three estimated counts. It may leave \eqn{[-1, 1]} when there is little data, and is `NA` when a share leaves \eqn{(0, 1)}.
+#' * `odds.ratio`: `NA` when an estimated cell is not positive.
+#' * `cramers.v`: Cramer's V, \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated
+#'   table; for two binary columns the absolute correlation.
+#'   Near 0 it is biased upwards, and its normal approximation fails: judge independence by the test.
+#'   From a maximum likelihood fit with cells at 0 all standard errors are too small, see [rr_margin()].
+#' * `statistic`, `df`, `p.value`: for `target = "population"`, Pearson's chi-squared test of the *reported* table. Questions that are
+#'   randomised separately are independent in truth exactly if their reports are, so this test has the level it states, also where
+#'   an estimate leaves the simplex. For `target = "sample"`, whether the covariance among these very respondents is 0: the squared ratio of the
+#'   covariance and its standard error.
+#'
+#' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
+#'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism; or a two-way margin of [rr_margin()].
+#' @param ... For methods: `target` where the fit does not hold it.
+#' @return An object of class `rr_association`. `as.data.frame()` gives one row per pair, `tidy()` one row per pair and measure,
+#'   `as.matrix(x, measure)` the symmetric matrix of one measure, `vcov(x, pairs, measure)` the joint covariance of several correlations or covariances
+#'   (for binary columns; disjoint pairs need joint counts of order 4), `autoplot()` a heat map.
+#' @section Errors:
+#' `candor_error_order` if the counts that a covariance needs were not tallied.
+#' @source Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
+#' @examples
+#' # Sex and survival on the Titanic, each answer randomised on the spot
+#' people <- as.data.frame(Titanic)
+#' people <- people[rep(seq_len(32), people$Freq), ]
+#' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
+#' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
+#' reports <- rr_perturb(truth, survey)
+#' cor(truth)[1, 2]
+#' cor(reports)[1, 2]
+#' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
+#' @export
+rr_association <- function(x, ...) UseMethod("rr_association")
+
+#' @export
+rr_association.default <- function(x, ...) {
+  abort(c("{.arg x} must be a fit of several questions.", x = "It is {describe(x)}.",
+          i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."), "argument")
+}
+
+#' @export
+rr_association.rr_tmdh <- function(x, ...) {
+  check_dots_empty(...)
+  check_pairs(x)
+  parts <- pair_parts(x, x$target, FALSE)
+  table <- binary_measures(parts, x$columns, x$values, x$n, if (x$target == "population") x$n / (x$n - 1) else 1)
+  test <- if (x$target == "population") reported_test(x$counts) else (table$covariance / table$covariance.error)^2
+  table$statistic <- test
+  table$df <- 1
+  table$p.value <- stats::pchisq(test, 1, lower.tail = FALSE)
+  block <- x$design$block
+  if (!is.null(block)) {
+    at <- match(table$x, x$columns)
+    with <- match(table$y, x$columns)
+    table <- table[block[at] < 0 | block[at] != block[with], ]
+  }
+  new_rr_association(table, x, x$target, x$conf.level)
+}
+
+#' @export
+rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
+  check_dots_empty(...)
+  target <- check_choice(target, "target", c("population", "sample"))
+  check_pairs(x)
+  truth <- truth_of(x)
+  parts <- pair_parts(truth, target, TRUE)
+  if (target == "sample") parts$covariance.variance <- exact_covariance_variance(truth)
+  table <- binary_measures(parts, x$columns, truth$values, x$n, 1)
+  new_rr_association(table, x, target, 0.95)
+}
+
+check_pairs <- function(x, call = caller_env()) {
+  if (length(x$columns) < 2L) abort(c("Association needs at least two columns.", x = "There is one."), "argument",
+                                    call = call)
+  if (x$tallied < 2) abort_untallied(x, 0:1, call)
+}
+
+pair_parts <- function(x, target, known) {
+  .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
+        histogram_design(x, target, known))
+}
+
+pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),
+                               j = unlist(lapply(seq_len(d - 1), function(i) seq(i + 1, d))))
+
+root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+
+binary_measures <- function(parts, columns, values, n, factor) {
+  pairs <- pair_index(length(columns))
+  ones <- values[1 + pairs$i]
+  others <- values[1 + pairs$j]
+  both <- values[1 + length(columns) + seq_along(pairs$i)]
+  cells <- list(both, ones - both, others - both, n - ones - others + both)
+  positive <- Reduce(`&`, lapply(cells, `>`, 0))
+  inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
+  ratio <- ifelse(positive, inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]]), NA_real_)
+  # The gradient of the log odds ratio in (mu_i, mu_j, mu_ij); the number of rows is known.
+  gradient <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
+  log_error <- root(pair_quadratic(gradient, parts$moments))
+  correlation_error <- root(parts$correlation.variance)
+  tibble::tibble(
+    x = columns[pairs$i], y = columns[pairs$j],
+    covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+    correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation), correlation.error = correlation_error,
+    odds.ratio = ratio, odds.ratio.error = ratio * log_error,
+    cramers.v = ifelse(is.nan(parts$correlation), NA_real_, abs(parts$correlation)), cramers.v.error = correlation_error
+  )
+}
+
+pair_quadratic <- function(gradient, moments) {
+  v <- matrix(moments, 6)
+  g <- gradient
+  g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
+    2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
+}
+
+# Pearson's statistic of each reported 2 x 2 table: N times the squared correlation of the reports.
+reported_test <- function(counts) {
+  pairs <- pair_index(length(counts$columns))
+  n <- counts$n
+  share <- counts$values[1 + seq_along(counts$columns)] / n
+  both <- counts$values[1 + length(counts$columns) + seq_along(pairs$i)] / n
+  x <- share[pairs$i]
+  y <- share[pairs$j]
+  spread <- x * (1 - x) * y * (1 - y)
+  ifelse(spread > 0, n * (both - x * y)^2 / spread, NA_real_)
+}
+
+# Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
+# of the two columns, summed over the four true cells.
+exact_covariance_variance <- function(truth) {
+  pairs <- pair_index(length(truth$columns))
+  p <- truth$design$p
+  q <- truth$design$q
+  n <- truth$n
+  one <- p * (1 - p) / (p - q)^2
+  zero <- q * (1 - q) / (p - q)^2
+  x <- truth$values[1 + pairs$i]
+  y <- truth$values[1 + pairs$j]
+  both <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
+  cells <- list(list(both, 1, 1), list(x - both, 1, 0), list(y - both, 0, 1), list(n - x - y + both, 0, 0))
+  noise <- function(column, bit) if (bit) one[column] else zero[column]
+  sum_cells <- function(f) Reduce(`+`, lapply(cells, function(cell) cell[[1]] * f(cell[[2]], cell[[3]])))
+  alpha <- function(a, b) noise(pairs$i, a)
+  beta <- function(a, b) noise(pairs$j, b)
+  first <- sum_cells(function(a, b) alpha(a, b) * (b - y / n)^2) + sum_cells(function(a, b) beta(a, b) * (a - x / n)^2)
+  product <- sum_cells(function(a, b) alpha(a, b) * beta(a, b))
+  first / n^2 + product * (1 / n^2 - 2 / n^3) + sum_cells(alpha) * sum_cells(beta) / n^4
+}
+
+new_rr_association <- function(table, fit, target, conf.level) {
+  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level), class = "rr_association")
+}
+
+association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
+
+#' @rdname rr_association
+#' @param row.names,optional Not used.
+#' @export
+as.data.frame.rr_association <- function(x, row.names = NULL, optional = FALSE, ...) as.data.frame(x$pairs)
+
+#' @rdname rr_association
+#' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`, one of their errors such as `"correlation.error"`, or `"p.value"`.
+#' @export
+as.matrix.rr_association <- function(x, measure = "correlation", ...) {
+  check_dots_empty(...)
+  measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
+  names <- unique(c(x$pairs$x, x$pairs$y))
+  matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  matrix[cbind(x$pairs$x, x$pairs$y)] <- matrix[cbind(x$pairs$y, x$pairs$x)] <- x$pairs[[measure]]
+  if (measure %in% c("correlation", "cramers.v")) diag(matrix) <- 1
+  if (measure == "correlation.error") diag(matrix) <- 0
+  matrix
+}
+
+#' @rdname rr_association
+#' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
+#' @param conf.level Confidence level.
+#' @export
+tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {
+  check_dots_empty(...)
+  check_flag(conf.int, "conf.int")
+  pairs <- x$pairs
+  table <- do.call(rbind, lapply(intersect(association_measures, names(pairs)), function(measure) {
+    tibble::tibble(x = pairs$x, y = pairs$y, measure = measure, estimate = pairs[[measure]],
+                   std.error = pairs[[paste0(measure, ".error")]])
+  }))
+  if (!conf.int) return(table)
+  z <- stats::qnorm((1 + check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)) / 2)
+  bounds <- lapply(c(-z, z), function(z) association_bound(table, z))
+  table$conf.low <- bounds[[1]]
+  table$conf.high <- bounds[[2]]
+  table
+}
+
+association_bound <- function(table, z) {
+  e <- table$estimate
+  s <- table$std.error
+  fisher <- table$measure == "correlation" & !is.na(e) & abs(e) < 1
+  ratio <- table$measure == "odds.ratio"
+  bound <- e + z * s
+  bound[fisher] <- tanh(atanh(e[fisher]) + z * s[fisher] / (1 - e[fisher]^2))
+  bound[ratio] <- e[ratio] * exp(z * s[ratio] / e[ratio])
+  bounded <- table$measure %in% c("correlation", "cramers.v")
+  bound[bounded] <- pmin(1, pmax(ifelse(table$measure == "cramers.v", 0, -1)[bounded], bound[bounded]))
+  bound
+}
+
+#' @rdname rr_association
+#' @param object An object of `rr_association()`.
+#' @param pairs A list of pairs of columns, or labels such as `"a:b"`; all pairs by default.
+#' @export
+vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
+  check_dots_empty(...)
+  measure <- check_choice(measure, "measure", c("correlation", "covariance"))
+  fit <- object$fit
+  if (!inherits(fit, "rr_tmdh")) {
+    abort(c("The joint covariance of associations is only known for a fit of {.fn rr_tmdh}."), "argument")
+  }
+  pairs <- parse_sets(pairs %||% paste(object$pairs$x, object$pairs$y, sep = ":"), fit$columns, "pairs")
+  if (nrow(pairs) != 2L || any(pairs < 0)) abort(c("{.arg pairs} must hold pairs of columns."), "argument")
+  k <- ncol(pairs)
+  if (k > 1500) abort(c("{.arg pairs} has {k} pairs: their covariance would be too large.",
+                        i = "Name the pairs you need."), "argument")
+  singles <- unique(as.vector(pairs))
+  members <- cbind(rbind(singles, -1L), pairs)
+  covariance <- histogram_block(fit, members, members, object$target, FALSE, FALSE)
+  at <- rbind(match(pairs[1, ], singles), match(pairs[2, ], singles), length(singles) + seq_len(k))
+  share <- set_values(fit, members) / fit$n
+  gradient <- matrix(0, length(share), k)
+  for (m in seq_len(k)) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
+  labels <- member_labels(pairs, fit$columns)
+  matrix(crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
+}
+
+pair_gradient <- function(share, measure) {
+  x <- share[1]
+  y <- share[2]
+  if (measure == "covariance") return(c(-y, -x, 1))
+  if (x <= 0 || x >= 1 || y <= 0 || y >= 1) return(rep(NA_real_, 3))
+  s <- sqrt(x * (1 - x) * y * (1 - y))
+  r <- (share[3] - x * y) / s
+  c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
+}
+
+#' @export
+print.rr_association <- function(x, n = 10, digits = 3, ...) {
+  k <- nrow(x$pairs)
+  cat("<rr_association> ", format_count(k), if (k == 1) " pair" else " pairs", " of questions; target: ",
+      x$target, "\n", sep = "")
+  shown <- utils::head(x$pairs, n)
+  # Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
+  keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
+                      "p.value"), names(shown))
+  shown <- as.data.frame(shown[keep])
+  names(shown)[endsWith(names(shown), ".error")] <- "std.error"
+  print(shown, digits = digits, row.names = FALSE)
+  if (k > n) cat("  ... and ", format_count(k - n), " more; see tidy()\n", sep = "")
+  invisible(x)
+}

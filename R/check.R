@@ -1,0 +1,121 @@
+# Checks speak the user's language: which argument, what it was, what is needed. Each returns its
+# argument, ready for use. Formatting happens only when a check fails, so a good call pays nothing.
+
+check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE,
+                         remedy = NULL, call = caller_env()) {
+  good <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) &&
+    (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)
+  if (good) return(as.double(x))
+  bound <- function(value, open, words) {
+    if (is.finite(value)) paste(words[1 + open], format(value, digits = 15))
+    else if (open) "finite"
+  }
+  range <- unique(c(bound(min, min_open, c("at least", "above")), bound(max, max_open, c("at most", "below"))))
+  wanted <- if (length(range)) paste("one number", paste(range, collapse = " and ")) else "one number"
+  abort(c("{.arg {arg}} must be {wanted}.", x = "It is {describe(x)}.", i = remedy),
+        "argument", call = call)
+}
+
+check_probability <- function(x, arg, call = caller_env()) {
+  if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) {
+    return(as.double(x))
+  }
+  abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}."),
+        "argument", call = call)
+}
+
+# A vector of probabilities whose sum is left to the caller.
+check_probabilities <- function(x, arg, call = caller_env()) {
+  if (!is.numeric(x) || is.object(x) || length(x) == 0L) {
+    abort(c("{.arg {arg}} must be a vector of probabilities.", x = "It is {describe(x)}."),
+          "argument", call = call)
+  }
+  bad <- which(is.na(x) | x < 0 | x > 1)
+  if (length(bad)) {
+    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.",
+            x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument", call = call)
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+# A whole number that may be as large as a double counts exactly.
+check_count <- function(x, arg, min = 0, max = 2^53, remedy = NULL, call = caller_env()) {
+  if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= min && x <= max &&
+      x == floor(x)) {
+    return(as.double(x))
+  }
+  wanted <- if (max < .Machine$integer.max) sprintf("one whole number from %s to %s", format(min), format(max))
+            else paste("one whole number, at least", format(min))
+  abort(c("{.arg {arg}} must be {wanted}.", x = "It is {describe(x)}.", i = remedy),
+        "argument", call = call)
+}
+
+# Significant digits to print: what format() takes.
+check_digits <- function(x, call = caller_env()) check_count(x, "digits", min = 1, max = 22, call = call)
+
+check_flag <- function(x, arg, call = caller_env()) {
+  if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
+  abort(c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."), "argument", call = call)
+}
+
+# `choices` in full, or the default vector itself, which means its first element.
+check_choice <- function(x, arg, choices, call = caller_env()) {
+  if (identical(x, choices)) return(choices[1L])
+  if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
+  abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}."),
+        "argument", call = call)
+}
+
+check_mechanism <- function(x, arg = "mechanism", call = caller_env()) {
+  if (inherits(x, "rr_mechanism")) return(x)
+  abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
+          i = paste("Describe how the answers were randomised with one of",
+                    "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")),
+        "argument", call = call)
+}
+
+# Labels from labels, or from a number of categories. `numeric` tells whether numbers in the data
+# are labels (levels 0:9) rather than positions.
+check_levels <- function(levels, arg = "levels", call = caller_env()) {
+  if (is.factor(levels)) levels <- base::levels(levels)
+  if (is.numeric(levels) && !is.object(levels) && length(levels) == 1L) {
+    k <- check_count(levels, arg, min = 2, max = .Machine$integer.max, call = call,
+                     remedy = "Give the number of categories, or their labels.")
+    return(list(labels = as.character(seq_len(k)), numeric = NULL))
+  }
+  if (!(is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels)))) {
+    abort(c("{.arg {arg}} must be labels, or a number of categories.", x = "It is {describe(levels)}."),
+          "argument", call = call)
+  }
+  labels <- as.character(levels)
+  if (anyNA(labels)) {
+    abort(c("{.arg {arg}} must not be missing.", x = "Label {which(is.na(labels))[1]} is NA."),
+          "argument", call = call)
+  }
+  if (length(labels) < 2L) {
+    abort(c("{.arg {arg}} must name at least 2 categories.", x = "It names {length(labels)}."),
+          "argument", call = call)
+  }
+  if (anyDuplicated(labels)) {
+    twice <- labels[anyDuplicated(labels)]
+    abort(c("{.arg {arg}} must all differ.", x = "{.val {twice}} appears more than once."),
+          "argument", call = call)
+  }
+  list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels))
+}
+
+# Extra arguments are almost always misspelt ones: never swallow them.
+check_dots_empty <- function(..., call = caller_env()) {
+  if (...length() == 0L) return(invisible())
+  names <- names(list(...)) %||% rep("", ...length())
+  shown <- ifelse(nzchar(names), names, paste0("..", seq_along(names)))
+  abort(c("These arguments are not known here: {.arg {shown}}.",
+          i = "Check their spelling against the help page."), "argument", call = call)
+}
+
+check_installed <- function(package, why, call = caller_env()) {
+  if (requireNamespace(package, quietly = TRUE)) return(invisible())
+  abort(c("The package {.pkg {package}} is needed {why}.",
+          i = "Install it with {.code install.packages(\"{package}\")}."), "package", call = call)
+}

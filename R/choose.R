@@ -1,0 +1,186 @@
+#' Which estimator for these data
+#'
+#' Estimates the risk of every method at the truth behind *these* reports, and recommends one.
+#'
+#' @details
+#' The risk of a method depends on the unknown truth. `rr_choose()` asks the data in two ways.
+#'
+#' * *Bootstrap* (all methods, `risk`): a smoothed estimate of the truth, method `"combine"`, stands in for it. Reports are simulated
+#'   from it as often as `replications` says, estimated by every method, and the errors are averaged.
+#' * *Leaving one report out* (`unbiased`; for methods that treat all categories alike, and mechanisms whose other answers are all alike): up to a constant the squared error is
+#'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}, and \eqn{\langle\theta,\hat\theta\rangle} can be estimated without bias by removing
+#'   each report in turn and asking what the rest says about it. No smoothing is involved; it is noisier.
+#'
+#' The bootstrap flatters `"combine"`, whose own estimate the reports are simulated from (its risk is 0 where it finds nothing but noise and answers with
+#' the uniform distribution); `unbiased` does not.
+#'
+#' The recommendation is the method of least bootstrap risk. Its `margin` is how much larger the risk of the runner-up is, in per
+#' cent; `share` is how often, over the simulated reports, each method came closest to the truth they were simulated from.
+#'
+#' `"combine"` itself is an estimator: between `"invn"`, `"mle"` and `"invp"`, which differ in one threshold only, it takes the
+#' threshold, and against the uniform distribution the weight, that leaving one report out shows to be best.
+#'
+#' @param x A tally, or anything that [rr_tally()] takes.
+#' @param mechanism How the answers were randomised. Not needed for a tally.
+#' @param method The methods to choose from.
+#' @param replications Number of simulated tallies.
+#' @param seed A whole number that fixes them, or `NULL`.
+#' @param ... Not used, and refused.
+#' @return A data frame of class `rr_choice`, one row per method, the best first: `method`, `risk` (estimated mean squared error, summed over
+#'   categories), `mc.error`, `bias2`, `variance`, `share`, `unbiased`. [rr_estimate()] takes the first `method`.
+#' @section How well it chooses:
+#' Over 180 cells of the grid of Pinzon et al. (K 50 to 5,000, \eqn{\epsilon} 1 to 8, N 100 to 1,000,000, three truths), taking the choice among
+#' `"invn"`, `"invp"` and `"mle"` has a smaller mean risk than always using the maximum likelihood estimate, and `"combine"`
+#' a smaller one than any of them; the script `choose.R` in `system.file("studies", package = "candor")` shows it.
+#' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
+#'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
+#'   \doi{10.14722/ndss.2020.24157} (that the best post-processing depends on the truth).
+#' @examples
+#' # 2,000 reports over 100 categories: an even truth, or a concentrated one?
+#' mechanism <- rr_grr(100, epsilon = 2)
+#' set.seed(1)
+#' reports <- function(truth) {
+#'   answers <- sample(100, 2000, TRUE, truth)
+#'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
+#' }
+#' rr_choose(reports(rr_zipf(100, 0.01)), seed = 1)
+#' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
+#' @export
+rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "mle", "combine"), replications = 200,
+                      seed = NULL, ...) {
+  check_dots_empty(...)
+  tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
+  if (!is.null(tally$groups)) {
+    abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",
+            i = "Choose for each group on its own."), "argument")
+  }
+  if (tally$n <= 0) abort_empty(tally)
+  method <- check_methods(method)
+  replications <- check_count(replications, "replications", min = 20, max = 1e7)
+  seed <- if (is.null(seed)) floor(stats::runif(1) * 2^31) else check_count(seed, "seed")
+  mechanism <- tally$mechanism
+  counts <- tally$counts
+  smooth <- smooth_truth(mechanism, counts, tally$effective_n)
+  n <- max(1, round(tally$effective_n))
+  losses <- choice_losses(mechanism, smooth, n, method, replications, seed)
+  table <- tibble::tibble(
+    method = names(method), risk = losses$risk, mc.error = losses$error, bias2 = losses$bias2,
+    variance = losses$variance, share = losses$share, unbiased = vapply(method,
+                                                                        function(m) unbiased_risk(mechanism, counts,
+                                                                                                  m), 0)
+  )
+  table <- table[order(table$risk), ]
+  mark(table, "rr_choice", tally = tally, replications = replications)
+}
+
+# What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate drawn a little towards
+# the uniform.
+smooth_truth <- function(mechanism, counts, n) {
+  form <- additive(mechanism)
+  if (!is.null(form) && length(form$b) == 1L && form$a > 0) return(estimate_combine(form, counts)$estimate)
+  mle <- estimate_counts(mechanism, counts, "mle", n, list())$estimate
+  k <- length(mle)
+  (n * mle + sqrt(n) / k) / (n + sqrt(n))
+}
+
+choice_losses <- function(mechanism, truth, n, method, replications, seed) {
+  count <- length(method)
+  squares <- matrix(0, replications, count)
+  sums <- matrix(0, length(truth), count)
+  block <- max(1, floor(2e6 / length(truth)))
+  for (first in seq(0, replications - 1, by = block)) {
+    counts <- study_counts(mechanism, truth, NULL, n, seed, 1, first, min(block, replications - first))
+    for (r in seq_len(ncol(counts))) for (m in seq_len(count)) {
+      error <- study_estimate(mechanism, counts[, r], method[[m]], n) - truth
+      squares[first + r, m] <- sum(error^2)
+      sums[, m] <- sums[, m] + error
+    }
+  }
+  length2 <- colSums(sums^2)
+  variance <- (colSums(squares) - length2 / replications) / (replications - 1)
+  nearest <- max.col(-squares, ties.method = "first")
+  list(risk = colMeans(squares), error = apply(squares, 2, stats::sd) / sqrt(replications), variance = variance,
+       bias2 = length2 / replications^2 - variance / replications, share = tabulate(nearest, count) / replications)
+}
+
+# Risk by leaving one report out, for the estimates whose threshold and slope are known functions of the counts; NA for
+# others.
+unbiased_risk <- function(mechanism, counts, method) {
+  form <- additive(mechanism)
+  if (is.null(form) || length(form$b) != 1L || form$a <= 0 || form$b <= 0) return(NA_real_)
+  a <- form$a
+  b <- form$b
+  n <- sum(counts)
+  k <- length(counts)
+  inv <- (counts / n - b) / a
+  # |theta|^2: the squares of the unbiased estimates less their unbiased variances.
+  length2 <- sum(inv^2) - sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
+  if (identical(method, "inv")) return(sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2))
+  profile <- count_profile(counts)
+  active <- function(t) profile$value > t
+  size <- function(on) sum(profile$categories[on])
+  total <- function(on) sum((profile$categories * profile$value)[on])
+  # The threshold before and after a report of an active category is left out.
+  steps <- switch(if (is.character(method)) method else "none",
+    invn = list(t = n * b, after = (n - 1) * b),
+    invp = , norm_sub = {
+      t <- projection_threshold(profile, a)
+      list(t = t, after = t - (1 - a) / size(active(t)))
+    },
+    mle = {
+      t <- mle_threshold(profile, form$odds)
+      list(t = t, after = t - 1 / (size(active(t)) + form$odds))
+    },
+    base_cut = , norm_cut = , power = , power_ns = , combine = , merged =
+      return(unbiased_risk_slow(mechanism, counts, method, length2)),
+    return(NA_real_)
+  )
+  on <- active(steps$t)
+  s <- total(on) - steps$t * size(on)
+  s_after <- total(on) - 1 - steps$after * size(on)
+  if (s_after <= 0) return(NA_real_)
+  v <- profile$value[on]
+  weight <- profile$categories[on]
+  squares <- sum(weight * (v - steps$t)^2) / s^2
+  inner <- (sum(weight * v * pmax(0, v - 1 - steps$after)) / (n * s_after) - b) / a
+  squares - 2 * inner + length2
+}
+
+# The same by estimating again without a report, once for each distinct count: for methods that treat categories alike.
+unbiased_risk_slow <- function(mechanism, counts, method, length2) {
+  form <- additive(mechanism)
+  n <- sum(counts)
+  values <- setdiff(unique(counts), 0)
+  if (length(values) > 200 || n < 2) return(NA_real_)
+  whole <- estimate_counts(mechanism, counts, method, n, list())$estimate
+  left_out <- vapply(values, function(v) {
+    at <- match(v, counts)
+    estimate_counts(mechanism, replace(counts, at, max(0, v - 1)), method, n - 1, list())$estimate[at]
+  }, 0)
+  categories <- tabulate(match(counts, values), length(values))
+  # Shares that need not sum to 1 keep their own sum in the correction for b.
+  inner <- (sum(categories * values * left_out) / n - form$b * sum(whole)) / form$a
+  sum(whole^2) - 2 * inner + length2
+}
+
+mle_threshold <- function(profile, odds) {
+  k <- seq_along(profile$value)
+  t <- profile$sum1[k] / (profile$sum0[k] + odds)
+  t[which(profile$value >= t)[1]]
+}
+
+#' @export
+print.rr_choice <- function(x, ...) {
+  if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
+    margin <- 100 * (x$risk[2] / x$risk[1] - 1)
+    cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s%% larger.\n",
+                x$method[1], x$method[2],
+                format(margin, digits = 2)))
+    spread <- sqrt(x$mc.error[1]^2 + x$mc.error[2]^2)
+    if (x$risk[2] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
+  }
+  class(x) <- setdiff(class(x), "rr_choice")
+  attr(x, "tally") <- attr(x, "replications") <- NULL
+  print(x, ...)
+  invisible(x)
+}

@@ -1,0 +1,183 @@
+# The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every way in which a user
+# may describe columns ends here.
+column_design <- function(mechanism, columns, call = caller_env()) {
+  design <- if (inherits(mechanism, "rr_mechanism")) mechanism_columns(mechanism, columns, call)
+    else if (is.list(mechanism) && all(c("p", "q") %in% names(mechanism)) &&
+             is.numeric(mechanism$p)) number_columns(mechanism, columns, call)
+    else if (is.list(mechanism) && length(mechanism)) list_columns(mechanism, columns, call)
+    else abort(c("{.arg mechanism} must say how each column was randomised.", x = "It is {describe(mechanism)}.",
+                 i = "Give one yes/no mechanism for all columns, a list of them, or {.fn rr_product} ...",
+                 i = "or the probabilities: {.code list(p = , q = )}."), "argument", call = call)
+  useless <- which(abs(design$p - design$q) <= 4 * .Machine$double.eps)
+  if (length(useless)) {
+    same <- format(design$p[useless[1]], digits = 6)
+    abort(c("Nothing can be learned from column {.val {columns[useless[1]]}}.",
+            x = "Its reports are 1 with probability {same} whatever the truth (p = q)."), "no_information", call = call)
+  }
+  design
+}
+
+number_columns <- function(mechanism, columns, call) {
+  pairs <- lapply(c(p = "p", q = "q"), function(arg) {
+    x <- check_probabilities(mechanism[[arg]], arg, call = call)
+    if (!length(x) %in% c(1L, length(columns))) {
+      abort(c("{.arg {arg}} must have one probability per column.",
+              x = "It has length {length(x)}, and there are {length(columns)} columns."),
+            "argument", call = call)
+    }
+    if (!is.null(names(x)) && length(x) == length(columns)) x <- named_columns(x, arg, columns, call)
+    rep_len(unname(x), length(columns))
+  })
+  list(p = pairs$p, q = pairs$q, block = column_blocks(mechanism$block, length(columns), call))
+}
+
+# Names say which column a probability is of, whatever the order.
+named_columns <- function(x, arg, columns, call) {
+  if (!setequal(names(x), columns)) {
+    odd <- c(setdiff(names(x), columns), setdiff(columns, names(x)))[1]
+    abort(c("The names of {.arg {arg}} must be the columns.", x = "{.val {odd}} is in one but not in the other.",
+            i = "The columns are {format_labels(columns)}."), "mismatch", call = call)
+  }
+  x[columns]
+}
+
+# -1 for columns that stand alone.
+column_blocks <- function(block, n, call) {
+  if (is.null(block) || all(is.na(block))) return(NULL)
+  if (!is.atomic(block) || length(block) != n) {
+    abort(c("{.arg block} must have one label per column, or NA.",
+            x = "It is {describe(block)}; there are {n} columns."), "argument", call = call)
+  }
+  codes <- match(block, unique(block[!is.na(block)]))
+  ifelse(is.na(codes), -1L, codes)
+}
+
+mechanism_columns <- function(mechanism, columns, call) {
+  if (inherits(mechanism, "rr_product")) return(list_columns(mechanism$questions, columns, call))
+  part <- support_columns(mechanism, call)
+  if (part$width == 1L) return(list(p = rep(part$p, length(columns)), q = rep(part$q, length(columns)), block = NULL))
+  list_columns(list(mechanism), columns, call)
+}
+
+# One mechanism per question. A yes/no question takes one column; a question of several categories one column each.
+list_columns <- function(parts, columns, call) {
+  bad <- which(!vapply(parts, inherits, NA, what = "rr_mechanism"))
+  if (length(bad)) {
+    abort(c("{.arg mechanism} must be a list of mechanisms.", x = "Element {bad[1]} is {describe(parts[[bad[1]]])}."),
+          "argument", call = call)
+  }
+  supports <- lapply(parts, support_columns, call = call)
+  width <- vapply(supports, `[[`, 1L, "width")
+  names <- names(parts)
+  if (!is.null(names) && all(width == 1L)) {
+    if (!setequal(names, columns)) {
+      odd <- c(setdiff(names, columns), setdiff(columns, names))[1]
+      abort(c("{.arg mechanism} must name the columns.", x = "{.val {odd}} is in one but not in the other.",
+              i = "The columns are {format_labels(columns)}."), "mismatch", call = call)
+    }
+    supports <- supports[match(columns, names)]
+  }
+  if (sum(width) != length(columns)) {
+    abort(c("{.arg mechanism} must describe every column.",
+            x = "It describes {sum(width)}, and there are {length(columns)}.",
+            i = if (any(width > 1L)) "A question of k categories takes k columns, one per category."),
+          "mismatch", call = call)
+  }
+  each <- function(field) rep(vapply(supports, `[[`, 0, field), vapply(supports, `[[`, 1L, "width"))
+  rivals <- vapply(supports, `[[`, NA, "rivals")
+  block <- rep(ifelse(rivals, seq_along(supports), -1L), vapply(supports, `[[`, 1L, "width"))
+  list(p = each("p"), q = each("q"), block = if (any(rivals)) as.integer(block))
+}
+
+# The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1 where the report
+# supports category i, with probability p if that is the truth and q otherwise. `rivals` says that the columns are
+# not independent given the truth, so that sets may hold at most one of them.
+support_columns <- function(mechanism, call = caller_env()) UseMethod("support_columns")
+
+#' @export
+support_columns.rr_mechanism <- function(mechanism, call = caller_env()) {
+  if (length(mechanism$levels) == 2L && length(mechanism$reports) == 2L) {
+    matrix <- rr_matrix(mechanism)
+    return(list(p = unname(matrix[2, 2]), q = unname(matrix[1, 2]), width = 1L, rivals = FALSE))
+  }
+  abort_support(mechanism, "the probability of a report depends on the truth in more ways than \"same or not\"", call)
+}
+
+#' @export
+support_columns.rr_binary <- function(mechanism, call = caller_env()) {
+  list(p = mechanism$p, q = mechanism$q, width = 1L, rivals = FALSE)
+}
+
+#' @export
+support_columns.rr_grr <- function(mechanism, call = caller_env()) {
+  k <- length(mechanism$levels)
+  list(p = mechanism$p, q = mechanism$q, width = if (k == 2L) 1L else k, rivals = k > 2L)
+}
+
+# GRR after GRR is GRR.
+#' @export
+support_columns.rr_compose <- function(mechanism, call = caller_env()) {
+  k <- length(mechanism$levels)
+  if (k == 2L || is.null(mechanism$p)) return(NextMethod())
+  list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE)
+}
+
+#' @export
+support_columns.rr_unary <- function(mechanism, call = caller_env()) {
+  list(p = mechanism$p, q = mechanism$q, width = length(mechanism$levels), rivals = FALSE)
+}
+
+#' @export
+support_columns.rr_local_hash <- function(mechanism, call = caller_env()) {
+  # A report supports any other category with the probability of a hash collision, 1 / g.
+  list(p = mechanism$p, q = 1 / mechanism$g, width = length(mechanism$levels), rivals = TRUE)
+}
+
+abort_support <- function(mechanism, reason, call) {
+  abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
+          x = "Its columns have no known joint probabilities: {reason}.",
+          i = "Estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product} instead."),
+        "argument", call = call)
+}
+
+# The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the
+# mechanisms.
+column_levels <- function(fit) {
+  levels <- fit$counts$levels %||% fit$levels
+  mechanism <- fit$mechanism
+  single <- inherits(mechanism, "rr_mechanism") && !inherits(mechanism, "rr_product")
+  if (is.null(levels) && single) levels <- rep(list(mechanism$levels), length(fit$columns))
+  if (is.null(levels)) {
+    parts <- if (inherits(mechanism, "rr_product")) mechanism$questions
+      else if (inherits(mechanism[[1]], "rr_mechanism")) mechanism
+    if (!is.null(names(parts)) && setequal(names(parts), fit$columns)) parts <- parts[fit$columns]
+    levels <- lapply(parts, `[[`, "levels")
+  }
+  labelled <- length(levels) == length(fit$columns) && all(lengths(levels) == 2L)
+  if (!labelled) levels <- rep(list(c("0", "1")), length(fit$columns))
+  stats::setNames(levels, fit$columns)
+}
+
+# Probability that a report supports k given categories of one question, the truth among them (Carette 2022,
+# Table 2; for local hashing p / g^(k - 1), not p / g^k as printed).
+support_probability <- function(mechanism, k) {
+  part <- support_columns(mechanism)
+  if (inherits(mechanism, "rr_grr")) return(ifelse(k == 1, part$p, 0))
+  part$p * part$q^(k - 1)
+}
+
+# Sets that hold two rival categories have no estimate of their own: their true count is 0.
+refuse_rivals <- function(x, members, call = caller_env()) {
+  block <- x$design$block
+  if (is.null(block)) return(invisible())
+  for (s in seq_len(ncol(members))) {
+    at <- members[members[, s] >= 0, s] + 1L
+    blocks <- block[at][block[at] >= 0]
+    if (anyDuplicated(blocks)) {
+      abort(c("The columns of one question cannot be estimated jointly here.",
+              x = "{.val {paste(x$columns[at], collapse = ':')}} holds two categories of one question.",
+              i = "Nobody has both: that count is 0. Use sets with at most one column of each question."),
+            "argument", call = call)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
+abort <- function(message, class, call = caller_env(), .envir = parent.frame()) {
+  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"),
+                 call = call, .envir = .envir)
+}
+
+warn <- function(message, class, .envir = parent.frame()) {
+  cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"),
+                .envir = .envir)
+}
+
+# How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.function(x)) return("a function")
+  if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
+  kind <- if (is.object(x)) paste0("an object of class ", class(x)[1]) else
+    switch(typeof(x), character = "text", double = "a number", integer = "a number",
+           logical = "TRUE or FALSE", list = "a list", paste("of type", typeof(x)))
+  if (length(x) == 1 && is.atomic(x)) {
+    if (is.character(x) && !is.na(x)) return(encodeString(x, quote = "\""))
+    return(format(as.vector(x), digits = 15))
+  }
+  if (is.atomic(x) && !is.object(x)) {
+    kind <- switch(typeof(x), character = "a character", double = "a numeric", integer = "an integer",
+                   paste("a", typeof(x)))
+    return(sprintf("%s vector of length %s", kind, format_count(length(x))))
+  }
+  kind
+}
+
+# 1,000,000 and not 1e+06.
+format_count <- function(x) {
+  format(x, big.mark = ",", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)
+}

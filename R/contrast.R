@@ -1,0 +1,90 @@
+#' Linear functions of the estimates
+#'
+#' Sums of categories, differences between categories or groups, means of scores: any linear function of the estimated shares, with
+#' its standard error from the full covariance matrix.
+#'
+#' @param fit A fit of [rr_estimate()].
+#' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
+#'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
+#'   named list of these.
+#' @param conf.level Confidence level of the (Wald) intervals.
+#' @return A tibble with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
+#'   hypothesis that the function is 0), `conf.low`, `conf.high`.
+#' @section Errors:
+#' `candor_error_level` for names that are not estimates of the fit, `candor_error_argument` for weights of the wrong length.
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
+#' rr_contrast(fit, list(
+#'   "ever, men" = c("men:once", "men:often"),
+#'   "difference" = c("men:never" = 1, "women:never" = -1)
+#' ))
+#' @export
+rr_contrast <- function(fit, L, conf.level = 0.95) {
+  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  estimate <- coef(fit)
+  weights <- contrast_weights(L, names(estimate))
+  needed <- which(colSums(weights != 0) > 0)
+  covariance <- contrast_covariance(fit, needed)
+  weights <- weights[, needed, drop = FALSE]
+  value <- drop(weights %*% estimate[needed])
+  variance <- rowSums((weights %*% covariance) * weights)
+  # Exact zeros, as of the sum of all shares, come out as roundings of either sign.
+  variance[abs(variance) <= 1e-14 * drop(weights^2 %*% diag(covariance))] <- 0
+  error <- sqrt(ifelse(variance < 0, NA_real_, variance))
+  z <- stats::qnorm((1 + conf.level) / 2)
+  tibble::tibble(term = rownames(weights) %||% as.character(seq_len(nrow(weights))), estimate = unname(value),
+                 std.error = unname(error),
+                 statistic = unname(value / error), p.value = unname(2 * stats::pnorm(-abs(value / error))),
+                 conf.low = unname(value - z * error), conf.high = unname(value + z * error))
+}
+
+# The covariance of some coefficients: groups are independent, so each brings its own block.
+contrast_covariance <- function(fit, needed) {
+  k <- length(fit$mechanism$levels)
+  category <- (needed - 1) %% k + 1
+  group <- (needed - 1) %/% k + 1
+  covariance <- matrix(0, length(needed), length(needed))
+  for (g in unique(group)) {
+    rows <- which(group == g)
+    covariance[rows, rows] <- if (is.null(fit$replicates)) estimate_covariance(fit$mechanism, fit, g, category[rows])
+                              else stats::var(t(fit$replicates[[g]][category[rows], , drop = FALSE]))
+  }
+  covariance
+}
+
+contrast_weights <- function(L, names, call = caller_env()) {
+  if (is.matrix(L) && is.numeric(L)) {
+    rows <- lapply(seq_len(nrow(L)), function(i) contrast_row(stats::setNames(L[i, ], colnames(L)), names, call))
+    weights <- do.call(rbind, rows)
+    rownames(weights) <- rownames(L)
+    return(weights)
+  }
+  if (!is.list(L)) L <- list(L)
+  if (!length(L)) abort(c("{.arg L} must hold at least one function."), "argument", call = call)
+  weights <- do.call(rbind, lapply(unname(L), contrast_row, names, call))
+  rownames(weights) <- names(L)
+  weights
+}
+
+contrast_row <- function(x, names, call) {
+  if (is.character(x)) x <- stats::setNames(rep(1, length(x)), x)
+  if (!is.numeric(x) || is.object(x) || !all(is.finite(x))) {
+    abort(c("{.arg L} must be categories to add up, or finite weights.", x = "It is {describe(x)}."), "argument",
+          call = call)
+  }
+  if (is.null(names(x))) {
+    if (length(x) == length(names)) return(as.double(x))
+    abort(c("{.arg L} must have one weight per estimate, or names.",
+            x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument", call = call)
+  }
+  place <- match(names(x), names)
+  if (anyNA(place)) {
+    abort(c("The names in {.arg L} must be estimates of the fit.", x = "{.val {names(x)[is.na(place)][1]}} is not one.",
+            i = "They are {format_labels(names)}."), "level", call = call)
+  }
+  row <- numeric(length(names))
+  row[place] <- x
+  row
+}

@@ -1,0 +1,93 @@
+# From what the user holds to the codes that the kernels read: shared by rr_perturb() and rr_tally().
+
+# Positions of the reports among the labels. NA stays NA: the kernel finds it while it counts.
+encode_reports <- function(x, mechanism, call = caller_env()) {
+  labels <- mechanism$reports
+  if (is.factor(x)) {
+    if (identical(levels(x), labels)) return(list(codes = unclass_codes(x), first = 1L))
+    positions <- match(levels(x), labels)
+    return(list(codes = translate(positions, x), first = 1L))
+  }
+  if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
+    abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe(x)}.",
+            i = if (inherits(x, "integer64")) "Convert it with {.code bit64::as.integer()}."),
+          "argument", call = call)
+  }
+  if (length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns.",
+            i = "If these are counts, use {.fn rr_counts}."), "argument", call = call)
+  }
+  yes_no <- takes_bits(mechanism)
+  if (is.character(x)) return(list(codes = translate(match(x, labels), x, own = TRUE), first = 1L))
+  if (is.logical(x)) {
+    if (length(labels) == 2L) return(list(codes = x, first = 0L))
+    abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument", call = call)
+  }
+  numeric_levels <- mechanism$numeric_levels
+  if (!is.null(numeric_levels)) {
+    start <- numeric_levels[1]
+    consecutive <- start == floor(start) && abs(start) < 1e9 &&
+      identical(numeric_levels, start + seq_along(numeric_levels) - 1)
+    if (!consecutive) return(list(codes = translate(match(x, numeric_levels), x, own = TRUE), first = 1L))
+    return(list(codes = whole_codes(x, call), first = as.integer(start)))
+  }
+  list(codes = whole_codes(x, call), first = if (yes_no) 0L else 1L)
+}
+
+unclass_codes <- function(x) {
+  attributes(x) <- NULL
+  x
+}
+
+# Codes of `x` after relabelling; a report that has no label becomes 0, which the kernel refuses,
+# while a missing one stays NA, also where NA is a level.
+translate <- function(positions, x, own = FALSE) {
+  positions[is.na(positions)] <- 0L
+  if (own) {
+    positions[is.na(x)] <- NA_integer_
+    return(positions)
+  }
+  positions[is.na(levels(x))] <- NA_integer_
+  codes <- unclass_codes(x)
+  # A malformed factor: a code of 0 would silently drop its report.
+  if (any(codes < 1L | codes > length(positions), na.rm = TRUE)) {
+    codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <- length(positions) + 1L
+    positions <- c(positions, 0L)
+  }
+  positions[codes]
+}
+
+# What the user gave at a position, for a message: of a malformed factor its code.
+value_at <- function(x, position) {
+  if (!is.factor(x)) return(x[[position]])
+  code <- unclass_codes(x)[position]
+  if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
+}
+
+whole_codes <- function(x, call) {
+  if (is.integer(x)) return(x)
+  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  if (length(bad)) {
+    abort(c("{.arg x} must hold whole numbers.", x = "Report {bad[1]} is {format(x[bad[1]], digits = 15)}.",
+            i = "If these are counts, use {.fn rr_counts}."), "level", call = call)
+  }
+  as.integer(x)
+}
+
+abort_report <- function(x, position, mechanism, na.rm, call) {
+  value <- value_at(x, position)
+  at <- format_count(position)
+  if (is.na(value)) {
+    abort(c("{.arg x} must not have missing reports.", x = "Report {at} is NA.",
+            i = "Use {.code na.rm = TRUE} to drop them."), "missing", call = call)
+  }
+  k <- length(mechanism$reports)
+  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
+  wanted <- if (!positions) paste("The levels are", format_labels(mechanism$reports))
+    else if (takes_bits(mechanism)) "Use 0 for the first level and 1 for the second, or the labels."
+    else paste0("Positions run from 1 to ", format_count(k), ".")
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "Report {at} is {describe(value)}, which is not a level.", i = "{wanted}",
+          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
+        "level", call = call)
+}

@@ -1,0 +1,227 @@
+#' Reading a fit
+#'
+#' Fits of [rr_estimate()] answer R's usual questions.
+#'
+#' * `coef()`: the estimated shares, named by category (`group:category` when grouped).
+#' * `vcov()`: their covariance matrix, for either target; `parm` picks a block, which is all that is computed.
+#' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
+#' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
+#'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
+#'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood.
+#'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
+#' * `nobs()`: the number of reports, or the sum of weights.
+#' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
+#' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator. Estimates that do not add
+#'   up to 1 are projected on the distributions first.
+#' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
+#'
+#' @param object,x A fit.
+#' @param parm Names or positions of categories; all by default.
+#' @param level,conf.level Confidence level; by default the one of the fit.
+#' @param interval Kind of interval; by default the one of the fit.
+#' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
+#' @param nsim Number of simulated tallies.
+#' @param seed A whole number for [set.seed()], or `NULL`.
+#' @param digits Significant digits printed.
+#' @param n Number of estimates printed.
+#' @param ... Not used, and refused, except by `plot()`, which passes it on.
+#' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
+#'   matrix; `simulate()` a data frame with one row per report and one column per tally.
+#' @name rr_fit
+#' @examples
+#' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
+#' fit <- rr_estimate(nigeria, interval = "exact")
+#' coef(fit)
+#' vcov(fit, "yes", target = "sample")
+#' confint(fit, "yes", level = 0.9)
+#' AIC(fit)
+#' simulate(fit, nsim = 3, seed = 1)
+NULL
+
+group_estimate <- function(fit, g) {
+  if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate
+}
+
+match_terms <- function(parm, fit, call = caller_env()) {
+  levels <- fit$mechanism$levels
+  if (is.null(parm)) return(seq_along(levels))
+  which <- if (is.character(parm) || is.factor(parm)) match(as.character(parm), levels) else parm
+  if (!is.numeric(which) || is.object(which) || !length(which) || anyNA(which) ||
+      any(which < 1 | which > length(levels) | which != floor(which))) {
+    abort(c("{.arg parm} must name categories of the fit.", x = "It is {describe(parm)}.",
+            i = "The categories are {format_labels(levels)}."), "level", call = call)
+  }
+  as.integer(which)
+}
+
+coef_names <- function(fit, which = NULL) {
+  terms <- fit$mechanism$levels
+  if (!is.null(which)) terms <- terms[which]
+  groups <- fit$tally$groups
+  if (is.null(groups)) return(terms)
+  paste(rep(do.call(paste, c(as.list(groups), sep = ".")), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
+}
+
+#' @rdname rr_fit
+#' @export
+coef.rr_fit <- function(object, ...) {
+  check_dots_empty(...)
+  estimate <- as.vector(object$estimate)
+  names(estimate) <- coef_names(object)
+  estimate
+}
+
+#' @rdname rr_fit
+#' @export
+confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
+  check_dots_empty(...)
+  which <- match_terms(parm, object)
+  level <- check_number(level, "level", 0, 1, TRUE, TRUE)
+  interval <- check_interval(interval, object)
+  bounds <- fit_intervals(object, level, interval, which)
+  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  matrix(c(bounds$low, bounds$high), ncol = 2,
+         dimnames = list(coef_names(object, which), percent))
+}
+
+check_interval <- function(interval, fit, call = caller_env()) {
+  interval <- check_choice(interval, "interval", c("wilson", "exact", "wald", "bootstrap", "profile"), call = call)
+  check_interval_kind(interval, fit$mechanism, fit$target, call)
+  if (interval == "bootstrap" && is.null(fit$replicates)) {
+    abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
+            i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."),
+          "argument", call = call)
+  }
+  interval
+}
+
+#' @rdname rr_fit
+#' @export
+logLik.rr_fit <- function(object, ...) {
+  check_dots_empty(...)
+  groups <- ncol(as.matrix(object$estimate))
+  total <- sum(vapply(seq_len(groups), function(g) {
+    if (!adds_up(group_estimate(object, g))) return(NA_real_)
+    counts <- group_counts(object$tally, g)
+    shares <- reported_shares(object$mechanism, group_estimate(object, g))
+    seen <- counts > 0
+    if (any(shares[seen] <= 0)) return(-Inf)
+    object$tally$effective_n[g] / object$tally$n[g] * sum(counts[seen] * log(shares[seen]))
+  }, 0))
+  structure(total, df = groups * (length(object$mechanism$levels) - 1), nobs = sum(object$tally$effective_n),
+            class = "logLik")
+}
+
+#' @rdname rr_fit
+#' @export
+nobs.rr_fit <- function(object, ...) {
+  check_dots_empty(...)
+  sum(object$tally$n)
+}
+
+#' @rdname rr_fit
+#' @export
+fitted.rr_fit <- function(object, ...) {
+  check_dots_empty(...)
+  estimate <- as.matrix(object$estimate)
+  expected <- vapply(seq_len(ncol(estimate)), function(g) {
+    object$tally$n[g] * reported_shares(object$mechanism, estimate[, g])
+  }, numeric(length(object$mechanism$reports)))
+  label_reports(expected, object)
+}
+
+#' @rdname rr_fit
+#' @export
+residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
+  check_dots_empty(...)
+  type <- check_choice(type, "type", c("pearson", "response"))
+  expected <- fitted(object)
+  difference <- as.vector(object$tally$counts) - expected
+  if (type == "response") return(difference)
+  n <- rep(object$tally$n, each = length(object$mechanism$reports))
+  variance <- as.vector(expected) * (1 - as.vector(expected) / n)
+  ratio <- difference / sqrt(ifelse(variance < 0, NA, variance))
+  # A report expected always or never, and given as often: no difference, to rounding.
+  ratio[abs(difference) <= 1e-12 * n] <- 0
+  ratio
+}
+
+label_reports <- function(values, fit) {
+  if (is.null(fit$tally$groups)) return(stats::setNames(as.vector(values), fit$mechanism$reports))
+  dimnames(values) <- list(fit$mechanism$reports, do.call(paste, c(as.list(fit$tally$groups), sep = ".")))
+  values
+}
+
+#' @rdname rr_fit
+#' @export
+simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots_empty(...)
+  nsim <- check_count(nsim, "nsim", min = 1)
+  if (!is.null(seed)) set.seed(check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max))
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  groups <- ncol(as.matrix(object$estimate))
+  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim, object$tally$n[g])))
+  colnames(counts) <- paste0("sim_", seq_len(nsim))
+  table <- data.frame(term = rep(object$mechanism$reports, groups), counts)
+  if (!is.null(object$tally$groups)) {
+    rows <- rep(seq_len(groups), each = length(object$mechanism$reports))
+    table <- cbind(as.data.frame(object$tally$groups)[rows, , drop = FALSE], table)
+    rownames(table) <- NULL
+  }
+  structure(table, seed = seed %||% state)
+}
+
+# How many estimates sit on the boundary of what a share can be.
+boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
+
+#' @rdname rr_fit
+#' @export
+print.rr_fit <- function(x, n = 10, digits = 4, ...) {
+  check_dots_empty(...)
+  n <- check_number(n, "n", min = 0)
+  digits <- check_digits(digits)
+  cat("<", class(x)[1], "> ", method_names[[x$method]], " of ",
+      format_count(length(x$mechanism$levels)), " categories from ",
+      format_count(sum(x$tally$n)), " reports",
+      if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "\n", sep = "")
+  cat("  ", format(x$mechanism), "\n", sep = "")
+  for (line in c(uncertainty_line(x), fit_notes(x))) cat(strwrap(line, 80, indent = 2, exdent = 4), sep = "\n")
+  table <- tidy(x, conf.int = TRUE)
+  shown <- as.data.frame(utils::head(table, n))
+  print(shown, digits = digits, row.names = FALSE)
+  if (nrow(table) > n) cat("  ... and ", format_count(nrow(table) - n), " more; see tidy()\n", sep = "")
+  invisible(x)
+}
+
+method_names <- c(mle = "Maximum likelihood", inv = "Linear inversion", invn = "Inversion, clipped and rescaled",
+                  invp = "Inversion, projected", ibu = "Iterative Bayesian update", base_cut = "Inversion, Base-Cut",
+                  norm = "Inversion, Norm", norm_cut = "Inversion, Norm-Cut", norm_sub = "Inversion, Norm-Sub",
+                  power = "Inversion, Power", power_ns = "Inversion, PowerNS",
+                  combine = "Combined estimate", merged = "Maximum likelihood, small cells merged",
+                  smoothed = "Smoothed EM")
+
+uncertainty_line <- function(x) {
+  kind <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap", profile = "profile likelihood")
+  sprintf("Target: %s; %s%% %s intervals%s; %s of %s estimates on the boundary", x$target,
+          format(100 * x$conf.level), kind[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
+          format_count(boundary_count(x)), format_count(length(x$estimate)))
+}
+
+# What a reader must know before using the numbers.
+fit_notes <- function(x) {
+  unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
+  gaps <- unlist(lapply(x$details, `[[`, "gap"))
+  steps <- unlist(lapply(x$details, `[[`, "iterations"))
+  shared <- if (is.null(additive(x$mechanism))) "other distributions are as likely"
+            else "unreported categories share their remainder equally"
+  c(if (any(!unique)) paste("The maximum is not unique:", shared),
+    if (length(gaps)) sprintf("%s; the log-likelihood is within %s of its maximum",
+                              if (length(steps)) paste(max(steps), "iterations") else "Certified",
+                              # Below this the certificate itself is made of roundings.
+                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$n)) else 0, digits = 2)),
+    if (!x$method %in% c("inv", "norm") && boundary_count(x) > 0)
+      "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
+    if (any(x$estimate < 0)) sprintf("Negative estimates: %s, as unbiased estimates of shares near 0 may be",
+                                     format_count(sum(x$estimate < 0))))
+}

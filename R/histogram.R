@@ -1,0 +1,104 @@
+# What joint counts, their expectations and their estimates have in common: one number per set of columns.
+# `tallied` is the order up to which `values` are known; `order` the one that is shown and estimated.
+new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tallied = order) {
+  structure(list(columns = columns, order = order, n = values[1], values = values, more = more, tallied = tallied, ...),
+            class = c(paste0("rr_", kind), "rr_histogram"))
+}
+
+shown_values <- function(x) x$values[1 + seq_len(set_total(length(x$columns), x$order) - 1)]
+
+check_histogram <- function(x, arg, call = caller_env()) {
+  if (inherits(x, "rr_histogram")) return(x)
+  abort(c("{.arg {arg}} must be joint counts.", x = "It is {describe(x)}.",
+          i = "Make them with {.fn rr_cooccurrence}."), "argument", call = call)
+}
+
+# Covariance of chosen sets; aborts by naming the union that was not tallied.
+histogram_block <- function(x, rows, cols, target, known, reported, call = caller_env()) {
+  design <- histogram_design(x, target, known)
+  result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
+                  x$more$values, design, rows, cols, reported)
+  if (result$row > 0) {
+    both <- sort(unique(c(rows[, result$row], cols[, result$column])))
+    abort_untallied(x, both[both >= 0], call)
+  }
+  result$covariance
+}
+
+histogram_design <- function(x, target, known) {
+  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block)
+}
+
+abort_untallied <- function(x, members, call) {
+  label <- paste(x$columns[members + 1L], collapse = ":")
+  order <- length(members)
+  abort(c("This covariance needs counts that were not tallied.",
+          x = "It needs the joint count of {.val {label}}, of order {order}; the tally has order {x$tallied}.",
+          i = "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."),
+        "order", call = call)
+}
+
+# A covariance that is estimated without bias need not be one: say so where it matters.
+warn_indefinite <- function(covariance) {
+  variances <- if (inherits(covariance, "Matrix")) Matrix::diag(covariance) else diag(covariance)
+  negative <- sum(variances < 0)
+  bad <- negative > 0
+  if (!bad && length(variances) <= 400) {
+    values <- eigen(as.matrix(covariance), symmetric = TRUE, only.values = TRUE)$values
+    bad <- min(values) < -1e-9 * max(abs(values), 1e-300)
+  }
+  if (!bad) return(invisible(FALSE))
+  warn(c("The unbiased covariance estimate is not positive semidefinite.",
+         x = if (negative) "{negative} variance{?s} {?is/are} negative.",
+         i = "It is right on average, not in each sample: there are few rows, or the sets are large.",
+         i = "{.code target = \"population\"} is always positive semidefinite."), "indefinite")
+  invisible(TRUE)
+}
+
+#' @export
+as.data.frame.rr_histogram <- function(x, ...) as.data.frame(tidy(x, ...))
+
+#' @export
+coef.rr_histogram <- function(object, ...) {
+  check_dots_empty(...)
+  stats::setNames(shown_values(object), set_labels(object$columns, object$order))
+}
+
+#' @export
+nobs.rr_histogram <- function(object, ...) object$n
+
+#' @export
+tidy.rr_cooccurrence <- function(x, ...) {
+  check_dots_empty(...)
+  counts <- shown_values(x)
+  tibble::tibble(term = set_labels(x$columns, x$order), order = set_sizes(length(x$columns), x$order), count = counts,
+                 share = counts / x$n)
+}
+
+print_histogram <- function(x, what, table, n = 10, digits = 4) {
+  d <- length(x$columns)
+  cat("<", class(x)[1], "> ", what, " of ", d, if (d == 1) " column" else " columns", ", sets of up to ", x$order,
+      ", from ", format_count(x$n), " rows\n", sep = "")
+  cat("  columns ", format_labels(x$columns), "\n", sep = "")
+  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
+  total <- set_total(d, x$order) - 1
+  if (total > n) cat("  ... and ", format_count(total - n), " more sets; see tidy()\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+print.rr_cooccurrence <- function(x, n = 10, ...) {
+  head <- truncate_histogram(x, n)
+  print_histogram(x, "Joint counts", tidy(head), n)
+  if (!is.null(x$more)) cat("  and ", ncol(x$more$members), " further sets up to order ", nrow(x$more$members), "\n",
+                            sep = "")
+  invisible(x)
+}
+
+# Just enough orders to show n sets: labels of a million sets are not made to print ten.
+truncate_histogram <- function(x, n) {
+  orders <- seq_len(x$order)
+  enough <- cumsum(choose(length(x$columns), orders)) >= n
+  x$order <- if (any(enough)) orders[enough][1] else x$order
+  x
+}

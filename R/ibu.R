@@ -1,0 +1,72 @@
+# The iterative Bayesian update on the closed-form mechanisms: O(K) a step, with its certificate.
+estimate_ibu <- function(form, counts, options, call = caller_env()) {
+  options <- ibu_options(options, length(counts), call)
+  if (!is.null(options$start)) check_possible_start(form$a * options$start + form$b, counts, call)
+  result <- .Call(C_rr_ibu, counts, form$a, form$b, options$start, options$iterations, options$tolerance, 2L)
+  n <- sum(counts)
+  warn_short(options, result$converged, n * result$gap)
+  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged,
+       gap = n * result$gap, trace = data.frame(iteration = seq_along(result$trace$gap) - 1,
+                                                loglik = n * result$trace$loglik, gap = n * result$trace$gap))
+}
+
+# A stated number of steps, or a stated certificate: what was not given stays out of the way.
+ibu_options <- function(options, k, call) {
+  unknown <- setdiff(names(options), c("iterations", "tolerance", "start"))
+  if (length(unknown) || (length(options) && is.null(names(options)))) {
+    do.call(check_dots_empty, c(options, call = call))
+  }
+  certified <- is.null(options$iterations)
+  iterations <- options$iterations %||% 10000
+  tolerance <- options$tolerance %||% (if (certified) 1e-8 else 0)
+  list(iterations = check_count(iterations, "iterations", call = call),
+       tolerance = check_number(tolerance, "tolerance", min = 0, call = call),
+       promised = !is.null(options$tolerance) && tolerance > 0,
+       start = check_start(options$start, k, call))
+}
+
+# Who asked for a certificate is told when it was not reached.
+warn_short <- function(options, converged, gap) {
+  if (converged || !options$promised) return(invisible())
+  warn(c("The update stopped before the tolerance was reached.",
+         x = paste("After {options$iterations} iterations the log-likelihood is within {format(gap, digits = 3)}",
+                   "of its maximum; {format(options$tolerance, digits = 3)} was asked for."),
+         i = "Give more {.arg iterations}, or use {.code method = \"mle\"}."), "not_converged")
+}
+
+check_start <- function(start, k, call) {
+  if (is.null(start)) return(NULL)
+  start <- check_probabilities(start, "start", call = call)
+  if (length(start) != k || abs(sum(start) - 1) > 1e-8) {
+    abort(c("{.arg start} must be a distribution over the {k} categories.",
+            x = "It has length {length(start)} and adds up to {format(sum(start), digits = 10)}."),
+          "argument", call = call)
+  }
+  as.double(start)
+}
+
+#' The trace of an iterative fit
+#'
+#' @param fit A fit of method `"ibu"`, see [rr_estimate()].
+#' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
+#'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
+#' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
+#'   follows from Jensen's inequality.
+#' @examples
+#' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
+#' fit <- rr_estimate(reports, method = "ibu", iterations = 20)
+#' tail(rr_trace(fit), 3)
+#' @export
+rr_trace <- function(fit) {
+  if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
+    abort(c("{.arg fit} must be a fit of method {.val ibu}.",
+            x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),
+          "argument")
+  }
+  traces <- lapply(fit$details, `[[`, "trace")
+  table <- tibble::as_tibble(do.call(rbind, traces))
+  trace <- function(x) structure(x, class = c("rr_trace", class(x)))
+  if (is.null(fit$tally$groups)) return(trace(table))
+  rows <- rep(seq_along(traces), vapply(traces, nrow, 1L))
+  trace(tibble::as_tibble(c(as.list(fit$tally$groups[rows, , drop = FALSE]), as.list(table))))
+}

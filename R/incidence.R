@@ -1,0 +1,248 @@
+#' How many elements lie in exactly, and in at least, t of n noisy sets
+#'
+#' The union is "at least 1", the intersection "at least n"; this gives everything between.
+#'
+#' **Inversion** (`"inv"`) is unbiased, adds up to the universe, and may give negative counts, which are shown as they
+#' are. With one flip probability \eqn{q} the number of sets that report an element follows a channel: \eqn{t} true sets give
+#' \eqn{s \sim Bin(t, 1 - q) + Bin(n - t, q)}{s ~ Bin(t, 1 - q) + Bin(n - t, q)} reported ones. Its inverse is known in
+#' closed form,
+#' \eqn{(-1)^{s + t} P(t \mid s) / (1 - 2q)^n}{(-1)^(s + t) P(t | s) / (1 - 2q)^n} with \eqn{P} the channel itself, so that
+#' no matrix is inverted.
+#' With different flips the estimates are coefficients of \eqn{\prod_j (z_j + (1 - z_j) w)} for each element, added up: a
+#' Poisson-binomial distribution with signed probabilities. No assumption about which sets hold which elements is made.
+#'
+#' **Maximum likelihood** (`"mle"`) fits the distribution of \eqn{t} over elements to the observed numbers of reporting
+#' sets; its counts are never negative, and its log-likelihood is within `gap` of the maximum, which is proved, not assumed.
+#' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
+#' be as likely as any other \eqn{t} to hold an element.
+#'
+#' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
+#' \eqn{t} are much better known than their parts; `vcov()` has what is needed.
+#'
+#' @inheritParams rr_union_size
+#' @param method `"inv"` or `"mle"`.
+#' @param target For `"mle"`: are the elements a sample (`"population"`), or are they all there are (`"sample"`, only the
+#'   randomisation is random)? Inversion's errors are about the sample.
+#' @param tolerance For `"mle"`: how far the log-likelihood may be from its maximum, see [rr_solver]. By default
+#'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
+#' @return An object of class `rr_incidence`. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
+#'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (normal, cut to the
+#'   universe). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors hold
+#'   for counts that were not estimated as 0, and are `NA` for those.
+#' @section Errors and warnings:
+#' As in [rr_union_size()]; `candor_warning_gap` when the maximum was not reached within `tolerance`.
+#' @source Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
+#'   private indicator vectors. *Proceedings of the 3rd ACM International Workshop on Security and Privacy Analytics*, 1-9.
+#'   \doi{10.1145/3041008.3041017}
+#'
+#'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1.
+#' @examples
+#' set.seed(1)
+#' seen <- matrix(runif(6000) < 0.3, 2000, 3)
+#' reports <- xor(seen, runif(6000) < 0.1)
+#' fit <- rr_incidence(reports, flip = 0.1)
+#' tidy(fit, conf.int = TRUE)
+#' table(rowSums(seen))
+#' @export
+rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
+                         conf.level = 0.95, tolerance = NULL) {
+  call <- environment()
+  method <- check_choice(method, "method", c("inv", "mle"))
+  target <- check_choice(target, "target", c("population", "sample"))
+  conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", 0, min_open = TRUE)
+  data <- read_sets(sets, if (missing(flip)) NULL else flip, universe, call)
+  if (data$n > 5000) {
+    abort(c("Incidence is for at most 5,000 sets.", x = "There are {format_count(data$n)}."), "argument")
+  }
+  fit <- if (method == "inv") incidence_inverse(data, call) else incidence_likelihood(data, target, tolerance, call)
+  if (method == "inv") target <- "sample"
+  structure(c(list(method = method, target = target, elements = data$m, sets = data$n, flip = data$flip,
+                   conf.level = conf.level), fit), class = "rr_incidence")
+}
+
+# How many elements were reported by 0, 1, ..., n sets.
+reported_histogram <- function(data, call) {
+  ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, call, "sets")
+  as.double(tabulate(ones + 1, data$n + 1))
+}
+
+incidence_inverse <- function(data, call) {
+  n <- data$n
+  if (length(data$flip) == 1L && !is.na(data$flip)) {
+    if (-n * log(abs(1 - 2 * data$flip)) > 300) {
+      abort(c("There is too much noise for inversion with this many sets.",
+              x = "Standard errors would be of the order of 1e{round(-n * log10(abs(1 - 2 * data$flip)))} elements.",
+              i = "Use {.code method = \"mle\"}, fewer sets, or less noise."), "argument", call = call)
+    }
+    histogram <- reported_histogram(data, call)
+    inverse <- .Call(C_rr_incidence_channel, as.double(n), data$flip, TRUE)
+    estimate <- as.vector(histogram %*% inverse)
+    second <- crossprod(inverse, histogram * inverse)
+  } else {
+    need_bits(data, call)
+    if (!is.matrix(data$flip)) row_ones(data$bits, call, "sets")
+    else rr_bit_tally(data$bits, data$flip) # looks at every entry
+    totals <- .Call(C_rr_incidence_total, data$bits, data$m, n, data$flip, is.matrix(data$flip))
+    estimate <- totals$total
+    second <- totals$cross
+  }
+  # E[e_t e_u] - 1{t = u} P(exactly t): unbiased for the covariance given the sets.
+  list(estimate = estimate, covariance = second - diag(estimate, n + 1), gap = NA_real_)
+}
+
+need_bits <- function(data, call) {
+  if (!is.null(data$bits)) return(invisible())
+  abort(c("Unequal flips need the sets apart.", x = "A tally has added them up.",
+          i = "Give a matrix or a list of sets."), "argument", call = call)
+}
+
+incidence_likelihood <- function(data, target, tolerance, call) {
+  n <- data$n
+  if (is.matrix(data$flip)) {
+    abort(c("{.code method = \"mle\"} needs one flip for each set, the same for all elements.",
+            i = "Use {.code method = \"inv\"}."), "argument", call = call)
+  }
+  if (length(data$flip) == 1L && is.na(data$flip)) need_bits(data, call)
+  histogram <- reported_histogram(data, call)
+  channel <- if (length(data$flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), data$flip, FALSE)
+    else .Call(C_rr_incidence_mixture, data$flip)
+  fit <- maximise(list(list(matrix = t(channel))), histogram, tolerance, call = call)
+  if (!fit$converged) {
+    warn(c("The likelihood was not maximised to the tolerance asked for.",
+           x = "It is within {format(fit$gap, digits = 2)} of its maximum; the tolerance is {fit$tolerance}."), "gap")
+  }
+  list(estimate = data$m * fit$estimate, gap = fit$gap, tolerance = fit$tolerance,
+       covariance = data$m^2 * likelihood_covariance(channel, histogram, fit$estimate, target))
+}
+
+# Inverse information on the support, along its simplex; given the elements, less what sampling them would add.
+likelihood_covariance <- function(channel, counts, theta, target) {
+  total <- sum(counts)
+  on <- which(theta > 1e-9)
+  covariance <- matrix(NA_real_, length(theta), length(theta))
+  if (length(on) == 1L) {
+    covariance[on, on] <- 0
+    return(covariance)
+  }
+  reported <- as.vector(theta %*% channel)
+  weight <- ifelse(counts > 0, counts / total / reported^2, 0)
+  information <- tcrossprod(channel[on, , drop = FALSE] * rep(sqrt(weight), each = length(on)))
+  contrast <- rbind(diag(length(on) - 1), -1)
+  inner <- crossprod(contrast, information %*% contrast)
+  root <- tryCatch(solve(inner), error = function(e) NULL)
+  if (is.null(root)) return(covariance)
+  spread <- contrast %*% root %*% t(contrast) / total
+  if (target == "sample") spread <- spread - (diag(theta[on]) - tcrossprod(theta[on])) / total
+  covariance[on, on] <- spread
+  covariance
+}
+
+#' @rdname rr_incidence
+#' @param x,object An object of `rr_incidence()`.
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param ... Not used, and refused.
+#' @export
+tidy.rr_incidence <- function(x, conf.int = FALSE, ...) {
+  check_dots_empty(...)
+  check_flag(conf.int, "conf.int")
+  n <- x$sets
+  total <- rev(cumsum(rev(x$estimate)))
+  # Variances of tail sums: the lower right corners of the covariance.
+  known <- ifelse(is.na(x$covariance), 0, x$covariance)
+  tail <- vapply(seq_len(n + 1), function(t) sum(known[t:(n + 1), t:(n + 1)]), 1)
+  variance <- c(diag(x$covariance), tail[-1])
+  estimate <- c(x$estimate, total[-1])
+  sets <- c(0:n, seq_len(n))
+  type <- rep(c("exactly", "at least"), c(n + 1, n))
+  table <- tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
+                          std.error = root(variance))
+  if (conf.int) {
+    half <- stats::qnorm((1 + x$conf.level) / 2) * table$std.error
+    table$conf.low <- pmin(pmax(estimate - half, 0), x$elements)
+    table$conf.high <- pmax(pmin(estimate + half, x$elements), 0)
+  }
+  table
+}
+
+#' @rdname rr_incidence
+#' @export
+coef.rr_incidence <- function(object, ...) {
+  check_dots_empty(...)
+  stats::setNames(object$estimate, 0:object$sets)
+}
+
+#' @rdname rr_incidence
+#' @export
+vcov.rr_incidence <- function(object, ...) {
+  check_dots_empty(...)
+  matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
+}
+
+#' @rdname rr_incidence
+#' @export
+as.data.frame.rr_incidence <- function(x, ...) as.data.frame(tidy(x, conf.int = TRUE))
+
+#' @export
+print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
+  check_dots_empty(...)
+  cat("<rr_incidence> ", format_count(x$elements), " elements in ", x$sets,
+      if (x$sets == 1) " noisy set, " else " noisy sets, ",
+      if (x$method == "inv") "by inversion (unbiased)" else "by maximum likelihood", "\n", sep = "")
+  gap <- if (x$method == "mle") {
+    sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
+  }
+  cat("  flip ", format_flips(x$flip), gap, "\n", sep = "")
+  table <- tidy(x)
+  exactly <- table[table$type == "exactly", ]
+  least <- c(x$elements, table$estimate[table$type == "at least"])
+  shown <- data.frame(sets = exactly$sets, exactly = exactly$estimate, std.error = exactly$std.error, at.least = least,
+                      std.error = c(0, table$std.error[table$type == "at least"]), check.names = FALSE)
+  print(utils::head(shown, n), row.names = FALSE, digits = digits)
+  if (nrow(shown) > n) cat("  ... and ", nrow(shown) - n, " more rows\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname rr_incidence
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_incidence <- function(object, ...) {
+  check_dots_empty(...)
+  check_installed("ggplot2", "to draw an incidence")
+  data <- tidy(object, conf.int = TRUE)
+  panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
+  data$type <- factor(panels[data$type], panels)
+  lines <- data[!is.na(data$std.error), ]
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
+    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
+                           colour = "#0B4F6C", width = 0.3) +
+    ggplot2::geom_point(colour = "#0B4F6C", size = 1.6) +
+    ggplot2::facet_wrap(~type) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks) +
+    scale_y_counts() +
+    ggplot2::labs(title = "How many sets hold an element", x = "t", y = "Elements",
+                  subtitle = sprintf("%s elements, %d noisy sets, flip %s", format_count(object$elements),
+                                     as.integer(object$sets), format_flips(object$flip)),
+                  caption = sprintf("Points: estimates by %s. Bars: %s%% normal intervals. Logarithmic axis through 0.",
+                                    if (object$method == "inv") "inversion" else "maximum likelihood",
+                                    format(100 * object$conf.level))) +
+    size_theme()
+}
+
+# Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
+# ggplot2 3.5.
+scale_y_counts <- function() {
+  scale <- ggplot2::scale_y_continuous
+  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)),
+                    labels = format_count)
+  names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
+  do.call(scale, arguments)
+}
+
+#' @rdname rr_incidence
+#' @export
+plot.rr_incidence <- function(x, ...) {
+  picture <- autoplot.rr_incidence(x, ...)
+  print(picture)
+  invisible(picture)
+}

@@ -1,0 +1,100 @@
+# Intervals for estimated shares. The count of one report is binomial (or, for fixed truths, a sum of
+# two binomials) whatever the estimator, so a Wilson or exact interval for the reported share, carried through the
+# mechanism, is valid at the boundary, where normal theory is not.
+
+estimate_intervals <- function(mechanism, fit, g, interval, level) UseMethod("estimate_intervals")
+
+#' @export
+estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level) {
+  form <- additive(mechanism)
+  if (is.null(form)) return(channel_intervals(mechanism, fit, g, level))
+  counts <- group_counts(fit$tally, g)
+  phi <- counts / sum(counts)
+  n <- fit$tally$effective_n[g]
+  bounds <- if (interval == "exact") reported_interval(exact_interval(phi, n, level), form)
+    else if (fit$target == "population") reported_interval(wilson_interval(phi, n, level), form)
+    else score_interval((phi - form$b) / form$a, form, n, level)
+  include_estimate(bounds, group_estimate(fit, g), fit$method)
+}
+
+wilson_interval <- function(phi, n, level) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  # At phi = 0 and 1 the bound is exactly 0 and 1; the formula leaves a rounding.
+  list(low = ifelse(phi <= 0, 0, centre - half), high = ifelse(phi >= 1, 1, centre + half))
+}
+
+# Clopper and Pearson (1934).
+exact_interval <- function(phi, n, level) {
+  x <- phi * n
+  list(low = ifelse(x <= 0, 0, stats::qbeta((1 - level) / 2, x, n - x + 1)),
+       high = ifelse(x >= n, 1, stats::qbeta((1 + level) / 2, x + 1, n - x)))
+}
+
+reported_interval <- function(interval, form) {
+  low <- (interval$low - form$b) / form$a
+  high <- (interval$high - form$b) / form$a
+  if (form$a < 0) list(low = high, high = low) else list(low = low, high = high)
+}
+
+# The values theta with |inv - theta| <= z sd(theta), where for fixed truths
+# N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
+score_interval <- function(inv, form, n, level) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  intercept <- z2 * form$b * (1 - form$b) / (n * form$a^2)
+  # sum(b) is 1 - a with all its digits.
+  slope <- z2 * (sum(rep_len(form$b, length(inv))) - 2 * form$b) / (n * form$a)
+  half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
+  list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
+}
+
+include_estimate <- function(bounds, estimate, method) {
+  low <- pmin(pmax(bounds$low, 0), 1)
+  high <- pmin(pmax(bounds$high, 0), 1)
+  if (method %in% c("inv", "norm")) return(list(low = low, high = high))
+  list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
+}
+
+# Bounds of the estimates of a fit: two matrices, categories by groups. The profile is worth computing only where it
+# is asked for.
+fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
+                          which = seq_len(nrow(as.matrix(fit$estimate)))) {
+  estimate <- as.matrix(fit$estimate)
+  if (fit$simultaneous) level <- 1 - (1 - level) / length(estimate)
+  columns <- lapply(seq_len(ncol(estimate)), function(g) {
+    if (interval == "wald") {
+      half <- stats::qnorm((1 + level) / 2) * fit_errors(fit, g)
+      return(list(low = estimate[, g] - half, high = estimate[, g] + half))
+    }
+    if (interval == "bootstrap") {
+      tails <- c((1 - level) / 2, (1 + level) / 2)
+      bounds <- apply(fit$replicates[[g]], 1, stats::quantile, tails, names = FALSE)
+      return(list(low = pmin(pmax(bounds[1, ], 0), 1), high = pmin(pmax(bounds[2, ], 0), 1)))
+    }
+    if (interval == "profile") {
+      bounds <- profile_intervals(fit$mechanism, fit, g, level, which)
+      return(lapply(bounds, function(side) replace(rep(NA_real_, nrow(estimate)), which, side)))
+    }
+    estimate_intervals(fit$mechanism, fit, g, interval, level)
+  })
+  side <- function(name) vapply(columns, function(bounds) bounds[[name]][which], numeric(length(which)))
+  list(low = side("low"), high = side("high"))
+}
+
+# Standard errors of group g; an unbiased variance estimate below zero has none.
+fit_errors <- function(fit, g) {
+  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]], 1, stats::sd))
+  variance <- estimate_variances(fit$mechanism, fit, g)
+  sqrt(ifelse(variance < 0, NA_real_, variance))
+}
+
+# Which intervals a mechanism has. Exact ones need a report that belongs to each truth.
+check_interval_kind <- function(interval, mechanism, target, call = caller_env()) {
+  if (interval == "profile") check_profile(mechanism, target, call)
+  if (interval == "exact" && is.null(additive(mechanism))) {
+    abort(c("{.arg interval} cannot be {.val exact} for this mechanism: no report belongs to one truth alone.",
+            i = "Use {.val profile}, {.val wilson} or {.val bootstrap}."), "argument", call = call)
+  }
+  invisible()
+}

@@ -1,0 +1,185 @@
+#' Randomise true answers
+#'
+#' The respondent's side: turns each true answer into a report, drawn from the mechanism's probabilities
+#' given that truth (the rows of [rr_matrix()]).
+#'
+#' **Where the randomness comes from.** The default, `rng = "secure"`, is a ChaCha20 stream under a key that
+#' each call takes afresh from the operating system (`getrandom()`, `getentropy()` or `BCryptGenRandom()`) and
+#' wipes on every way out. It pays no attention to [set.seed()] and does not touch R's generator. If the
+#' operating system gives no key, that is an error; there is no fallback. `rng = "R"` draws from R's
+#' generator, so that [set.seed()] reproduces a simulation. It protects nobody: R's generators are
+#' predictable.
+#'
+#' **Which probabilities are realised.** Every probability is a multiple of \eqn{2^{-64}} and is realised exactly. It is
+#' rounded from its nominal value in the direction that adds noise, so the achieved epsilon,
+#' `rr_epsilon(mechanism, achieved = TRUE)`, is not above the nominal one. A mechanism made from `epsilon`
+#' keeps besides a relative \eqn{2^{-49}} below its real probability of the truth, more than the rounding errors of
+#' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
+#' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
+#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the truth is told for certain.
+#'
+#' The report of a respondent who is asked twice is drawn twice, and the two together reveal more than one.
+#' Randomise once and keep the report.
+#'
+#' @param x The true answers: a factor, character, integer, whole-number double or logical vector, matched to the
+#'   levels of the mechanism as in [rr_tally()].
+#' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
+#' @param rng `"secure"` or `"R"`, see below.
+#' @return The reports: as many as there are answers, with their names, and of the same type. A factor has
+#'   the levels of the mechanism's reports.
+#' @section Errors:
+#' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with value
+#' and position; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
+#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then.
+#' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
+#'
+#'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
+#'   Simulation* 29(1). \doi{10.1145/3230636}
+#'
+#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *Proceedings of the
+#'   2012 ACM Conference on Computer and Communications Security*, 650-661. \doi{10.1145/2382196.2382264}
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
+#' truth <- factor(rep(c("never", "once", "often"), c(600, 300, 100)))
+#' reports <- rr_perturb(truth, mechanism)
+#' table(truth, reports)
+#'
+#' # A simulation that can be repeated
+#' set.seed(1)
+#' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
+#' @export
+rr_perturb <- function(x, mechanism, rng = c("secure", "R")) {
+  check_mechanism(mechanism)
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  perturb_answers(mechanism, x, rng, call = environment())
+}
+
+# One column of answers for nearly every mechanism; mechanisms whose reports are of another shape (several
+# questions, vectors of bits) bring a method of their own.
+perturb_answers <- function(mechanism, x, rng, call) UseMethod("perturb_answers")
+
+#' @export
+perturb_answers.rr_mechanism <- function(mechanism, x, rng, call) {
+  answers <- encode_answers(x, mechanism, call)
+  plan <- perturbation(mechanism)
+  result <- .Call(C_rr_perturb, answers$codes, answers$first, plan_sizes(mechanism), plan_kind(plan),
+                  plan$numbers, generator(rng))
+  if (result$failed) abort_generator(rng, call)
+  if (result$position > 0) abort_answer(x, result$position, mechanism, call)
+  decode_reports(result$reports, x, mechanism)
+}
+
+# How a mechanism is drawn from: `kind`, one of perturbation_kinds, and the `numbers` that the kernel wants for
+# it. This is all that a mechanism has to say here; the default serves every mechanism with an additive
+# form or a matrix.
+#   grr          p, q, p - q              the probabilities are the nominal ones
+#   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side
+#   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts
+#   innocuous    a, b[1], b[2], ...       truth with probability a, else from b
+#   channel      the matrix, rows are truths
+perturbation <- function(mechanism) UseMethod("perturbation")
+
+perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
+
+#' @export
+perturbation.rr_mechanism <- function(mechanism) {
+  form <- additive(mechanism)
+  if (is.null(form) || form$a < 0) {
+    return(list(kind = "channel", numbers = as.double(rr_matrix(mechanism))))
+  }
+  list(kind = "innocuous", numbers = c(form$a, rep_len(form$b, length(mechanism$levels))))
+}
+
+plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
+
+plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
+
+# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in additive(), or `matrix`.
+achieved <- function(mechanism) {
+  plan <- perturbation(mechanism)
+  sizes <- plan_sizes(mechanism)
+  result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)
+  if (plan$kind == "channel") return(list(epsilon = result$epsilon, matrix = matrix(result$numbers, sizes[1])))
+  list(epsilon = result$epsilon, a = result$numbers[1], b = result$numbers[-1])
+}
+
+# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy: it can
+# only ever turn a report into an error.
+entropy <- new.env(parent = emptyenv())
+entropy$source <- "secure"
+
+perturb_generators <- c("secure", "R", "none")
+
+generator <- function(rng) match(if (rng == "secure") entropy$source else rng, perturb_generators) - 1L
+
+# Truths are matched to the mechanism's levels as reports are to its reports.
+encode_answers <- function(x, mechanism, call) {
+  if (is.factor(x) && identical(levels(x), mechanism$levels)) return(list(codes = x, first = 1L))
+  if (is.double(x) && !is.object(x)) {
+    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+    bad <- bad[!x[bad] %in% mechanism$numeric_levels]
+    if (length(bad)) abort_answer(x, bad[1], mechanism, call)
+  }
+  truths <- mechanism
+  truths$reports <- mechanism$levels
+  answers <- encode_reports(x, truths, call)
+  if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(x)
+  answers
+}
+
+decode_reports <- function(reports, x, mechanism) {
+  labels <- mechanism$reports
+  if (is.factor(x)) {
+    attr(reports, "levels") <- labels
+    class(reports) <- if (identical(levels(x), labels)) class(x) else "factor"
+  } else if (is.character(x)) {
+    reports <- labels[reports]
+  } else if (!is.logical(x) && !is.null(mechanism$numeric_levels)) {
+    reports <- decode_numbers(reports, mechanism)
+    storage.mode(reports) <- typeof(x)
+  } else if (is.double(x)) {
+    reports <- as.double(reports)
+  }
+  if (!is.null(names(x))) names(reports) <- names(x)
+  reports
+}
+
+# Consecutive labels went through the kernel as they are, see encode_reports().
+decode_numbers <- function(reports, mechanism) {
+  values <- mechanism$numeric_levels
+  if (identical(values, values[1] + seq_along(values) - 1) && values[1] == floor(values[1]) && abs(values[1]) < 1e9) {
+    return(reports)
+  }
+  values[reports]
+}
+
+abort_answer <- function(x, position, mechanism, call) {
+  value <- value_at(x, position)
+  at <- format_count(position)
+  if (is.na(value)) {
+    abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
+            i = paste("Randomising would leave it visible who did not answer:",
+                      "leave them out, or make \"no answer\" a level.")),
+          "missing", call = call)
+  }
+  k <- length(mechanism$levels)
+  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
+  wanted <- if (!positions) paste("The levels are", format_labels(mechanism$levels))
+    else if (takes_bits(mechanism)) "Use 0 for the first level and 1 for the second, or the labels."
+    else paste0("Positions run from 1 to ", format_count(k), ".")
+  abort(c("{.arg x} must hold answers to this mechanism's question.",
+          x = "Answer {at} is {describe(value)}, which is not a level.", i = "{wanted}"),
+        "level", call = call)
+}
+
+abort_generator <- function(rng, call) {
+  if (rng == "secure") {
+    abort(c("The operating system provided no randomness, so nothing was randomised.",
+            i = paste("There is no fallback on purpose: a predictable generator protects nobody.",
+                      "Try again on a working system.")),
+          "entropy", call = call)
+  }
+  abort(c("R's random number generator returned something other than a number between 0 and 1.",
+          x = "The kind in use is {.val {RNGkind()[1]}}.", i = "Choose another with {.fn RNGkind}."),
+        "generator", call = call)
+}

@@ -1,0 +1,282 @@
+#' Several questions, each randomised on its own
+#'
+#' The mechanism of a questionnaire: each answer of a respondent is randomised by its own mechanism, independently
+#' of the others given the truths. Kinds may be mixed. The joint channel is a Kronecker product, which is never formed: all
+#' work is done one question at a time, so that 12 yes/no questions (4096 cells) or a few with many categories
+#' are estimated jointly at the price of a small multiple of their cells.
+#'
+#' Reports are tallied from a data frame with a column for each question, found by name; further columns are ignored. The tally,
+#' and the fit, have one cell per combination of answers, the **first question running fastest** (as in an R array); as.table()
+#' gives either its dimensions back.
+#'
+#' @param ... Mechanisms, named by question; or one named list of them.
+#' @return A mechanism of class `c("rr_product", "rr_mechanism")`: a list with, among others, `questions` (the
+#'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
+#'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
+#' @section Errors:
+#' `candor_error_argument` for anything but named mechanisms with finitely many reports; a product of more than
+#' 16,777,216 cells cannot be tallied or estimated jointly.
+#' @examples
+#' survey <- rr_product(
+#'   drugs = rr_warner(0.8),
+#'   theft = rr_crosswise(0.25),
+#'   income = rr_grr(c("low", "middle", "high"), epsilon = 2)
+#' )
+#' survey
+#' set.seed(1)
+#' truth <- data.frame(drugs = rbinom(500, 1, 0.2) == 1, theft = rbinom(500, 1, 0.1) == 1,
+#'                     income = sample(c("low", "middle", "high"), 500, replace = TRUE))
+#' reports <- rr_perturb(truth, survey, rng = "R")
+#' fit <- rr_estimate(reports, survey)
+#' as.table(fit)
+#' @export
+rr_product <- function(...) {
+  questions <- list(...)
+  one <- if (length(questions) == 1L) questions[[1]]
+  if (is.list(one) && !inherits(one, "rr_mechanism")) questions <- one
+  check_questions(questions)
+  sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
+  new_rr_mechanism(
+    "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),
+    epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
+    design = sprintf("Product of %d questions", length(questions)),
+    questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
+  )
+}
+
+check_questions <- function(questions, call = caller_env()) {
+  names <- names(questions)
+  if (!length(questions) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
+    abort(c("Questions must be mechanisms with different names.",
+            i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument",
+            call = call)
+  }
+  for (name in names) {
+    mechanism <- check_mechanism(questions[[name]], name, call)
+    if (inherits(mechanism, "rr_product")) {
+      abort(c("{.arg {name}} must be a single question.", x = "It is a product of questions already.",
+              i = "Give all questions to one {.fn rr_product}."), "argument", call = call)
+    }
+    if (is.null(channel_axes(mechanism))) {
+      abort(c("{.arg {name}} must have finitely many reports.", x = "It is: {format(mechanism)}.",
+              i = "Its reports cannot be counted in a joint table."), "argument", call = call)
+    }
+  }
+}
+
+joint_cells <- 2^24
+
+# Labels of the cells, the first question fastest. None where there are too many cells for a joint table.
+joint_labels <- function(questions, side) {
+  labels <- lapply(questions, `[[`, side)
+  if (prod(lengths(labels)) > joint_cells) return(character())
+  Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+}
+
+check_joint <- function(mechanism, call = caller_env()) {
+  cells <- max(prod(mechanism$sizes), prod(mechanism$report_sizes))
+  if (cells > joint_cells) {
+    abort(c("{.arg mechanism} has too many questions for a joint table.",
+            x = paste("It would have {format_count(cells)} cells;",
+                      "the limit is {format_count(joint_cells)}."),
+            i = "Tally fewer questions together."), "argument", call = call)
+  }
+}
+
+#' @export
+channel_axes.rr_product <- function(mechanism) {
+  unlist(lapply(unname(mechanism$questions), channel_axes), recursive = FALSE)
+}
+
+#' @export
+rr_epsilon.rr_product <- function(mechanism, ...) {
+  check_dots_empty(...)
+  c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
+}
+
+#' @export
+rr_matrix.rr_product <- function(mechanism, ...) {
+  check_dots_empty(...)
+  cells <- format(c(prod(mechanism$sizes), prod(mechanism$report_sizes)), big.mark = ",", trim = TRUE)
+  if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
+    abort(c("{.arg mechanism} has too many cells for its matrix.",
+            x = "It would be {cells[1]} by {cells[2]}.",
+            i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
+  }
+  joint <- Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix))
+  dimnames(joint) <- list(truth = mechanism$levels, report = mechanism$reports)
+  joint
+}
+
+#' @export
+format.rr_product <- function(x, ...) {
+  sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
+          format(x$epsilon, digits = 4))
+}
+
+#' @export
+print.rr_product <- function(x, ..., digits = 4) {
+  cat("<rr_product> ", format(x), "\n", sep = "")
+  names <- format(names(x$questions))
+  # "K = 4" for "4 categories", so that a line fits a page.
+  questions <- sub("([0-9,]+) categories", "K = \\1", vapply(x$questions, format, "", digits = digits))
+  cat(paste0("  ", names, "  ", questions, "\n"), sep = "")
+  cat("  A row reveals the sum: epsilon = ", format(x$epsilon, digits = digits), "\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname rr_tally
+#' @export
+rr_tally.data.frame <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_flag(na.rm, "na.rm")
+  if (!inherits(mechanism, "rr_product")) {
+    abort(c("{.arg x} is a data frame, and the mechanism has one question.",
+            i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
+  }
+  check_joint(mechanism)
+  joint <- encode_questions(x, mechanism, na.rm)
+  tally_codes(joint, 0L, joint, mechanism, weights, by, na.rm)
+}
+
+#' @rdname rr_tally
+#' @export
+rr_tally.matrix <- function(x, mechanism, ...) {
+  if (inherits(mechanism, "rr_product")) {
+    if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) colnames(x) <- names(mechanism$questions)
+    return(rr_tally(as.data.frame(x), mechanism, ...))
+  }
+  rr_tally.default(x, mechanism, ...)
+}
+
+question_columns <- function(x, mechanism, call = caller_env()) {
+  absent <- setdiff(names(mechanism$questions), names(x))
+  if (length(absent)) {
+    abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
+            i = "Its columns are {.val {names(x)}}."), "argument", call = call)
+  }
+  as.list(x)[names(mechanism$questions)]
+}
+
+# 0-based cells of the reports' product, NA where an answer is missing.
+encode_questions <- function(x, mechanism, na.rm, call = caller_env()) {
+  columns <- question_columns(x, mechanism, call)
+  codes <- Map(function(column, question) encode_reports(column, question, call), columns, mechanism$questions)
+  joint <- .Call(C_rr_cells, unname(lapply(codes, `[[`, "codes")), vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE),
+                 unname(mechanism$report_sizes))
+  position <- joint$position
+  question <- joint$question
+  if (question == 0 && !na.rm && anyNA(joint$cells)) {
+    position <- which(is.na(joint$cells))[1]
+    question <- which(vapply(columns, function(column) is.na(column[position]), NA))[1]
+  }
+  if (question > 0) {
+    abort_question(columns[[question]], position, names(columns)[question], mechanism$questions[[question]], call)
+  }
+  joint$cells
+}
+
+abort_question <- function(column, position, name, mechanism, call) {
+  value <- if (is.factor(column)) as.character(column[position]) else column[[position]]
+  at <- format_count(position)
+  if (is.na(value)) {
+    abort(c("{.arg x} must not have missing reports.", x = "Question {.val {name}} is NA in row {at}.",
+            i = "Use {.code na.rm = TRUE} to drop such rows."), "missing", call = call)
+  }
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "Question {.val {name}} is {describe(value)} in row {at}, which is not a level.",
+          i = "Its levels are {format_labels(mechanism$reports)}."), "level", call = call)
+}
+
+# Counts over the reports' cells as a table with one dimension a question.
+question_table <- function(values, questions, side) {
+  table <- array(values, unname(vapply(questions, function(m) length(m[[side]]), 1L)),
+                 dimnames = lapply(questions, `[[`, side))
+  structure(table, class = "table")
+}
+
+#' @rdname rr_product
+#' @param x A tally or a fit of a product mechanism.
+#' @export
+as.table.rr_tally <- function(x, ...) {
+  check_one_table(x)
+  question_table(x$counts, x$mechanism$questions %||% list(report = x$mechanism), "reports")
+}
+
+#' @rdname rr_product
+#' @export
+as.table.rr_fit <- function(x, ...) {
+  check_one_table(x$tally)
+  question_table(x$estimate, x$mechanism$questions %||% list(truth = x$mechanism), "levels")
+}
+
+check_one_table <- function(tally, call = caller_env()) {
+  if (is.matrix(tally$counts)) {
+    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups.",
+            i = "Use {.fn as.data.frame}."), "argument", call = call)
+  }
+}
+
+#' @export
+perturb_answers.rr_product <- function(mechanism, x, rng, call) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (!is.data.frame(x)) {
+    abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe(x)}."), "argument",
+          call = call)
+  }
+  columns <- question_columns(x, mechanism, call)
+  for (name in names(columns)) x[[name]] <- perturb_answers(mechanism$questions[[name]], columns[[name]], rng, call)
+  x
+}
+
+# The answers of each cell, question by question: further columns of tidy tables.
+cell_answers <- function(mechanism, side, times = 1) {
+  if (is.null(mechanism$questions)) return(NULL)
+  labels <- lapply(mechanism$questions, `[[`, side)
+  sizes <- lengths(labels)
+  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
+  cells <- prod(sizes)
+  Map(function(answers, stride) rep(rep(answers, each = stride), length.out = cells * times), labels, strides)
+}
+
+# An array with one dimension a question becomes a vector of cells, named only if it names them.
+flatten_questions <- function(counts, mechanism, call = caller_env()) {
+  questions <- length(mechanism$questions)
+  if (questions == 0L || length(dim(counts)) != questions) return(counts)
+  check_joint(mechanism, call)
+  counts <- order_dimensions(counts, mechanism, call)
+  if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
+    abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
+            x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports."), "argument",
+            call = call)
+  }
+  names <- dimnames(counts)
+  for (d in seq_along(names)) {
+    labels <- mechanism$questions[[d]]$reports
+    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
+      abort(c("The labels of {.arg counts} must be those of its question, in their order.",
+              x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
+              i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
+    }
+  }
+  as.vector(unclass(counts))
+}
+
+# The labels that table() gives to bits, for a question that takes bits.
+are_bits <- function(labels, question) {
+  takes_bits(question) && (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
+}
+
+# A table whose dimensions are named is put into the order of the questions.
+order_dimensions <- function(counts, mechanism, call) {
+  dims <- names(dimnames(counts))
+  questions <- names(mechanism$questions)
+  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
+  if (!setequal(dims, questions)) {
+    abort(c("The dimensions of {.arg counts} must be the questions.",
+            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
+          call = call)
+  }
+  aperm(counts, match(questions, dims))
+}

@@ -1,0 +1,135 @@
+#' Which mechanism, at which epsilon
+#'
+#' Compares the mechanisms of local differential privacy by the exact variance of their unbiased estimates, for a number of
+#' categories and a privacy level.
+#'
+#' @details
+#' All of them are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
+#' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
+#'
+#' | `mechanism` | \eqn{p} | \eqn{q} | a report is |
+#' |---|---|---|---|
+#' | `grr` | \eqn{e^\epsilon / (e^\epsilon + K - 1)} | \eqn{1 / (e^\epsilon + K - 1)} | a category |
+#' | `sue` (basic RAPPOR) | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} + 1)} | \eqn{1 / (e^{\epsilon/2} + 1)} | K bits |
+#' | `oue` | 1/2 | \eqn{1 / (e^\epsilon + 1)} | K bits |
+#' | `blh` | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | a hash function and a bit |
+#' | `olh` | \eqn{e^\epsilon / (e^\epsilon + g - 1)} | \eqn{1 / g}, \eqn{g = [e^\epsilon + 1]} | a hash function and a value |
+#' | `subset` | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see the source | \eqn{\omega = [K / (e^\epsilon + 1)]} categories |
+#' | `hadamard` | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | an index |
+#'
+#' `hadamard` is the Hadamard response for high privacy. The brackets round to the nearest whole number (at least 2 for \eqn{g}, 1 for
+#' \eqn{\omega}); local hashing is counted with an ideal random hash.
+#'
+#' The papers say that k-ary randomized response is optimal among all mechanisms when \eqn{K < 3e^\epsilon + 2}. That rule compares it with `oue`
+#' and `olh` only: at \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
+#' holds). Subset selection contains `grr` (\eqn{\omega = 1}) and with the best \eqn{\omega} is never worse, but for the rounding.
+#'
+#' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
+#' `within` says by how much its error exceeds the best.
+#'
+#' @param K Numbers of categories, at least 2.
+#' @param epsilon Privacy levels, above 0.
+#' @param n Number of respondents.
+#' @param theta The truth, if known: a distribution over `K` categories. By default uniform; the ranking depends on it only a little when `K` is large.
+#' @param target What the error is about, see [rr_estimate()].
+#' @param ... Not used, and refused.
+#' @return A data frame of class `rr_recommendation`, the best mechanism of each `K`, `epsilon` and `n` first: `K`, `epsilon`, `n`,
+#'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
+#'   `bits` (of a report).
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
+#'   response. *AISTATS*, 1120-1129. arXiv:1802.04705. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067.
+#'   \doi{10.1145/2660267.2660348}
+#' @examples
+#' rr_recommend(8, epsilon = 1, n = 10000)
+#'
+#' # Where does k-ary randomized response stop being the best of all?
+#' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
+#' subset(best, within == 0)
+#' @export
+rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population", "sample"), ...) {
+  check_dots_empty(...)
+  K <- check_grid(K, "K", whole = TRUE)
+  if (any(K < 2)) abort(c("{.arg K} must be at least 2.",
+                          x = "It is {min(K)}: with one category there is nothing to estimate."), "argument")
+  epsilon <- check_grid(epsilon, "epsilon")
+  n <- check_grid(n, "n", whole = TRUE)
+  target <- check_choice(target, "target", c("population", "sample"))
+  if (!is.null(theta)) {
+    theta <- check_distribution(theta, "theta", environment())
+    if (any(K != length(theta))) {
+      abort(c("{.arg theta} must have {.arg K} shares.", x = "It has {length(theta)}."), "argument")
+    }
+  }
+  cells <- expand.grid(n = n, epsilon = epsilon, K = K, KEEP.OUT.ATTRS = FALSE)
+  tables <- lapply(seq_len(nrow(cells)),
+                   function(i) recommend_cell(cells$K[i], cells$epsilon[i], cells$n[i], theta, target))
+  table <- do.call(rbind, tables)
+  mark(table, "rr_recommendation", target = target)
+}
+
+# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits).
+pure_mechanisms <- function(k, epsilon) {
+  e <- exp(epsilon)
+  half <- exp(epsilon / 2)
+  g <- max(2, round(e + 1))
+  w <- min(max(1, round(k / (e + 1))), k - 1)
+  total <- w * e + k - w
+  # p, q and p - q, each without cancellation.
+  rows <- list(
+    grr = c(e / (e + k - 1), 1 / (e + k - 1), expm1(epsilon) / (e + k - 1), log2(k)),
+    sue = c(half / (half + 1), 1 / (half + 1), expm1(epsilon / 2) / (half + 1), k),
+    oue = c(1 / 2, 1 / (e + 1), expm1(epsilon) / (2 * (e + 1)), k),
+    blh = c(e / (e + 1), 1 / 2, expm1(epsilon) / (2 * (e + 1)), 64 + 1),
+    olh = c(e / (e + g - 1), 1 / g, expm1(epsilon) * (g - 1) / (g * (e + g - 1)), 64 + log2(g)),
+    subset = c(w * e / total, w * ((w - 1) * e + k - w) / ((k - 1) * total),
+               w * (k - w) * expm1(epsilon) / ((k - 1) * total),
+               lchoose(k, w) / log(2)),
+    hadamard = c(e / (e + 1), 1 / 2, expm1(epsilon) / (2 * (e + 1)), ceiling(log2(k + 1)))
+  )
+  figures <- do.call(rbind, rows)
+  dimnames(figures) <- list(NULL, c("p", "q", "difference", "bits"))
+  tibble::add_column(tibble::as_tibble(figures), mechanism = names(rows), .before = 1)
+}
+
+# Mean squared error of inversion, summed over categories.
+pure_risk <- function(q, d, k, n, theta, target) {
+  sum_squares <- if (is.null(theta)) 1 / k else sum(theta^2)
+  if (target == "sample") return((k * q * (1 - q) + d * (1 - d - 2 * q)) / (n * d^2))
+  # sum m = k q + d and sum m^2 = k q^2 + 2 q d + d^2 sum theta^2
+  (k * q * (1 - q) + d * (1 - 2 * q) - d^2 * sum_squares) / (n * d^2)
+}
+
+recommend_cell <- function(k, epsilon, n, theta, target) {
+  table <- pure_mechanisms(k, epsilon)
+  mse <- pure_risk(table$q, table$difference, k, n, theta, target)
+  # Subset selection of one category is k-ary randomized response: rounding must not part them.
+  mse <- signif(mse, 13)
+  order <- order(mse, table$bits)
+  tibble::tibble(K = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
+                 std.error = sqrt(table$q * (1 - table$q) / n) / table$difference, within = mse / min(mse) - 1,
+                 bits = table$bits)[order, ]
+}
+
+recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary encoding",
+                     oue = "optimized unary encoding",
+                     blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
+                     hadamard = "Hadamard response")
+
+#' @export
+print.rr_recommendation <- function(x, ...) {
+  if (nrow(x) && length(unique(x$K)) == 1 && length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1 &&
+      "within" %in% names(x)) {
+    grr <- x$within[x$mechanism == "grr"]
+    cat(sprintf("<rr_recommendation> %d categories, epsilon %s\n  %s has the smallest error%s\n", x$K[1],
+                format(x$epsilon[1]),
+                sub("^([a-z])", "\\U\\1", recommend_names[[x$mechanism[1]]], perl = TRUE),
+                if (length(grr) && grr > 0) sprintf("; that of k-ary randomized response is %s%% larger",
+                                                    format(100 * grr, digits = 2)) else ""))
+  }
+  class(x) <- setdiff(class(x), "rr_recommendation")
+  attr(x, "target") <- NULL
+  print(x, ...)
+  invisible(x)
+}

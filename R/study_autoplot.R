@@ -1,0 +1,202 @@
+#' Picture of a simulation study
+#'
+#' The papers' layout: a row for each truth, a column for each privacy level, the error against the number of
+#' respondents with one line a method, and the true distribution on the left. All axes are logarithmic.
+#'
+#' Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents only, the horizontal axis is the
+#' privacy level.
+#'
+#' @param object A study of [rr_study()].
+#' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
+#'   logarithmic axis and are left out.
+#' @param methods Methods to draw; all by default.
+#' @param truth Show the true distributions on the left?
+#' @param ... Not used, and refused.
+#' @return A ggplot object.
+#' @name autoplot.rr_study
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
+#'                   epsilon = c(1, 4), n = 10^(2:5), replications = 50, seed = 1)
+#' ggplot2::autoplot(study)
+NULL
+
+#' @rdname autoplot.rr_study
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
+  check_dots_empty(...)
+  check_installed("ggplot2", "to draw a study")
+  metric <- check_choice(metric, "metric", study_metrics)
+  check_flag(truth, "truth")
+  known <- unique(object$method)
+  if (!is.null(methods) && !all(methods %in% known)) {
+    abort(c("{.arg methods} must be methods of the study.", x = "{.val {setdiff(methods, known)[1]}} is not.",
+            i = "The study has {.val {known}}."), "argument")
+  }
+  data <- as.data.frame(plain_study(object))
+  drawn <- data$metric == metric & data$method %in% (methods %||% known)
+  data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
+  if (!nrow(data)) abort(c("There is nothing to draw.", x = "No {.val {metric}} of the study is above 0."), "argument")
+  by_epsilon <- length(unique(data$n)) == 1 && length(unique(data$epsilon)) > 1
+  data$x <- if (by_epsilon) data$epsilon else data$n
+  column <- if (by_epsilon) sprintf("N = %s", format_count(data$n))
+    else sprintf("epsilon = %s", format(data$epsilon, trim = TRUE))
+  columns <- unique(column[order(data$epsilon)])
+  row <- study_rows(data, object)
+  panels <- as.vector(t(outer(unique(row), c(if (truth) "truth", columns), paste, sep = "\n")))
+  data$panel <- factor(paste(row, column, sep = "\n"), panels)
+  data$low <- pmax(data$estimate - 2 * ifelse(is.na(data$mc.error), 0, data$mc.error), data$estimate / 10)
+  data$high <- data$estimate + 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
+  data$method <- factor(data$method, known)
+  draw_study(data, if (truth) study_truths(object, row, panels), study_limits(data, row), panels,
+             list(metric = metric, columns = length(columns) + truth, by_epsilon = by_epsilon, truth = truth))
+}
+
+study_rows <- function(data, object) {
+  kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
+  # A name may say K itself.
+  ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
+}
+
+# The shares of each truth by rank, thinned where there are too many to tell apart, down to a floor below the smallest.
+study_truths <- function(object, row, panels) {
+  truths <- study_state(object)$design$truth
+  data <- as.data.frame(plain_study(object))
+  rows <- unique(data.frame(row = study_rows(data, object), truth = data$truth))
+  rows <- rows[rows$row %in% row, ]
+  do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
+    shares <- sort(truths[[rows$truth[i]]], decreasing = TRUE)
+    rank <- unique(round(exp(seq(0, log(length(shares)), length.out = 200))))
+    kept <- rank[shares[rank] > 0]
+    data.frame(x = kept, share = shares[kept], low = min(shares[kept]) / 3,
+               panel = factor(paste(rows$row[i], "truth", sep = "\n"), panels))
+  }))
+}
+
+# All panels of a row share their vertical axis.
+study_limits <- function(data, row) {
+  do.call(rbind, lapply(unique(row), function(r) {
+    own <- data[row == r, ]
+    range <- base::range(own$low, own$high)
+    expand.grid(estimate = range, panel = unique(own$panel), x = own$x[1], KEEP.OUT.ATTRS = FALSE)
+  }))
+}
+
+metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
+                  nll = "Negative log-likelihood per respondent",
+                  bias2 = "Squared bias", variance = "Variance")
+
+# Colours that readers with any colour vision tell apart (Okabe and Ito).
+study_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+
+draw_study <- function(data, truths, limits, panels, layout) {
+  methods <- levels(droplevels(data$method))
+  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
+    (if (!is.null(truths)) ggplot2::geom_ribbon(ggplot2::aes(.data$x, ymin = .data$low, ymax = .data$share), truths,
+                                                fill = "grey75", inherit.aes = FALSE)) +
+    (if (!is.null(truths)) ggplot2::geom_line(ggplot2::aes(.data$x, .data$share), truths, colour = "grey35",
+                                              inherit.aes = FALSE)) +
+    ggplot2::geom_blank(ggplot2::aes(.data$x, .data$estimate), limits) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$low, ymax = .data$high, fill = .data$method), alpha = 0.25) +
+    ggplot2::geom_line(ggplot2::aes(colour = .data$method), linewidth = 0.7) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$method, shape = .data$method), size = 1.4) +
+    ggplot2::facet_wrap(~panel, ncol = layout$columns, scales = "free", drop = FALSE,
+                        labeller = ggplot2::as_labeller(function(panel) panel_titles(panel, layout$truth))) +
+    ggplot2::scale_x_log10(labels = power_labels) +
+    (if (layout$metric == "nll" && !layout$truth) ggplot2::scale_y_continuous()
+     else ggplot2::scale_y_log10(labels = power_labels)) +
+    ggplot2::scale_colour_manual(values = rep_len(study_colours, length(methods))) +
+    ggplot2::scale_fill_manual(values = rep_len(study_colours, length(methods))) +
+    ggplot2::scale_shape_manual(values = rep_len(c(16, 17, 15, 4, 8, 3, 1, 2), length(methods))) +
+    ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
+                             if (layout$truth) " (left: rank of the category)"),
+                  y = paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true share)"),
+                  colour = NULL, fill = NULL, shape = NULL) +
+    ggplot2::theme_minimal(base_size = 11) +
+    ggplot2::theme(legend.position = "top", legend.justification = "left", panel.grid.minor = ggplot2::element_blank(),
+                   strip.text = ggplot2::element_text(size = 8, hjust = 0), panel.spacing = ggplot2::unit(0.6, "lines"))
+}
+
+# With the truth on the left a row is named once.
+panel_titles <- function(panel, truth) {
+  parts <- strsplit(panel, "\n", fixed = TRUE)
+  vapply(parts, function(p) {
+    if (!truth) return(paste(p, collapse = "\n"))
+    if (p[2] == "truth") paste0(p[1], "\ntrue shares") else paste0("\n", p[2])
+  }, "")
+}
+
+power_labels <- function(x) {
+  short <- sub("e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE))
+  plain <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
+  ifelse(is.na(x), NA, ifelse(x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain))
+}
+
+#' Pictures of a plan
+#'
+#' `autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
+#' line a mechanism; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel for each number
+#' of categories.
+#'
+#' @param object A plan of [rr_sample_size()] or a comparison of [rr_recommend()].
+#' @param ... Not used, and refused.
+#' @return A ggplot object.
+#' @name autoplot.rr_plan
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' levels <- c(0.5, 1, 2, 4)
+#' mechanisms <- lapply(levels, function(epsilon) rr_grr(10, epsilon = epsilon))
+#' names(mechanisms) <- paste("epsilon", levels)
+#' ggplot2::autoplot(rr_sample_size(mechanisms, margin = c(0.01, 0.02, 0.05, 0.1), share = 0.1))
+#'
+#' ggplot2::autoplot(rr_recommend(c(4, 64), epsilon = seq(0.5, 5, by = 0.25), n = 10000))
+NULL
+
+#' @rdname autoplot.rr_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_plan <- function(object, ...) {
+  check_dots_empty(...)
+  check_installed("ggplot2", "to draw a plan")
+  data <- as.data.frame(object)
+  by_margin <- !is.null(data$margin)
+  data$x <- if (by_margin) data$margin else data$share
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
+  panel <- if (by_margin) data$share else data$power
+  data$panel <- sprintf("%s %s", if (by_margin) "True share" else "Power", format(panel, digits = 3, trim = TRUE))
+  direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
+  colours <- stats::setNames(rep_len(study_colours, nlevels(data$mechanism)), levels(data$mechanism))
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
+    ggplot2::geom_line(data = direct, linetype = 2, colour = "grey40") +
+    ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
+    ggplot2::scale_x_log10(labels = percent_labels) +
+    ggplot2::scale_y_log10(labels = format_count) +
+    ggplot2::scale_colour_manual(values = colours) +
+    ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
+                  caption = "Dashed: a direct question, answered honestly.") +
+    ggplot2::theme_minimal(base_size = 12) +
+    ggplot2::theme(legend.position = "top", legend.justification = "left", panel.grid.minor = ggplot2::element_blank())
+  if (length(unique(data$panel)) > 1) plot + ggplot2::facet_wrap(~panel) else plot
+}
+
+#' @rdname autoplot.rr_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_recommendation <- function(object, ...) {
+  check_dots_empty(...)
+  check_installed("ggplot2", "to draw a comparison")
+  data <- as.data.frame(object)
+  data$panel <- factor(sprintf("K = %s, N = %s", format_count(data$K), format_count(data$n)))
+  data$panel <- factor(data$panel, unique(as.character(data$panel)[order(data$K, data$n)]))
+  # Binary local hashing has the error of the Hadamard response.
+  data <- data[data$mechanism != "blh", ]
+  data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
+  # Some lines lie on each other: those that come later are dashed.
+  ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
+    # A line needs two privacy levels.
+    (if (length(unique(data$epsilon)) > 1) ggplot2::geom_line(linewidth = 0.9) else ggplot2::geom_point(size = 2.5)) +
+    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
+    ggplot2::facet_wrap(~panel, scales = "free_y") +
+    ggplot2::scale_y_log10(labels = power_labels) +
+    ggplot2::scale_colour_manual(values = study_colours, labels = recommend_names[levels(data$mechanism)]) +
+    ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL) +
+    ggplot2::theme_minimal(base_size = 12) +
+    ggplot2::theme(panel.grid.minor = ggplot2::element_blank())
+}

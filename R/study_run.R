@@ -1,0 +1,238 @@
+# Running a study: cells, workers, and what is kept of them.
+
+# ---- one cell ----
+
+study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
+
+# The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
+quick_methods <- function(methods) {
+  known <- vapply(methods, function(m) is.character(m) && m %in% names(study_quick), NA)
+  code <- study_quick[vapply(methods, function(m) if (is.character(m)) m else "", "")]
+  known & !duplicated(ifelse(known, code, -seq_along(code)))
+}
+
+# Labels for many categories take longer to make than some cells take to simulate: one mechanism serves all alike.
+study_mechanism <- function(design, which, k, epsilon, cache) {
+  key <- sprintf("%d %d %.17g", which, k, epsilon)
+  cache[[key]] <- cache[[key]] %||% design$mechanism[[which]](k, epsilon = epsilon)
+  cache[[key]]
+}
+
+study_cell <- function(design, cells, i, cache) {
+  theta <- design$truth[[cells$truth[i]]]
+  n <- cells$n[i]
+  mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
+  truth <- if (design$target == "sample") whole_shares(n, theta)
+  form <- additive(mechanism)
+  cache$quick <- cache$quick %||% quick_methods(design$method)
+  quick <- if (is.null(form)) rep(FALSE, length(design$method)) else cache$quick
+  estimate <- error <- matrix(NA_real_, length(study_metrics), length(design$method))
+  if (any(quick)) {
+    codes <- unname(study_quick[unlist(design$method[quick])])
+    result <- .Call(C_rr_study_cell, theta, truth, n, form$a, form$b, form$odds %||% NA_real_, codes,
+                    design$replications, design$seed, i)
+    estimate[, quick] <- result$estimate
+    error[, quick] <- result$error
+  }
+  if (any(!quick)) {
+    result <- study_cell_r(mechanism, theta, truth, n, design$method[!quick], design$replications, design$seed, i)
+    estimate[, !quick] <- result$estimate
+    error[, !quick] <- result$error
+  }
+  list(estimate = estimate, error = error)
+}
+
+# Reports of replications first + 0, 1, ... of a cell: one column each.
+study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+  form <- additive(mechanism)
+  if (!is.null(form)) {
+    return(.Call(C_rr_study_counts, theta, truth, n, form$a, form$b, form$odds %||% NA_real_, seed, cell, first,
+                 replications))
+  }
+  # Any other finite channel: reports are multinomial, for fixed truths one multinomial a truth.
+  multinomial <- function(shares, n, cell) .Call(C_rr_study_counts, shares / sum(shares), NULL, n, 1, 0, Inf, seed,
+                                                 cell, first, replications)
+  if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
+  rows <- rr_matrix(mechanism)
+  Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
+}
+
+study_estimate <- function(mechanism, counts, method, n) {
+  if (is.function(method)) {
+    estimate <- method(counts, mechanism)
+    if (is.numeric(estimate) && length(estimate) == length(mechanism$levels) &&
+        all(is.finite(estimate))) return(as.double(estimate))
+    stop(sprintf("a function in `method` must return %d finite shares; it returned %s", length(mechanism$levels),
+                 describe(estimate)), call. = FALSE)
+  }
+  estimate_counts(mechanism, counts, method, n, list())$estimate
+}
+
+study_cell_r <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
+  reference <- if (is.null(truth)) theta else truth / n
+  groups <- min(replications, 10)
+  group <- floor((seq_len(replications) - 1) * groups / replications) + 1
+  losses <- array(NA_real_, c(3, length(methods), replications))
+  sums <- array(0, c(length(theta), length(methods), groups))
+  block <- max(1, floor(2e6 / length(theta)))
+  for (first in seq(0, replications - 1, by = block)) {
+    counts <- study_counts(mechanism, theta, truth, n, seed, cell, first, min(block, replications - first))
+    for (r in seq_len(ncol(counts))) {
+      for (m in seq_along(methods)) {
+        estimate <- study_estimate(mechanism, counts[, r], methods[[m]], n)
+        losses[, m, first + r] <- study_losses(mechanism, counts[, r], estimate, reference, n)
+        sums[, m, group[first + r]] <- sums[, m, group[first + r]] + (estimate - reference)
+      }
+    }
+  }
+  both <- lapply(seq_along(methods),
+                 function(m) study_summary(losses[, m, ], matrix(sums[, m, ], ncol = groups), group))
+  list(estimate = vapply(both, `[[`, numeric(5), "estimate"), error = vapply(both, `[[`, numeric(5), "error"))
+}
+
+study_losses <- function(mechanism, counts, estimate, reference, n) {
+  seen <- counts > 0
+  shares <- reported_shares(mechanism, estimate)[seen]
+  # Rounding aside, an inversion reproduces the reported shares, which are positive where seen.
+  nll <- if (any(shares <= 0)) Inf else -sum(counts[seen] * log(shares)) / n
+  c(sum((estimate - reference)^2), sum(abs(estimate - reference)) / 2, nll)
+}
+
+# Means with standard errors; bias and variance with the jackknife over groups, as in src/core/study.c.
+study_summary <- function(losses, sums, group) {
+  losses <- matrix(losses, nrow = 3)
+  replications <- ncol(losses)
+  split <- function(keep) {
+    r <- sum(keep)
+    if (r < 2) return(c(NA_real_, NA_real_))
+    length2 <- sum(rowSums(sums[, unique(group[keep]), drop = FALSE])^2)
+    variance <- (sum(losses[1, keep]) - length2 / r) / (r - 1)
+    c(length2 / r^2 - variance / r, variance)
+  }
+  left_out <- vapply(unique(group), function(g) split(group != g), numeric(2))
+  groups <- ncol(left_out)
+  jackknife <- apply(left_out, 1, function(x) sqrt((groups - 1) / groups * sum((x - mean(x))^2)))
+  list(estimate = c(rowMeans(losses), split(rep(TRUE, replications))),
+       error = c(apply(losses, 1, stats::sd) / sqrt(replications), if (groups > 1) jackknife else c(NA, NA)))
+}
+
+# ---- many cells ----
+
+# Finished cells of a batch; a cell that fails leaves its message in its place.
+study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv())) {
+  lapply(batch, function(i) tryCatch(study_cell(design, cells, i, cache), error = function(e) conditionMessage(e)))
+}
+
+# Rough seconds a cell takes: what batches and the progress bar go by.
+study_cost <- function(design, cells) {
+  quick <- quick_methods(design$method)
+  design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
+}
+
+study_batches <- function(cost, todo, workers) {
+  todo <- todo[order(cost[todo], decreasing = TRUE)]
+  size <- min(1, sum(cost[todo]) / (8 * workers))
+  unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
+}
+
+run_study <- function(state, workers, progress) {
+  cells <- study_cells(state$design)
+  cost <- study_cost(state$design, cells)
+  todo <- which(vapply(state$results, is.null, NA))
+  if (!length(todo)) return(state)
+  if (isTRUE(attr(workers, "most"))) workers <- min(workers, ceiling(sum(cost[todo]) / 0.5))
+  workers <- min(workers, length(todo))
+  kept <- new.env(parent = emptyenv())
+  kept$state <- state
+  kept$saved <- as.numeric(Sys.time())
+  bar <- if (progress) cli::cli_progress_bar(
+    format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}", total = sum(cost), clear = TRUE
+  )
+  if (progress) cli::cli_progress_update(set = sum(cost[-todo]), id = bar)
+  finish <- function(batch, results) {
+    for (j in seq_along(batch)) {
+      if (is.list(results[[j]])) kept$state$results[[batch[j]]] <- results[[j]]
+      else kept$failure <- if (is.character(results[[j]])) results[[j]] else kept$failure
+    }
+    if (progress) cli::cli_progress_update(inc = sum(cost[batch]), id = bar)
+    if (as.numeric(Sys.time()) - kept$saved > 2) {
+      save_study(kept$state)
+      kept$saved <- as.numeric(Sys.time())
+    }
+  }
+  interrupted <- FALSE
+  tryCatch(
+    study_engine(workers)(study_batches(cost, todo, workers), state$design, cells, workers, finish),
+    interrupt = function(e) interrupted <<- TRUE
+  )
+  if (progress) cli::cli_progress_done(id = bar)
+  save_study(kept$state)
+  warn_incomplete(kept$state, interrupted, kept$failure)
+  kept$state
+}
+
+warn_incomplete <- function(state, interrupted, failure) {
+  missing <- which(vapply(state$results, is.null, NA))
+  if (!length(missing)) return(invisible())
+  cells <- study_cells(state$design)[missing[1], ]
+  more <- if (length(missing) > 10) ", ..." else ""
+  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cells$truth], format(cells$epsilon),
+                   format_count(cells$n))
+  warn(c("{length(missing)} of {length(state$results)} cells of the study are missing.",
+         x = if (interrupted) "It was interrupted."
+           else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
+         i = "The first is {first}; the cells are {.val {utils::head(missing, 10)}}{more}.",
+         i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
+}
+
+study_engine <- function(workers) {
+  if (workers == 1) return(run_here)
+  engine <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork")
+  if (engine == "fork") run_forked else run_cluster
+}
+
+run_here <- function(batches, design, cells, workers, finish) {
+  # Cell by cell, so that an interruption loses no more than one.
+  cache <- new.env(parent = emptyenv())
+  for (i in unlist(batches)) finish(i, study_batch(i, design, cells, cache))
+}
+
+run_forked <- function(batches, design, cells, workers, finish) {
+  active <- list()
+  on.exit(for (job in active) {
+    tools::pskill(job$process$pid)
+    suppressWarnings(parallel::mccollect(job$process, wait = TRUE))
+  })
+  while (length(batches) || length(active)) {
+    while (length(batches) && length(active) < workers) {
+      batch <- batches[[1]]
+      batches <- batches[-1]
+      process <- parallel::mcparallel(study_batch(batch, design, cells), mc.set.seed = FALSE, silent = TRUE)
+      active[[as.character(process$pid)]] <- list(process = process, batch = batch)
+    }
+    ready <- suppressWarnings(parallel::mccollect(lapply(unname(active), `[[`, "process"), wait = FALSE, timeout = 0.1))
+    for (id in names(ready)) {
+      job <- active[[id]]
+      active[[id]] <- NULL
+      # A worker that was killed delivers NULL; the delivery of a living one is followed by its end.
+      results <- ready[[id]]
+      if (!is.null(results)) suppressWarnings(parallel::mccollect(job$process, wait = TRUE))
+      finish(job$batch, if (is.list(results)) results else vector("list", length(job$batch)))
+    }
+  }
+}
+
+run_cluster <- function(batches, design, cells, workers, finish) {
+  cluster <- parallel::makeCluster(workers)
+  on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
+  for (wave in split(seq_along(batches), (seq_along(batches) - 1) %/% workers)) {
+    results <- tryCatch(parallel::clusterApply(cluster, batches[wave], study_batch, design, cells),
+                        error = function(e) NULL)
+    if (is.null(results)) {
+      # A dead worker takes its wave with it.
+      try(parallel::stopCluster(cluster), silent = TRUE)
+      cluster <- parallel::makeCluster(workers)
+    }
+    for (j in seq_along(wave)) finish(batches[[wave[j]]], results[[j]] %||% vector("list", length(batches[[wave[j]]])))
+  }
+}

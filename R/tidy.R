@@ -1,0 +1,94 @@
+#' A fit as a tidy table
+#'
+#' `tidy()` gives one row per estimate, `glance()` one row per fit, `augment()` one row per report category.
+#'
+#' @param x A fit of [rr_estimate()].
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param conf.level Confidence level; by default the one of the fit.
+#' @param ... Not used, and refused.
+#' @return A tibble. When grouped, the group columns come first.
+#'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
+#'     and `conf.high`. `as.data.frame()` gives the same with intervals, as a plain data frame.
+#'   * `glance()`: `method`, `target`, `categories`, `nobs`, `epsilon`, `logLik`, `df`, `AIC`, `BIC`, `boundary` (estimates at or
+#'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
+#'     form, `NA` for methods that do not maximise it).
+#'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
+#' @name tidy.rr_fit
+#' @seealso [rr_fit] for R's own accessors.
+#' @examples
+#' reports <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
+#' fit <- rr_estimate(reports)
+#' tidy(fit, conf.int = TRUE)
+#' glance(fit)
+#' augment(fit)
+NULL
+
+#' @rdname tidy.rr_fit
+#' @export
+tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {
+  check_dots_empty(...)
+  check_flag(conf.int, "conf.int")
+  conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  estimate <- as.matrix(x$estimate)
+  errors <- vapply(seq_len(ncol(estimate)), function(g) fit_errors(x, g), estimate[, 1])
+  columns <- c(list(term = rep(x$mechanism$levels, ncol(estimate))),
+               cell_answers(x$mechanism, "levels", ncol(estimate)),
+               list(estimate = as.vector(estimate), std.error = as.vector(errors)))
+  if (conf.int) {
+    bounds <- fit_intervals(x, conf.level)
+    columns$conf.low <- as.vector(bounds$low)
+    columns$conf.high <- as.vector(bounds$high)
+  }
+  tibble::as_tibble(c(lapply(as.list(x$tally$groups), rep, each = nrow(estimate)), columns))
+}
+
+#' @rdname tidy.rr_fit
+#' @export
+glance.rr_fit <- function(x, ...) {
+  check_dots_empty(...)
+  likelihood <- logLik(x)
+  gaps <- unlist(lapply(x$details, `[[`, "gap"))
+  tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
+                 epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood), df = attr(likelihood, "df"),
+                 AIC = stats::AIC(likelihood), BIC = stats::BIC(likelihood), boundary = boundary_count(x),
+                 gap = if (length(gaps)) max(gaps) else if (x$method == "mle") 0 else NA_real_)
+}
+
+#' @rdname tidy.rr_fit
+#' @export
+augment.rr_fit <- function(x, ...) {
+  check_dots_empty(...)
+  table <- tidy(x$tally)
+  table$share <- NULL
+  table$.fitted <- as.vector(fitted(x))
+  table$.resid <- as.vector(residuals(x))
+  table
+}
+
+#' @rdname rr_fit
+#' @export
+as.data.frame.rr_fit <- function(x, ...) {
+  as.data.frame(tidy(x, conf.int = TRUE))
+}
+
+#' @rdname rr_fit
+#' @export
+summary.rr_fit <- function(object, ...) {
+  check_dots_empty(...)
+  structure(list(fit = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
+            class = "summary.rr_fit")
+}
+
+#' @export
+print.summary.rr_fit <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
+  print(x$fit, n = 25, digits = digits)
+  measures <- x$measures
+  cat("\n  log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
+      format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), "\n", sep = "")
+  estimate <- x$fit$estimate
+  cat("  smallest and largest estimate ", paste(format(range(estimate), digits = digits), collapse = " and "),
+      "; reported shares run from ",
+      paste(format(range(tidy(x$fit$tally)$share), digits = digits), collapse = " to "), "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,39 @@
+#' Picture of a trace
+#'
+#' How an iterative update approached the maximum: the certified gap of each iterate on a logarithmic axis, and below it how much
+#' log-likelihood was really missing against the last iterate.
+#'
+#' @param object A trace, see [rr_trace()].
+#' @param ... Not used, and refused.
+#' @return A ggplot object.
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
+#' fit <- rr_estimate(reports, method = "ibu", iterations = 100)
+#' ggplot2::autoplot(rr_trace(fit))
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_trace <- function(object, ...) {
+  check_dots_empty(...)
+  check_installed("ggplot2", "to draw a trace")
+  groups <- setdiff(names(object), c("iteration", "loglik", "gap"))
+  panel <- if (length(groups)) do.call(paste, c(as.list(object[groups]), sep = ", ")) else rep("", nrow(object))
+  missing <- stats::ave(object$loglik, panel, FUN = function(l) max(l) - l)
+  data <- rbind(data.frame(iteration = object$iteration, value = object$gap, what = "Certified gap", panel = panel),
+                data.frame(iteration = object$iteration, value = missing, what = "Short of the best iterate",
+                           panel = panel))
+  data <- data[data$value > 0, ]
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$iteration, .data$value, colour = .data$what,
+                                             linetype = .data$what)) +
+    ggplot2::geom_line(linewidth = 0.8) +
+    ggplot2::scale_y_log10(labels = power_labels) +
+    ggplot2::scale_colour_manual(values = c("Certified gap" = "#0B4F6C", "Short of the best iterate" = "#9A9A9A")) +
+    ggplot2::scale_linetype_manual(values = c("Certified gap" = 1, "Short of the best iterate" = 2)) +
+    ggplot2::labs(title = "Iterative Bayesian update", x = "Iteration", y = "Log-likelihood (total)", colour = NULL,
+                  linetype = NULL,
+                  caption = "The maximum of the log-likelihood is at most the certified gap away.") +
+    ggplot2::theme_minimal(base_size = 12) +
+    ggplot2::theme(legend.position = "top", legend.justification = "left", panel.grid.minor = ggplot2::element_blank(),
+                   plot.title.position = "plot", plot.caption.position = "plot",
+                   plot.caption = ggplot2::element_text(hjust = 0, colour = "grey40"))
+  if (length(groups)) plot <- plot + ggplot2::facet_wrap(~panel)
+  plot
+}

@@ -1,0 +1,358 @@
+#include "channel.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef enum { FORWARD, ADJOINT, SQUARE } product;
+
+/* ---- sizes ------------------------------------------------------------------------------------ */
+
+static size_t times(size_t a, size_t b)
+{
+  return a == 0 || b == 0 || a > SIZE_MAX / sizeof(double) / b ? 0 : a * b;
+}
+
+size_t candor_channel_truths(const candor_channel *channel)
+{
+  size_t n = 1;
+  for (size_t d = 0; d < channel->axes; d++) n = times(n, channel->axis[d].truths);
+  return n;
+}
+
+size_t candor_channel_reports(const candor_channel *channel)
+{
+  size_t n = 1;
+  for (size_t d = 0; d < channel->axes; d++) n = times(n, channel->axis[d].reports);
+  return n;
+}
+
+/* The largest array between two axes, in either direction. */
+static size_t largest_stage(const candor_channel *channel)
+{
+  size_t largest = 0;
+  for (size_t d = 0; d + 1 < channel->axes; d++) {
+    size_t forward = 1, adjoint = 1;
+    for (size_t e = 0; e < channel->axes; e++) {
+      const candor_axis *axis = &channel->axis[e];
+      forward = times(forward, e <= d ? axis->reports : axis->truths);
+      adjoint = times(adjoint, e <= d ? axis->truths : axis->reports);
+    }
+    if (forward > largest) largest = forward;
+    if (adjoint > largest) largest = adjoint;
+  }
+  return largest;
+}
+
+size_t candor_channel_work(const candor_channel *channel)
+{
+  return 2 * largest_stage(channel);
+}
+
+candor_status candor_channel_check(const candor_channel *channel)
+{
+  if (channel->axes == 0 || candor_channel_truths(channel) == 0 || candor_channel_reports(channel) == 0) {
+    return CANDOR_DOMAIN;
+  }
+  for (size_t d = 0; d < channel->axes; d++) {
+    const candor_axis *axis = &channel->axis[d];
+    const int dense = axis->kind == CANDOR_AXIS_DENSE;
+    const double *values = dense ? axis->matrix : axis->base;
+    const size_t n = dense ? times(axis->truths, axis->reports) : axis->reports;
+    if (n == 0 || (!dense && axis->truths != axis->reports)) return CANDOR_DOMAIN;
+    if (!dense && !isfinite(axis->slope)) return CANDOR_NOT_FINITE;
+    for (size_t i = 0; i < n; i++) {
+      if (!isfinite(values[i])) return CANDOR_NOT_FINITE;
+      if (values[i] < 0 || (!dense && values[i] + axis->slope < 0)) return CANDOR_DOMAIN;
+    }
+  }
+  return CANDOR_OK;
+}
+
+/* ---- one dense axis --------------------------------------------------------------------------- */
+
+/* out += x1 a1 + ... + x4 a4: four rows at a time quarter the traffic through `out`. */
+static void add_rows(const double *x, const double *const *row, size_t n, double *out)
+{
+  const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
+  const double xa = x[0], xb = x[1], xc = x[2], xd = x[3];
+  for (size_t j = 0; j < n; j++) out[j] += (xa * a[j] + xb * b[j]) + (xc * c[j] + xd * d[j]);
+}
+
+static void dense_forward(const candor_axis *axis, const double *in, double *out)
+{
+  const size_t n = axis->reports;
+  const double *row[4];
+  double x[4];
+  size_t waiting = 0;
+  memset(out, 0, n * sizeof *out);
+  for (size_t i = 0; i < axis->truths; i++) {
+    if (in[i] == 0) continue;
+    x[waiting] = in[i];
+    row[waiting++] = axis->matrix + i * n;
+    if (waiting == 4) {
+      add_rows(x, row, n, out);
+      waiting = 0;
+    }
+  }
+  for (size_t k = 0; k < waiting; k++) {
+    for (size_t j = 0; j < n; j++) out[j] += x[k] * row[k][j];
+  }
+}
+
+/* Eight partial sums: enough to hide the latency of an addition, and shorter chains of rounding. */
+static double dot(const double *a, const double *b, size_t n)
+{
+  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  size_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    for (size_t k = 0; k < 8; k++) s[k] += a[j + k] * b[j + k];
+  }
+  for (; j < n; j++) s[j & 7] += a[j] * b[j];
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+static double dot_square(const double *a, const double *b, size_t n)
+{
+  double s[4] = {0, 0, 0, 0};
+  size_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    for (size_t k = 0; k < 4; k++) s[k] += a[j + k] * a[j + k] * b[j + k];
+  }
+  for (; j < n; j++) s[0] += a[j] * a[j] * b[j];
+  return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* ---- one axis of several: in[l + left * (v + n_in * r)] -> out[l + left * (u + n_out * r)] -------- */
+
+static void dense_stage(const candor_axis *axis, product kind, size_t left, size_t right, const double *in, double *out)
+{
+  const size_t n_in = kind == FORWARD ? axis->truths : axis->reports;
+  const size_t n_out = kind == FORWARD ? axis->reports : axis->truths;
+  const size_t step_in = kind == FORWARD ? axis->reports : 1;
+  const size_t step_out = kind == FORWARD ? 1 : axis->reports;
+  for (size_t r = 0; r < right; r++) {
+    const double *from = in + r * n_in * left;
+    for (size_t u = 0; u < n_out; u++) {
+      double *to = out + (r * n_out + u) * left;
+      const double *c = axis->matrix + u * step_out;
+      for (size_t l = 0; l < left; l++) to[l] = 0;
+      for (size_t v = 0; v < n_in; v++) {
+        const double entry = c[v * step_in];
+        const double factor = kind == SQUARE ? entry * entry : entry;
+        const double *source = from + v * left;
+        for (size_t l = 0; l < left; l++) to[l] += factor * source[l];
+      }
+    }
+  }
+}
+
+/* The first axis: its cells are contiguous. */
+static void additive_first(const candor_axis *axis, product kind, size_t right, const double *in, double *out)
+{
+  const size_t n = axis->reports;
+  const double *b = axis->base;
+  const double a = axis->slope;
+  for (size_t r = 0; r < right; r++) {
+    const double *from = in + r * n;
+    double *to = out + r * n;
+    double sum[4] = {0, 0, 0, 0};
+    for (size_t y = 0; y < n; y++) sum[y & 3] += (kind == FORWARD ? 1 : kind == ADJOINT ? b[y] : b[y] * b[y]) * from[y];
+    const double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (size_t y = 0; y < n; y++) {
+      to[y] = (kind == SQUARE ? a * (2 * b[y] + a) : a) * from[y] + (kind == FORWARD ? b[y] : 1) * total;
+    }
+  }
+}
+
+/* A later axis: `left` sums run side by side, kept where the last category's result will go. */
+static void additive_stage(const candor_axis *axis, product kind, size_t left, size_t right, const double *in,
+                           double *out)
+{
+  const size_t n = axis->reports;
+  const double a = axis->slope;
+  for (size_t r = 0; r < right; r++) {
+    const double *from = in + r * n * left;
+    double *to = out + r * n * left;
+    double *total = to + (n - 1) * left;
+    for (size_t l = 0; l < left; l++) total[l] = 0;
+    for (size_t y = 0; y < n; y++) {
+      const double b = axis->base[y], factor = kind == FORWARD ? 1 : kind == ADJOINT ? b : b * b;
+      for (size_t l = 0; l < left; l++) total[l] += factor * from[l + left * y];
+    }
+    for (size_t y = 0; y < n; y++) {
+      const double b = axis->base[y];
+      const double slope = kind == SQUARE ? a * (2 * b + a) : a, share = kind == FORWARD ? b : 1;
+      for (size_t l = 0; l < left; l++) to[l + left * y] = slope * from[l + left * y] + share * total[l];
+    }
+  }
+}
+
+/* out_u = sum_v M[u][v] in_v of a binary question. */
+static void as_two_by_two(const candor_axis *axis, product kind, double M[2][2])
+{
+  for (size_t x = 0; x < 2; x++) {
+    for (size_t y = 0; y < 2; y++) {
+      const double c = axis->kind == CANDOR_AXIS_DENSE ? axis->matrix[2 * x + y]
+                                                       : axis->base[y] + (x == y ? axis->slope : 0);
+      if (kind == FORWARD) M[y][x] = c;
+      else M[x][y] = kind == ADJOINT ? c : c * c;
+    }
+  }
+}
+
+/* Two binary questions in one pass: half the traffic through memory. */
+/* Two yes/no axes in one pass. Behind the first pair `left` is a multiple of 4, and a constant number of
+ * steps without aliasing is what gcc turns into vector instructions at -O2. */
+static void binary_pair(const candor_axis *axis, product kind, size_t left, size_t right, const double *restrict in,
+                        double *restrict out)
+{
+  double A[2][2], B[2][2];
+  as_two_by_two(axis, kind, A);
+  as_two_by_two(axis + 1, kind, B);
+  const size_t step = left % 4 == 0 ? 4 : 1;
+  for (size_t r = 0; r < right; r++) {
+    const double *restrict x = in + 4 * left * r;
+    double *restrict y = out + 4 * left * r;
+    if (step == 4) {
+      for (size_t l = 0; l < left; l += 4) {
+        double u0[4], u1[4], u2[4], u3[4];
+        for (size_t k = 0; k < 4; k++) u0[k] = A[0][0] * x[l + k] + A[0][1] * x[l + left + k];
+        for (size_t k = 0; k < 4; k++) u1[k] = A[1][0] * x[l + k] + A[1][1] * x[l + left + k];
+        for (size_t k = 0; k < 4; k++) u2[k] = A[0][0] * x[l + 2 * left + k] + A[0][1] * x[l + 3 * left + k];
+        for (size_t k = 0; k < 4; k++) u3[k] = A[1][0] * x[l + 2 * left + k] + A[1][1] * x[l + 3 * left + k];
+        for (size_t k = 0; k < 4; k++) y[l + k] = B[0][0] * u0[k] + B[0][1] * u2[k];
+        for (size_t k = 0; k < 4; k++) y[l + left + k] = B[0][0] * u1[k] + B[0][1] * u3[k];
+        for (size_t k = 0; k < 4; k++) y[l + 2 * left + k] = B[1][0] * u0[k] + B[1][1] * u2[k];
+        for (size_t k = 0; k < 4; k++) y[l + 3 * left + k] = B[1][0] * u1[k] + B[1][1] * u3[k];
+      }
+      continue;
+    }
+    for (size_t l = 0; l < left; l++) {
+      const double x00 = x[l], x10 = x[l + left], x01 = x[l + 2 * left], x11 = x[l + 3 * left];
+      const double y00 = A[0][0] * x00 + A[0][1] * x10, y10 = A[1][0] * x00 + A[1][1] * x10;
+      const double y01 = A[0][0] * x01 + A[0][1] * x11, y11 = A[1][0] * x01 + A[1][1] * x11;
+      y[l] = B[0][0] * y00 + B[0][1] * y01;
+      y[l + left] = B[0][0] * y10 + B[0][1] * y11;
+      y[l + 2 * left] = B[1][0] * y00 + B[1][1] * y01;
+      y[l + 3 * left] = B[1][0] * y10 + B[1][1] * y11;
+    }
+  }
+}
+
+static int is_binary(const candor_axis *axis)
+{
+  return axis->truths == 2 && axis->reports == 2;
+}
+
+static void several_axes(const candor_channel *channel, product kind, const double *in, double *work, double *out)
+{
+  const size_t half = candor_channel_work(channel) / 2;
+  double *buffer[2] = {work, work + half};
+  const double *source = in;
+  size_t left = 1, right = 1;
+  int turn = 0;
+  for (size_t d = 0; d < channel->axes; d++) {
+    right *= kind == FORWARD ? channel->axis[d].truths : channel->axis[d].reports;
+  }
+  for (size_t d = 0; d < channel->axes;) {
+    const candor_axis *axis = &channel->axis[d];
+    const int pair = d + 1 < channel->axes && is_binary(axis) && is_binary(axis + 1);
+    const size_t n_in = kind == FORWARD ? axis->truths : axis->reports;
+    const size_t n_out = kind == FORWARD ? axis->reports : axis->truths;
+    const size_t next = d + (pair ? 2 : 1);
+    double *target = next == channel->axes ? out : buffer[turn];
+    right /= pair ? 4 : n_in;
+    if (pair) binary_pair(axis, kind, left, right, source, target);
+    else if (axis->kind == CANDOR_AXIS_ADDITIVE && left == 1) additive_first(axis, kind, right, source, target);
+    else if (axis->kind == CANDOR_AXIS_ADDITIVE) additive_stage(axis, kind, left, right, source, target);
+    else dense_stage(axis, kind, left, right, source, target);
+    left *= pair ? 4 : n_out;
+    source = target;
+    turn = !turn;
+    d = next;
+  }
+}
+
+static int is_one_dense(const candor_channel *channel)
+{
+  return channel->axes == 1 && channel->axis->kind == CANDOR_AXIS_DENSE;
+}
+
+void candor_channel_forward(const candor_channel *channel, const double *theta, double *work, double *m)
+{
+  if (is_one_dense(channel)) dense_forward(channel->axis, theta, m);
+  else several_axes(channel, FORWARD, theta, work, m);
+}
+
+void candor_channel_adjoint(const candor_channel *channel, const double *w, double *work, double *g)
+{
+  const candor_axis *axis = channel->axis;
+  if (!is_one_dense(channel)) {
+    several_axes(channel, ADJOINT, w, work, g);
+    return;
+  }
+  for (size_t i = 0; i < axis->truths; i++) g[i] = dot(axis->matrix + i * axis->reports, w, axis->reports);
+}
+
+void candor_channel_adjoint_square(const candor_channel *channel, const double *w, double *work, double *g)
+{
+  const candor_axis *axis = channel->axis;
+  if (!is_one_dense(channel)) {
+    several_axes(channel, SQUARE, w, work, g);
+    return;
+  }
+  for (size_t i = 0; i < axis->truths; i++) g[i] = dot_square(axis->matrix + i * axis->reports, w, axis->reports);
+}
+
+void candor_channel_adjoint_at(const candor_channel *channel, const double *w, const size_t *index, size_t n,
+                               double *work, double *g)
+{
+  const candor_axis *axis = channel->axis;
+  if (!is_one_dense(channel)) {
+    several_axes(channel, ADJOINT, w, work, g);
+    return;
+  }
+  for (size_t k = 0; k < n; k++) g[index[k]] = dot(axis->matrix + index[k] * axis->reports, w, axis->reports);
+}
+
+void candor_channel_row(const candor_channel *channel, size_t truth, double *row)
+{
+  size_t length = 1;
+  row[0] = 1;
+  for (size_t d = 0; d < channel->axes; d++) {
+    const candor_axis *axis = &channel->axis[d];
+    const size_t x = truth % axis->truths;
+    truth /= axis->truths;
+    /* Downwards, so that the block of y = 0 is overwritten last: it holds the factors so far. */
+    for (size_t y = axis->reports; y-- > 0;) {
+      const double c = axis->kind == CANDOR_AXIS_DENSE ? axis->matrix[x * axis->reports + y]
+                                                       : axis->base[y] + (x == y ? axis->slope : 0);
+      for (size_t l = 0; l < length; l++) row[y * length + l] = c * row[l];
+    }
+    length *= axis->reports;
+  }
+}
+
+/* ---- structure hidden in a dense matrix --------------------------------------------------------- */
+
+int candor_channel_find_additive(const double *matrix, size_t n, double tolerance, double *base, double *slope)
+{
+  double least = HUGE_VAL, most = -HUGE_VAL, scale = 0;
+  if (n < 2) return 0;
+  for (size_t y = 0; y < n; y++) base[y] = matrix[(y == 0 ? n : 0) + y];
+  for (size_t x = 0; x < n; x++) {
+    for (size_t y = 0; y < n; y++) {
+      const double c = matrix[x * n + y];
+      if (x != y && !(fabs(c - base[y]) <= tolerance * fmax(c, base[y]))) return 0;
+    }
+  }
+  for (size_t y = 0; y < n; y++) {
+    const double c = matrix[y * n + y] - base[y];
+    if (c < least) least = c;
+    if (c > most) most = c;
+    scale = fmax(scale, matrix[y * n + y]);
+  }
+  *slope = 0.5 * (least + most);
+  return least >= 0 && most - least <= tolerance * scale;
+}

@@ -1,0 +1,320 @@
+#include "ibu.h"
+
+#include "lanes.h"
+
+enum { HALF = CANDOR_LANES / 2 };
+
+/* Running totals of one sweep. */
+typedef struct tally {
+  candor_sum base;  /* sum b score, which is a times the g of a category never reported */
+  double top[HALF]; /* max of score */
+} tally;
+
+/* The constants of one sweep. */
+typedef struct pace {
+  double keep;
+  double keep_over_total;
+  double base;
+  double other;
+  double least; /* least_m; against a literal gcc 12 does not see that the choice is a maximum */
+} pace;
+
+/* Below this a probability counts as 0: products of two stay normal numbers. */
+static const double least_m = 1e-150;
+
+static inline double mass_of(double b, double theta, const pace *p)
+{
+  const double m = b + p->keep * theta;
+  return m > p->least ? m : p->least;
+}
+
+/* CANDOR_LANES categories: theta <- theta g, then the new score a phi / m. Without a count the score
+ * is 0 even where m is 0, which only start() has to look out for. Division is what a step costs, so
+ * two quotients share one: n / m = n m' (1 / (m m')). */
+static inline void step_row(const double *restrict counts, const double *restrict other,
+                            double *restrict theta, double *restrict score, const pace *p,
+                            double spread[restrict HALF], double top[restrict HALF])
+{
+  for (int l = 0; l < HALF; l++) {
+    const int r = l + HALF;
+    const double t = theta[l] * (score[l] + p->base), u = theta[r] * (score[r] + p->base);
+    const double m = mass_of(other[l], t, p), k = mass_of(other[r], u, p);
+    const double factor = p->keep_over_total / (m * k);
+    const double s = counts[l] * (k * factor), v = counts[r] * (m * factor);
+    const double higher = s > v ? s : v;
+    theta[l] = t;
+    theta[r] = u;
+    score[l] = s;
+    score[r] = v;
+    spread[l] += other[l] * s + other[r] * v;
+    top[l] = higher > top[l] ? higher : top[l];
+  }
+}
+
+/* The same for equal b and a > 0, where m >= b needs no guard and b can wait for the total. */
+static inline void step_equal_row(const double *restrict counts, double *restrict theta,
+                                  double *restrict score, const pace *p, double spread[restrict HALF],
+                                  double top[restrict HALF])
+{
+  for (int l = 0; l < HALF; l++) {
+    const int r = l + HALF;
+    const double t = theta[l] * (score[l] + p->base), u = theta[r] * (score[r] + p->base);
+    const double m = p->other + p->keep * t, k = p->other + p->keep * u;
+    const double factor = p->keep_over_total / (m * k);
+    const double s = counts[l] * (k * factor), v = counts[r] * (m * factor);
+    const double higher = s > v ? s : v;
+    theta[l] = t;
+    theta[r] = u;
+    score[l] = s;
+    score[r] = v;
+    spread[l] += s + v;
+    top[l] = higher > top[l] ? higher : top[l];
+  }
+}
+
+static void step_rest(const double *counts, const double *other, double *theta, double *score, size_t n,
+                      const pace *p, double spread[HALF], double top[HALF])
+{
+  for (size_t l = 0; l < n; l++) {
+    theta[l] *= score[l] + p->base;
+    score[l] = p->keep_over_total * counts[l] / mass_of(other[l], theta[l], p);
+    spread[0] += other[l] * score[l];
+    top[0] = score[l] > top[0] ? score[l] : top[0];
+  }
+}
+
+static double half_sum(const double x[HALF])
+{
+  return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
+}
+
+static double half_max(const double x[HALF])
+{
+  double best = x[0];
+  for (int l = 1; l < HALF; l++) {
+    best = x[l] > best ? x[l] : best;
+  }
+  return best;
+}
+
+/* A block of up to CANDOR_BLOCK categories; returns its part of sum b score. */
+static double step_block(const double *counts, const double *other, double *theta, double *score, size_t n,
+                         const pace *p, double top[HALF])
+{
+  double spread[HALF] = {0};
+  size_t j = 0;
+  for (; j + CANDOR_LANES <= n; j += CANDOR_LANES) {
+    step_row(counts + j, other + j, theta + j, score + j, p, spread, top);
+  }
+  step_rest(counts + j, other + j, theta + j, score + j, n - j, p, spread, top);
+  return half_sum(spread);
+}
+
+static double step_equal_block(const double *counts, double *theta, double *score, size_t n, const pace *p,
+                               double top[HALF])
+{
+  double spread[HALF] = {0}, equal[CANDOR_LANES], rest[HALF] = {0};
+  size_t j = 0;
+  for (int l = 0; l < CANDOR_LANES; l++) {
+    equal[l] = p->other;
+  }
+  if (p->keep > 0 && p->other > p->least) {
+    for (; j + CANDOR_LANES <= n; j += CANDOR_LANES) {
+      step_equal_row(counts + j, theta + j, score + j, p, spread, top);
+    }
+  } else {
+    for (; j + CANDOR_LANES <= n; j += CANDOR_LANES) {
+      step_row(counts + j, equal, theta + j, score + j, p, rest, top);
+    }
+  }
+  step_rest(counts + j, equal, theta + j, score + j, n - j, p, rest, top);
+  return p->other * half_sum(spread) + half_sum(rest);
+}
+
+static void sweep(candor_ibu *ibu, double base, tally *t)
+{
+  const size_t n = ibu->channel.categories;
+  const double *b = ibu->channel.other;
+  const pace p = {ibu->channel.keep, ibu->channel.keep / ibu->total, base, ibu->channel.other_all, least_m};
+  for (int l = 0; l < HALF; l++) {
+    t->top[l] = -INFINITY;
+  }
+  t->base = (candor_sum) {0, 0};
+  for (size_t i = 0; i < n; i += CANDOR_BLOCK) {
+    const size_t length = candor_smaller(CANDOR_BLOCK, n - i);
+    candor_sum_add(&t->base, b ? step_block(ibu->counts + i, b + i, ibu->theta + i, ibu->score + i, length,
+                                            &p, t->top)
+                               : step_equal_block(ibu->counts + i, ibu->theta + i, ibu->score + i, length,
+                                                  &p, t->top));
+  }
+}
+
+/* base = sum b phi / m = sum b score / a. */
+static candor_status settle(candor_ibu *ibu, const tally *t)
+{
+  ibu->base = candor_sum_total(&t->base) / ibu->channel.keep;
+  const double g = ibu->base + half_max(t->top);
+  if (!isfinite(g)) {
+    return CANDOR_IMPOSSIBLE;
+  }
+  /* max g >= sum theta g = 1 in exact arithmetic. */
+  ibu->gap = g > 1 ? log(g) : 0;
+  return CANDOR_OK;
+}
+
+static double mean_loglik(const candor_ibu *ibu)
+{
+  const candor_additive *channel = &ibu->channel;
+  candor_sum sum = {0, 0};
+  for (size_t i = 0; i < channel->categories; i++) {
+    if (ibu->counts[i] > 0) {
+      const double b = channel->other ? channel->other[i] : channel->other_all;
+      candor_sum_add(&sum, ibu->counts[i] / ibu->total * log(b + channel->keep * ibu->theta[i]));
+    }
+  }
+  return candor_sum_total(&sum);
+}
+
+static void note(const candor_ibu *ibu, const candor_ibu_trace *trace)
+{
+  if (trace && trace->gap) {
+    trace->gap[ibu->steps] = ibu->gap;
+  }
+  if (trace && trace->loglik) {
+    trace->loglik[ibu->steps] = mean_loglik(ibu);
+  }
+}
+
+static candor_status check_theta(const double *theta, size_t n, double *sum)
+{
+  const candor_status status = candor_counts_total(theta, n, sum);
+  if (status == CANDOR_NOT_FINITE) {
+    return status;
+  }
+  return status == CANDOR_OK && fabs(*sum - 1) <= 1e-8 ? CANDOR_OK : CANDOR_DOMAIN;
+}
+
+/* Rounding moves the sum of theta by about 1e-16 a step, and a step multiplies by `base` what it is
+ * off: below 1 for a > 0, where now and then is enough, but above 1 for a < 0, where an error left alone
+ * would grow like a power. */
+static int must_renormalise(const candor_ibu *ibu)
+{
+  return ibu->channel.keep < 0 || ibu->steps % 64 == 0;
+}
+
+static void renormalise(candor_ibu *ibu)
+{
+  const size_t n = ibu->channel.categories;
+  candor_sum sum = {0, 0};
+  for (size_t i = 0; i < n; i += CANDOR_BLOCK) {
+    candor_sum_add(&sum, candor_block_sum(ibu->theta + i, candor_smaller(CANDOR_BLOCK, n - i)));
+  }
+  const double factor = 1 / candor_sum_total(&sum);
+  for (size_t i = 0; i < n; i++) {
+    ibu->theta[i] *= factor;
+  }
+}
+
+candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, const double *counts,
+                               double *theta, double *work)
+{
+  double sum;
+  tally t;
+  *ibu = (candor_ibu) {0};
+  candor_status status = candor_additive_check(channel);
+  if (status == CANDOR_OK) {
+    status = candor_counts_total(counts, channel->categories, &ibu->total);
+  }
+  if (status == CANDOR_OK) {
+    status = check_theta(theta, channel->categories, &sum);
+  }
+  if (status != CANDOR_OK) {
+    return status;
+  }
+  ibu->channel = *channel;
+  ibu->counts = counts;
+  ibu->theta = theta;
+  ibu->score = work;
+  for (size_t i = 0; i < channel->categories; i++) {
+    const double b = channel->other ? channel->other[i] : channel->other_all;
+    /* The likelihood never falls, so what is possible here stays possible. */
+    if (counts[i] > 0 && !(b + channel->keep * theta[i] > least_m)) {
+      return CANDOR_IMPOSSIBLE;
+    }
+    work[i] = 0;
+  }
+  renormalise(ibu);
+  /* The sweep with g = 1: theta stays, the scores are filled in. */
+  sweep(ibu, 1, &t);
+  return settle(ibu, &t);
+}
+
+candor_status candor_ibu_run(candor_ibu *ibu, size_t chunk, const candor_ibu_trace *trace)
+{
+  note(ibu, trace);
+  for (;; chunk--) {
+    tally t;
+    if (candor_ibu_done(ibu->steps, ibu->limit, ibu->total * ibu->gap, ibu->tolerance)) {
+      renormalise(ibu);
+      return CANDOR_OK;
+    }
+    if (chunk == 0) {
+      return CANDOR_AGAIN;
+    }
+    sweep(ibu, ibu->base, &t);
+    const candor_status status = settle(ibu, &t);
+    if (status != CANDOR_OK) {
+      return status;
+    }
+    ibu->steps++;
+    if (must_renormalise(ibu)) {
+      renormalise(ibu);
+    }
+    note(ibu, trace);
+  }
+}
+
+/* b score with 0 Inf = 0: the report cannot come from another category at all. */
+static double times(double b, double score)
+{
+  return b > 0 ? b * score : 0;
+}
+
+candor_status candor_loglik(const candor_additive *channel, const double *counts, const double *theta,
+                            double *loglik, double *gap, double *gradient)
+{
+  const size_t n = channel->categories;
+  double total, mass;
+  candor_sum sum = {0, 0}, base = {0, 0};
+  double top = -INFINITY;
+  candor_status status = candor_additive_check(channel);
+  if (status == CANDOR_OK) {
+    status = candor_counts_total(counts, n, &total);
+  }
+  if (status == CANDOR_OK) {
+    status = check_theta(theta, n, &mass);
+  }
+  if (status != CANDOR_OK) {
+    return status;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const double b = channel->other ? channel->other[i] : channel->other_all;
+    const double m = b + channel->keep * theta[i];
+    const double score = counts[i] > 0 ? counts[i] / total / (m > 0 ? m : 0) : 0;
+    if (counts[i] > 0) {
+      candor_sum_add(&sum, counts[i] * (m > 0 ? log(m) : -INFINITY));
+    }
+    candor_sum_add(&base, times(b, score));
+    top = channel->keep * score > top ? channel->keep * score : top;
+    if (gradient) {
+      gradient[i] = channel->keep * score;
+    }
+  }
+  const double common = candor_sum_total(&base);
+  for (size_t i = 0; gradient && i < n; i++) {
+    gradient[i] += common;
+  }
+  *loglik = candor_sum_total(&sum);
+  *gap = *loglik == -INFINITY ? INFINITY : common + top > 1 ? log(common + top) : 0;
+  return CANDOR_OK;
+}

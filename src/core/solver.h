@@ -1,0 +1,94 @@
+/* Certified maximum likelihood for any finite channel. */
+#ifndef CANDOR_SOLVER_H
+#define CANDOR_SOLVER_H
+
+#include <stddef.h>
+
+#include "channel.h"
+#include "status.h"
+
+typedef struct candor_solver_options {
+  double tolerance;     /* on the total log-likelihood; >= 0 */
+  size_t newton_limit;  /* largest support for which the Hessian may be stored */
+  size_t warm_cycles;   /* accelerated EM cycles before the Newton steps */
+} candor_solver_options;
+
+/* Reads like a result once a run has returned; every pointer points into the caller's workspace. */
+typedef struct candor_solver {
+  const candor_channel *channel;
+  candor_solver_options options;
+  size_t truths;
+  size_t reports;
+  double total;       /* N, the sum of the counts */
+  double gap;         /* N log max_i g_i of `theta`: what its log-likelihood can lack, in total */
+  double loglik;      /* sum_j n_j log m_j of `theta` */
+  size_t iterations;  /* EM cycles and Newton steps so far */
+  size_t products;    /* products with the channel so far */
+  double *theta;      /* the best estimate so far; sums to 1 */
+  double *reported;   /* its m = C' theta */
+  double *score;      /* its g = C (phi / m) */
+  /* private */
+  double *phi, *m, *w, *g, *x, *direction, *trial, *m_trial, *weights, *diagonal, *solution;
+  double *cg_residual, *cg_direction, *cg_scaled, *cg_image, *cg_reports, *cells, *cells2;
+  double *channel_work, *scaled_rows, *hessian;
+  size_t *free_set, *factored_set;
+  size_t free_count, factored_count;
+  double excess, damping;
+  size_t stalls, trouble;
+  int sparse, refused;
+  unsigned char *blocked;
+  double *quadratic_work;
+  size_t *set;
+  candor_status status;
+} candor_solver;
+
+candor_solver_options candor_solver_defaults(const candor_channel *channel);
+
+/* Doubles and sizes of workspace: 16 arrays of truths and 8 of reports, four times the largest array
+ * between two axes, and newton_limit * newton_limit for the Hessian (by default 8 MB or four arrays of
+ * truths, whichever is more). */
+size_t candor_solver_work(const candor_channel *channel, const candor_solver_options *options);
+size_t candor_solver_index(const candor_channel *channel);
+
+/* SYNOPSIS       Prepares to maximise sum_j n_j log (C' theta)_j over the simplex.
+ * PRECONDITIONS  `counts` (one per report) >= 0; `start` (one per truth, >= 0, not all zero) or NULL
+ *                for the uniform distribution. Workspace as above; it, the channel and its matrices
+ *                live as long as the solver. A report of count zero never enters, whatever its
+ *                probability.
+ * RETURNS        CANDOR_AGAIN: go on with run(). CANDOR_OK: `start` is already a maximum.
+ *                CANDOR_DOMAIN, CANDOR_NOT_FINITE, CANDOR_EMPTY as usual; CANDOR_IMPOSSIBLE: a report
+ *                was counted that has probability zero under every truth (see candor_impossible()). */
+candor_status candor_solver_init(candor_solver *solver, const candor_channel *channel, const double *counts,
+                                 const double *start, const candor_solver_options *options, double *work,
+                                 size_t *index);
+
+/* SYNOPSIS       At most `steps` more iterations.
+ * RETURNS        CANDOR_OK      gap <= tolerance: proved, not believed.
+ *                CANDOR_AGAIN   not yet.
+ *                CANDOR_STALLED double precision yields no better likelihood; `gap` says what is known.
+ * NUMERICS       Relaxed to F(theta) = sum theta - sum phi log m over theta >= 0, whose minimum lies on
+ *                the simplex. Projected Newton: cells that a coordinate step would push below zero are
+ *                set to zero, the others move along the (damped) Newton direction and are clipped; the
+ *                direction comes from preconditioned conjugate gradients, or from a Cholesky factor
+ *                when that is cheaper or the gradients do not converge. F is compared through log1p of
+ *                relative changes, so that steps of relative size 1e-8 are still judged; every step
+ *                decreases F. A failed step is replaced by a line search towards the best vertex, which
+ *                converges on its own.
+ * REFERENCE      certificate: math.md 2.2; projected Newton: Bertsekas 1982 doi:10.1137/0320018;
+ *                acceleration of EM: Varadhan and Roland 2008 doi:10.1111/j.1467-9469.2007.00585.x;
+ *                the relaxation: Kim, Carbonetto, Stephens and Anitescu 2020
+ *                doi:10.1080/10618600.2019.1689985, Prop. 3.1. */
+candor_status candor_solver_run(candor_solver *solver, size_t steps);
+
+/* SYNOPSIS       After a run: 1 if no other distribution has the same likelihood, 0 if that is not proved.
+ * NUMERICS       Every maximum gives the same probabilities to the reports that were counted and lives on
+ *                the cells with g = 1; it is unique if their rows of the channel are linearly
+ *                independent there. They count as independent when every pivot of their weighted Gram
+ *                matrix exceeds 1e-10 of its diagonal; more than `limit` such cells are not examined.
+ * REFERENCE      Lindsay 1983 doi:10.1214/aos/1176346059, sec. 3. */
+int candor_solver_unique(candor_solver *solver, size_t limit);
+
+/* The first report with a positive count that no truth can produce, or the number of reports. */
+size_t candor_impossible(const candor_channel *channel, const double *counts, double *work);
+
+#endif

@@ -1,0 +1,81 @@
+/* Reported and estimated multi-dimensional histograms of binary columns: covariance matrices entry by entry,
+ * block by block, or only where they are not zero; and the correlation of every pair of columns.
+ * math.md section 3 of the design has the derivations; p = Pr(1 | 1), q = Pr(1 | 0) a column. */
+#ifndef CANDOR_TMDH_H
+#define CANDOR_TMDH_H
+
+#include <stddef.h>
+
+#include "moments.h"
+#include "sets.h"
+#include "status.h"
+
+typedef enum candor_target {
+  CANDOR_SAMPLE,    /* these respondents: only the randomisation is random */
+  CANDOR_POPULATION /* rows are drawn independently from a population */
+} candor_target;
+
+typedef struct candor_histogram {
+  const candor_table *table; /* estimated (or known) true counts; for the report, the true counts */
+  const double *p;
+  const double *q;
+  candor_target target;
+  int known; /* the table holds the truth itself, not an estimate of it */
+  /* NULL, or the block of each column: columns that share a block >= 0 are the categories of one question,
+   * of which exactly one is true, and need not be reported independently (direct encoding, local hashing). */
+  const int *block;
+} candor_histogram;
+
+/* SYNOPSIS  Covariance of the estimated true counts of the sets j and k (members increasing, 0-based).
+ *   With estimates in the table it is the unbiased estimate of that covariance; with `known` truths, its
+ *   exact value.
+ * PRECONDITIONS  p != q in every column; n_j + n_k <= 63; the union (for the sample target only where the
+ *   sets overlap), and every set between the symmetric difference and it, is in the table, else
+ *   CANDOR_DOMAIN. At least 2 rows for an estimate under the population target, else CANDOR_EMPTY.
+ * NUMERICS  for one bit u^2 = v + kappa u, so the sum of products of debiased bits is a contraction over
+ *   the intersection alone: 2^|j and k| look-ups. The union's weight prod(kappa) - 1 vanishes in symmetric
+ *   designs (p + q = 1), and then it need not be in the table. The sum of products only needs the reports as
+ *   they are; where the union holds two categories of one block, its true count is 0.
+ * REFERENCE  Carette 2022, Theorem 3.6 as in eq. (136), for a probability pair of each column's own. */
+candor_status candor_tmdh_entry(const candor_histogram *h, const int *j, size_t n_j,
+                                const int *k, size_t n_k, double *out);
+
+/* SYNOPSIS  Covariance of the reported counts of j and k when the table holds the true counts.
+ * PRECONDITIONS  every subset of the union is in the table; n_j + n_k <= 63.
+ * REFERENCE  Carette 2022, Theorem 3.3. */
+candor_status candor_pmdh_entry(const candor_histogram *h, const int *j, size_t n_j,
+                                const int *k, size_t n_k, double *out);
+
+/* SYNOPSIS  One column of the upper triangle of the sample covariance, non-zero entries only: the sets that
+ *   share a member with the one at `position` and do not come after it. Needs block == NULL. Rows are 0-based without
+ *   the empty set. `family` is the family of rows and columns, the table may be larger.
+ * PRECONDITIONS  row and value hold the entries candor_overlaps(family, position) announces. */
+size_t candor_overlaps(const candor_sets *family, size_t position);
+candor_status candor_tmdh_column(const candor_histogram *h, const candor_sets *family, size_t position,
+                                 int *row, double *value, size_t *n);
+
+/* Non-zero entries of the whole upper triangle, as a double. */
+double candor_overlaps_total(size_t columns, size_t order);
+
+/* SYNOPSIS  All entries at once when all sets are in play: out[(J - 1) + (K - 1)(2^columns - 1)] over bit
+ *   masks J, K >= 1. counts: reported counts over masks; mean: estimated counts over masks.
+ * PRECONDITIONS  columns <= 12; work holds 2 * 3^columns. */
+candor_status candor_tmdh_all(const double *counts, const double *mean, size_t columns,
+                              const double *p, const double *q, candor_target target,
+                              double *work, double *out);
+
+/* SYNOPSIS  For every pair i < j in lexicographic order: covariance, correlation and their variances
+ *   (delta method on the covariance above). The correlation is NaN where a share leaves (0, 1). A variance
+ *   may come out negative, as an unbiased estimate may: nothing is clipped.
+ * PRECONDITIONS  the table's order is at least 2; as candor_tmdh_entry otherwise.
+ * REFERENCE  announced but not given in Carette 2022, section 2.4. */
+typedef struct candor_pairs {
+  double *covariance;
+  double *correlation;
+  double *covariance_variance;
+  double *correlation_variance;
+  double *moments; /* NULL, or 6 a pair: Var mu_i, mu_j, mu_ij, then Cov (i, j), (i, ij), (j, ij) */
+} candor_pairs;
+candor_status candor_correlations(const candor_histogram *h, const candor_pairs *out);
+
+#endif

@@ -1,0 +1,242 @@
+#include "api.h"
+#include "glue.h"
+
+#include <R_ext/Random.h>
+#include <R_ext/Utils.h>
+
+#include "core/chacha20.h"
+#include "core/perturb.h"
+#include "entropy.h"
+
+/* ---- the plan --------------------------------------------------------------------------------------- */
+
+/* The order is that of perturbation_kinds in R/perturb.R. */
+enum { GRR, GRR_EPSILON, BINARY, INNOCUOUS, CHANNEL, KINDS };
+
+typedef struct plan_memory {
+  candor_perturb_plan plan;
+  candor_grid *achieved; /* what candor_plan_epsilon() wants */
+} plan_memory;
+
+static void *memory(size_t n, size_t size)
+{
+  if (n > (size_t) R_XLEN_T_MAX / 64) Rf_error("a plan of %.0f entries is too large", (double) n);
+  return R_alloc(n > 0 ? n : 1, (int) size);
+}
+
+static candor_table_memory table_memory(size_t tables, size_t outcomes)
+{
+  const size_t cells = (size_t) 1 << candor_plan_bits(outcomes);
+  const candor_table_memory out = {memory(cells, sizeof(candor_grid)), memory(cells, sizeof(uint32_t)),
+                                   memory(tables * cells, sizeof(candor_cell))};
+  return out;
+}
+
+static candor_status plan_innocuous(size_t levels, SEXP numbers, plan_memory *out)
+{
+  const double *b = glue_reals(numbers, "numbers", (R_xlen_t) levels + 1) + 1;
+  const candor_table_memory tables = table_memory(1, levels + 1);
+  out->achieved = memory(levels + 1, sizeof(candor_grid));
+  return candor_plan_innocuous(levels, b[-1], b, &tables, out->achieved, out->achieved + 1, &out->plan);
+}
+
+static candor_status plan_channel(size_t rows, size_t columns, SEXP numbers, plan_memory *out)
+{
+  if (rows > (size_t) R_XLEN_T_MAX / 256 / columns) Rf_error("the channel is too large");
+  const double *c = glue_reals(numbers, "numbers", (R_xlen_t) (rows * columns));
+  out->achieved = memory(rows * columns, sizeof(candor_grid));
+  const candor_status status = candor_quantise_channel(rows, columns, c, memory(2 * columns, sizeof(double)),
+                                                       memory(2 * columns, sizeof(candor_grid)), out->achieved);
+  if (status != CANDOR_OK) return status;
+  const candor_table_memory tables = table_memory(rows, columns);
+  return candor_plan_channel(rows, columns, out->achieved, &tables, &out->plan);
+}
+
+/* sizes = c(truths, reports); numbers by kind: c(p, q, p - q) | epsilon | c(p, 1 - p, q, 1 - q) |
+ * c(a, b[1], ..) | the matrix. */
+static plan_memory make_plan(SEXP sizes, SEXP kind, SEXP numbers)
+{
+  plan_memory out = {.achieved = NULL};
+  const double *size = glue_reals(sizes, "sizes", 2), *x;
+  if (!(size[0] >= 1 && size[0] < 2147483648.0 && size[1] >= 1 && size[1] < 2147483648.0)) {
+    Rf_error("`sizes` must be two whole numbers from 1 to 2^31 - 1");
+  }
+  const size_t truths = (size_t) size[0], reports = (size_t) size[1];
+  candor_status status = CANDOR_DOMAIN;
+  switch (glue_choice(kind, "kind", KINDS)) {
+  case GRR:
+    x = glue_reals(numbers, "numbers", 3);
+    status = candor_plan_grr(truths, x[0], x[1], x[2], &out.plan);
+    break;
+  case GRR_EPSILON:
+    status = candor_plan_grr_epsilon(truths, glue_number(numbers, "numbers"), &out.plan);
+    break;
+  case BINARY:
+    x = glue_reals(numbers, "numbers", 4);
+    status = candor_plan_binary(x[0], x[1], x[2], x[3], &out.plan);
+    break;
+  case INNOCUOUS:
+    status = plan_innocuous(truths, numbers, &out);
+    break;
+  case CHANNEL:
+    status = plan_channel(truths, reports, numbers, &out);
+    break;
+  }
+  glue_check(status, "rr_perturb");
+  return out;
+}
+
+/* ---- generators ------------------------------------------------------------------------------------- */
+
+/* The order is that of perturb_generators in R/perturb.R. NONE is for tests of what a failure does. */
+enum { SECURE, R_GENERATOR, NONE, GENERATORS };
+
+/* Half a word from each draw: some of R's generators give no more than 25 or 30 good bits, and the low
+ * ones are the bad ones. A generator supplied by the user may return anything. */
+static candor_status fill_from_r(void *state, uint32_t *words, size_t n)
+{
+  (void) state;
+  for (size_t i = 0; i < n; i++) {
+    const double high = unif_rand(), low = unif_rand();
+    if (!(high >= 0 && high < 1 && low >= 0 && low < 1)) return CANDOR_GENERATOR;
+    words[i] = (uint32_t) (high * 65536) << 16 | (uint32_t) (low * 65536);
+  }
+  return CANDOR_OK;
+}
+
+/* The key is fresh in every call, and only this function and the stream ever hold it. */
+static candor_status start_stream(candor_chacha20 *stream, int generator)
+{
+  uint32_t secret[CANDOR_CHACHA20_KEY + CANDOR_CHACHA20_NONCE];
+  const candor_status status =
+    candor_entropy(generator == NONE ? candor_entropy_none : candor_entropy_system, secret, sizeof secret);
+  if (status == CANDOR_OK) candor_chacha20_start(stream, secret, secret + CANDOR_CHACHA20_KEY, 0);
+  candor_wipe(secret, sizeof secret);
+  return status;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+#define BLOCK ((size_t) 1 << 20) /* answers between two looks at the interrupt flag */
+
+typedef struct job {
+  plan_memory *plan;
+  const int *truth;
+  int *report;
+  size_t n;
+  int generator;
+  candor_status status;
+  candor_chacha20 *stream;
+  candor_perturb_run_state *state;
+} job;
+
+/* R's generator is put back before every chance of a jump, or its words would be drawn again. */
+static SEXP run_job(void *data)
+{
+  job *j = data;
+  const int from_r = j->generator == R_GENERATOR;
+  const candor_random random = {from_r ? fill_from_r : candor_chacha20_fill, j->stream};
+  j->status = from_r ? CANDOR_OK : start_stream(j->stream, j->generator);
+  if (j->status != CANDOR_OK) return R_NilValue;
+  do {
+    if (from_r) GetRNGstate();
+    j->status = candor_perturb_run(&j->plan->plan, j->truth, j->n, BLOCK, &random, j->state, j->report);
+    if (from_r) PutRNGstate();
+    R_CheckUserInterrupt();
+  } while (j->status == CANDOR_AGAIN);
+  return R_NilValue;
+}
+
+/* Runs on every way out, an interrupt included. */
+static void wipe_job(void *data)
+{
+  job *j = data;
+  candor_chacha20_wipe(j->stream);
+  candor_wipe(j->state->levels, sizeof j->state->levels);
+  candor_wipe(j->state->words, sizeof j->state->words);
+  candor_wipe(j->state->places, sizeof j->state->places);
+}
+
+/* rr_perturb(truths, first, sizes, kind, numbers, generator) -> list(reports, position, failed): position is the
+ * 1-based place of the first answer that is no level, or 0; reports are of the type of the truths. */
+SEXP rr_perturb_call(SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP numbers, SEXP generator)
+{
+  const char *names[] = {"reports", "position", "failed", ""};
+  plan_memory plan = make_plan(sizes, kind, numbers);
+  job j = {.plan = &plan, .truth = glue_integers(truths, "truths", ANY_LENGTH), .n = (size_t) XLENGTH(truths)};
+  j.generator = glue_choice(generator, "generator", GENERATORS);
+  plan.plan.first = glue_integers(first, "first", 1)[0];
+  j.stream = memory(1, sizeof *j.stream);
+  j.state = memory(1, sizeof *j.state);
+  j.state->done = 0;
+
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(TYPEOF(truths), (R_xlen_t) j.n));
+  SEXP reports = VECTOR_ELT(result, 0);
+  j.report = TYPEOF(reports) == INTSXP ? INTEGER(reports) : LOGICAL(reports);
+  R_ExecWithCleanup(run_job, &j, wipe_job, &j);
+
+  if (j.status != CANDOR_OK) SET_VECTOR_ELT(result, 0, R_NilValue);
+  SET_VECTOR_ELT(result, 1, Rf_ScalarReal(j.status == CANDOR_DOMAIN ? (double) j.state->done + 1 : 0));
+  SET_VECTOR_ELT(result, 2, Rf_ScalarLogical(j.status == CANDOR_GENERATOR));
+  UNPROTECT(1);
+  return result;
+}
+
+/* ---- what is achieved ------------------------------------------------------------------------------- */
+
+static double ratio_of(candor_grid x, size_t n)
+{
+  return candor_grid_value(x) / (double) n;
+}
+
+/* P(y | x) = b[y] + a 1{x = y} for the plans that have this form: out = c(a, b). */
+static void additive_form(const plan_memory *plan, double *out)
+{
+  const candor_perturb_plan *p = &plan->plan;
+  const candor_grid rest = candor_grid_subtract(candor_grid_one, p->chance);
+  switch (p->kind) {
+  case CANDOR_PERTURB_ALL:
+    out[0] = candor_grid_value(p->chance);
+    out[1] = ratio_of(rest, p->reports);
+    break;
+  case CANDOR_PERTURB_OTHERS:
+    out[1] = ratio_of(rest, p->reports - 1);
+    out[0] = candor_grid_value(p->chance) - out[1];
+    break;
+  case CANDOR_PERTURB_BINARY:
+    out[1] = candor_grid_value(candor_grid_subtract(candor_grid_one, p->yes[1]));
+    out[2] = candor_grid_value(p->yes[0]);
+    out[0] = candor_grid_less(p->yes[1], p->yes[0]) ? -candor_grid_value(candor_grid_subtract(p->yes[0], p->yes[1]))
+                                                    : candor_grid_value(candor_grid_subtract(p->yes[1], p->yes[0]));
+    break;
+  case CANDOR_PERTURB_TABLE:
+    for (size_t y = 0; y <= p->reports; y++) out[y] = candor_grid_value(plan->achieved[y]);
+    break;
+  case CANDOR_PERTURB_ROWS:
+    break;
+  }
+}
+
+/* rr_achieved(sizes, kind, numbers) -> list(epsilon, numbers): c(a, b), b one number where all are equal, or the
+ * matrix of a channel, column-major. */
+SEXP rr_achieved_call(SEXP sizes, SEXP kind, SEXP numbers)
+{
+  const char *names[] = {"epsilon", "numbers", ""};
+  const plan_memory plan = make_plan(sizes, kind, numbers);
+  const candor_perturb_plan *p = &plan.plan;
+  const size_t rows = p->truths, columns = p->reports;
+  const size_t n = p->kind == CANDOR_PERTURB_ROWS ? rows * columns
+                   : p->kind == CANDOR_PERTURB_TABLE ? columns + 1
+                   : p->kind == CANDOR_PERTURB_BINARY ? 3 : 2;
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(candor_plan_epsilon(p, plan.achieved)));
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
+  double *out = REAL(VECTOR_ELT(result, 1));
+  additive_form(&plan, out);
+  for (size_t i = 0; p->kind == CANDOR_PERTURB_ROWS && i < n; i++) {
+    out[i % columns * rows + i / columns] = candor_grid_value(plan.achieved[i]);
+  }
+  UNPROTECT(1);
+  return result;
+}

@@ -1,0 +1,171 @@
+#include "api.h"
+#include "glue_sets.h"
+
+#include <R_ext/Utils.h>
+
+#include "core/tmdh.h"
+
+/* What all routines of this file read: probabilities of the columns, target, and whether the values are the truth
+ * itself. design: list(p, q, target, known, block | NULL). */
+static candor_histogram histogram_of(const candor_table *table, SEXP design)
+{
+  if (TYPEOF(design) != VECSXP || XLENGTH(design) != 5) Rf_error("`design` must be a list of 5");
+  const R_xlen_t columns = (R_xlen_t) table->sets->columns;
+  candor_histogram h = {table, glue_reals(VECTOR_ELT(design, 0), "p", columns),
+                        glue_reals(VECTOR_ELT(design, 1), "q", columns),
+                        glue_choice(VECTOR_ELT(design, 2), "target", 2) == 0 ? CANDOR_SAMPLE : CANDOR_POPULATION,
+                        glue_flag(VECTOR_ELT(design, 3), "known"), NULL};
+  if (VECTOR_ELT(design, 4) != R_NilValue) h.block = glue_integers(VECTOR_ELT(design, 4), "block", columns);
+  size_t which;
+  glue_check(candor_columns_check((size_t) columns, h.p, h.q, &which), "tmdh");
+  return h;
+}
+
+/* rr_tmdh_block(values, columns, order, more | NULL, more_values | NULL, design, rows, cols, reported) ->
+ * list(covariance, row, column): the covariances of the sets in `rows` and `cols`; row and column are the first
+ * pair whose union (or what lies below it) was not tallied, or 0. */
+SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design,
+                        SEXP rows, SEXP cols, SEXP reported)
+{
+  const char *names[] = {"covariance", "row", "column", ""};
+  const candor_sets sets = glue_sets(columns, order);
+  const candor_table table = glue_table(&sets, values, more, more_values);
+  const candor_histogram h = histogram_of(&table, design);
+  const int of_reports = glue_flag(reported, "reported"), same = rows == cols;
+  size_t width_r, n_r, width_c, n_c;
+  const int *row = glue_members(rows, "rows", sets.columns, &width_r, &n_r);
+  const int *col = glue_members(cols, "cols", sets.columns, &width_c, &n_c);
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n_r, (int) n_c));
+  double *out = REAL(VECTOR_ELT(result, 0));
+  double failed[2] = {0.0, 0.0};
+  for (size_t b = 0; b < n_c && failed[0] == 0.0; b++) {
+    const int *k = col + b * width_c;
+    const size_t n_k = glue_set_size(k, width_c);
+    for (size_t a = same ? b : 0; a < n_r && failed[0] == 0.0; a++) {
+      const int *j = row + a * width_r;
+      const size_t n_j = glue_set_size(j, width_r);
+      double *entry = out + a + b * n_r;
+      const candor_status status = of_reports ? candor_pmdh_entry(&h, j, n_j, k, n_k, entry)
+        : candor_tmdh_entry(&h, j, n_j, k, n_k, entry);
+      if (status == CANDOR_DOMAIN) {
+        failed[0] = (double) a + 1.0;
+        failed[1] = (double) b + 1.0;
+      } else {
+        glue_check(status, "rr_tmdh");
+      }
+      if (same) out[b + a * n_r] = *entry;
+    }
+    R_CheckUserInterrupt();
+  }
+  SET_VECTOR_ELT(result, 1, Rf_ScalarReal(failed[0]));
+  SET_VECTOR_ELT(result, 2, Rf_ScalarReal(failed[1]));
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_tmdh_variances(values, columns, order, design, of_order, reported) -> the variances of all non-empty sets up to
+ * of_order. */
+SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported)
+{
+  const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
+  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
+  const candor_histogram h = histogram_of(&table, design);
+  const int of_reports = glue_flag(reported, "reported");
+  int members[CANDOR_SET_MAX];
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) (family.total - 1)));
+  double *out = REAL(result);
+  for (size_t s = 1; s < family.total; s++) {
+    const size_t size = candor_sets_members(&family, s, members);
+    glue_check(of_reports ? candor_pmdh_entry(&h, members, size, members, size, out + s - 1)
+                 : candor_tmdh_entry(&h, members, size, members, size, out + s - 1), "rr_tmdh");
+    if (s % 65536 == 0) R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_tmdh_sparse(values, columns, order, design, of_order) -> list(i, p, x) of the upper triangle of the sample
+ * covariance, compressed by columns, 0-based; NULL where the tally has not all counts it needs. */
+SEXP rr_tmdh_sparse_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order)
+{
+  const char *names[] = {"i", "p", "x", ""};
+  const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
+  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
+  const candor_histogram h = histogram_of(&table, design);
+  const double entries = candor_overlaps_total(family.columns, family.order);
+  if (!(entries < 2147483647.0)) Rf_error("the covariance would have more than 2^31 - 1 non-zero entries");
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(INTSXP, (R_xlen_t) entries));
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t) family.total));
+  SET_VECTOR_ELT(result, 2, Rf_allocVector(REALSXP, (R_xlen_t) entries));
+  int *i = INTEGER(VECTOR_ELT(result, 0)), *p = INTEGER(VECTOR_ELT(result, 1));
+  double *x = REAL(VECTOR_ELT(result, 2));
+  size_t at = 0, n;
+  p[0] = 0;
+  for (size_t s = 1; s < family.total; s++) {
+    const candor_status status = candor_tmdh_column(&h, &family, s, i + at, x + at, &n);
+    if (status == CANDOR_DOMAIN) {
+      UNPROTECT(1);
+      return R_NilValue;
+    }
+    glue_check(status, "rr_tmdh");
+    at += n;
+    p[s] = (int) at;
+    if (s % 1024 == 0) R_CheckUserInterrupt();
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_tmdh_all(counts, values, columns, design) -> the covariance matrix of all non-empty sets, when counts and
+ * estimates of all orders are there. */
+SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
+{
+  const candor_sets sets = glue_sets(columns, columns);
+  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
+  const candor_histogram h = histogram_of(&table, design);
+  const double *reported = glue_reals(counts, "counts", (R_xlen_t) sets.total);
+  if (sets.columns > 12) Rf_error("`columns` must be at most 12");
+  if (h.block != NULL || h.known) Rf_error("`design` must be of estimates from independent columns");
+  const size_t n = sets.total - 1;
+  size_t power = 1;
+  for (size_t j = 0; j < sets.columns; j++) power *= 3;
+  double *by_mask = (double *) R_alloc(2 * sets.total, sizeof(double));
+  double *work = (double *) R_alloc(2 * power, sizeof(double)), *all = (double *) R_alloc(n * n, sizeof(double));
+  glue_check(candor_sets_to_masks(&sets, reported, by_mask), "rr_tmdh");
+  glue_check(candor_sets_to_masks(&sets, table.value, by_mask + sets.total), "rr_tmdh");
+  glue_check(candor_tmdh_all(by_mask, by_mask + sets.total, sets.columns, h.p, h.q, h.target, work, all), "rr_tmdh");
+  size_t *mask = (size_t *) R_alloc(n, sizeof(size_t));
+  int members[CANDOR_SET_MAX];
+  for (size_t s = 0; s < n; s++) {
+    const size_t size = candor_sets_members(&sets, s + 1, members);
+    mask[s] = 0;
+    for (size_t m = 0; m < size; m++) mask[s] |= (size_t) 1 << members[m];
+  }
+  SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) n, (int) n));
+  double *out = REAL(result);
+  for (size_t k = 0; k < n; k++) {
+    for (size_t j = 0; j < n; j++) out[j + k * n] = all[(mask[j] - 1) + (mask[k] - 1) * n];
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_correlations(values, columns, order, design) -> list of covariance, correlation, their variances, and the
+ * 6 x pairs covariances of (i, j, ij): variances, then (i, j), (i, ij), (j, ij). */
+SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design)
+{
+  const char *names[] = {"covariance", "correlation", "covariance.variance", "correlation.variance", "moments", ""};
+  const candor_sets sets = glue_sets(columns, order);
+  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
+  const candor_histogram h = histogram_of(&table, design);
+  const R_xlen_t pairs = (R_xlen_t) (sets.columns * (sets.columns - 1) / 2);
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  for (R_xlen_t e = 0; e < 5; e++) SET_VECTOR_ELT(result, e, Rf_allocVector(REALSXP, e == 4 ? 6 * pairs : pairs));
+  const candor_pairs out = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2)),
+                            REAL(VECTOR_ELT(result, 3)), REAL(VECTOR_ELT(result, 4))};
+  glue_check(candor_correlations(&h, &out), "rr_correlations");
+  UNPROTECT(1);
+  return result;
+}

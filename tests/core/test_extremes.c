@@ -1,0 +1,220 @@
+/* Theorems 1 and 3 by enumeration of every truth and every report, the log domain against closed forms in long double,
+ * merges, and the counting kernels against a plain loop. */
+#include "../../src/core/extremes.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "uniform.h"
+
+static double chance(int report, int truth, double q)
+{
+  return report == truth ? 1 - q : q;
+}
+
+static void enumerate(const double *flips, int n, candor_extreme_kind kind)
+{
+  for (int truth = 0; truth < 1 << n; truth++) {
+    int x[4];
+    double mean = 0, square = 0, guess = 0, variance, log_product;
+    size_t where;
+    for (int i = 0; i < n; i++) x[i] = (truth >> i) & 1;
+    const double goal = kind == CANDOR_ANY ? truth != 0 : truth == (1 << n) - 1;
+    for (int report = 0; report < 1 << n; report++) {
+      int bits[4];
+      double p = 1;
+      candor_extreme state;
+      candor_extreme_estimate value;
+      for (int i = 0; i < n; i++) {
+        bits[i] = (report >> i) & 1;
+        p *= chance(bits[i], x[i], flips[i]);
+      }
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_bits(bits, flips, (size_t) n, &state, &where) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, kind, &value) == CANDOR_OK);
+      mean += p * value.estimate;
+      square += p * value.estimate * value.estimate;
+      guess += p * value.variance;
+      CHECK_NEAR(value.variance, value.estimate * (value.estimate - 1), 1e-9 * (1 + value.estimate * value.estimate));
+    }
+    const double exact = square - goal * goal, tolerance = 1e-10 * (1 + square);
+    CHECK(candor_extreme_variance(x, flips, (size_t) n, kind, &variance, &log_product, &where) == CANDOR_OK);
+    CHECK_NEAR(mean, goal, tolerance);
+    CHECK_NEAR(variance, exact, tolerance);
+    CHECK_NEAR(guess, exact, tolerance);
+    candor_extreme state;
+    candor_extreme_estimate value;
+    candor_extreme_start(&state);
+    CHECK(candor_extreme_bits(x, flips, (size_t) n, &state, &where) == CANDOR_OK);
+    CHECK(candor_extreme_value(&state, kind, &value) == CANDOR_OK);
+    CHECK(variance <= value.bound * (1 + 1e-12) + 1e-15);
+  }
+}
+
+static void test_enumeration(void)
+{
+  const double grid[6][4] = {{0.25, 0.25, 0.25, 0.25}, {0.1, 0.3, 0.45, 0.02}, {0.75, 0.6, 0.2, 0.9},
+                             {0, 0.2, 1, 0.4},         {1, 0, 0, 1},           {1.0 / 3, 2.0 / 3, 1e-9, 0.5 + 1e-2}};
+  for (int g = 0; g < 6; g++) {
+    for (int n = 1; n <= 4; n++) {
+      enumerate(grid[g], n, CANDOR_ANY);
+      enumerate(grid[g], n, CANDOR_ALL);
+    }
+  }
+}
+
+static void test_log_domain(void)
+{
+  /* n, ones, q, sign, log|1 - OR|, log(1 + Var) for all-zero truth: golden values, relative 1e-12. */
+  const double golden[4][6] = {
+    {1e6, 100001, 0.1, -1, -101941.61930181581, 131576.3577887193},
+    {1e5, 0, 1e-7, 1, 0.010000001500000234, 0.010000002500000533},
+    {1e6, 300000, 0.25, 1, 75881.42150773147, 559615.7879354227},
+    {1e6, 1, 1e-9, -1, -20.72226583594491, 0.0010000000025}};
+  for (int i = 0; i < 4; i++) {
+    candor_extreme state;
+    candor_extreme_estimate value;
+    candor_extreme_start(&state);
+    CHECK(candor_extreme_equal(golden[i][0], golden[i][1], golden[i][2], &state) == CANDOR_OK);
+    CHECK(candor_extreme_value(&state, CANDOR_ANY, &value) == CANDOR_OK);
+    CHECK(value.sign == golden[i][3]);
+    CHECK_NEAR(value.log, golden[i][4], 1e-12 * fabs(golden[i][4]));
+    CHECK_NEAR(value.log_bound, golden[i][5], 1e-12 * fabs(golden[i][5]));
+  }
+}
+
+static void add_kahan(long double *sum, long double *lost, long double x)
+{
+  const long double y = x - *lost, next = *sum + y;
+  *lost = (next - *sum) - y;
+  *sum = next;
+}
+
+/* The logarithms of a million bits with their own flips, against long double, within 1e-11 or one unit in the last
+ * place of the result. Repeated flips are the hard case: rounding then has the same sign a million times. */
+static void test_million_bits(double low, double width)
+{
+  const size_t n = 1000000;
+  int *bits = malloc(n * sizeof(int));
+  double *flips = malloc(n * sizeof(double));
+  long double none = 0, all = 0, none_lost = 0, all_lost = 0; /* Kahan's: a plain sum would lose 1e-9 here */
+  int negative = 0;
+  for (size_t i = 0; i < n; i++) {
+    flips[i] = low + width * uniform();
+    bits[i] = uniform() < 0.3;
+    const long double q = flips[i], d = fabsl(1 - 2 * q);
+    add_kahan(&none, &none_lost, logl((bits[i] ? q : 1 - q) / d));
+    add_kahan(&all, &all_lost, logl((bits[i] ? 1 - q : q) / d));
+    negative ^= bits[i] ^ (q > 0.5L);
+  }
+  candor_extreme state;
+  candor_extreme_estimate any, every;
+  size_t where;
+  candor_extreme_start(&state);
+  CHECK(candor_extreme_bits(bits, flips, n, &state, &where) == CANDOR_OK);
+  CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+  CHECK(candor_extreme_value(&state, CANDOR_ALL, &every) == CANDOR_OK);
+  CHECK_NEAR(any.log, (double) none, 1e-11 + 4e-16 * fabs((double) none));
+  CHECK_NEAR(every.log, (double) all, 1e-11 + 4e-16 * fabs((double) all));
+  CHECK(any.sign == (negative ? -1 : 1));
+  if (width == 0) {
+    candor_extreme equal;
+    double ones;
+    CHECK(candor_count_ones(bits, n, &ones, &where) == CANDOR_OK);
+    candor_extreme_start(&equal);
+    CHECK(candor_extreme_equal((double) n, ones, low, &equal) == CANDOR_OK);
+    CHECK(candor_extreme_value(&equal, CANDOR_ANY, &any) == CANDOR_OK);
+    CHECK_NEAR(any.log, (double) none, 1e-11 + 4e-16 * fabs((double) none));
+  }
+  free(bits);
+  free(flips);
+}
+
+static void test_merge(void)
+{
+  enum { parts = 50 };
+  candor_extreme part[parts], forward, backward;
+  candor_extreme_start(&forward);
+  candor_extreme_start(&backward);
+  for (int i = 0; i < parts; i++) {
+    candor_extreme_start(&part[i]);
+    CHECK(candor_extreme_equal(1000 + i, floor(900 * uniform()), 0.6 * uniform(), &part[i]) == CANDOR_OK);
+  }
+  for (int i = 0; i < parts; i++) {
+    candor_extreme_merge(&part[i], &forward);
+    candor_extreme_merge(&part[parts - 1 - i], &backward);
+  }
+  CHECK(forward.none.log.hi == backward.none.log.hi);
+  CHECK(forward.all.log.hi == backward.all.log.hi);
+  CHECK(forward.bound.hi == backward.bound.hi);
+  CHECK(forward.bits == backward.bits && forward.ones == backward.ones);
+}
+
+static void test_counts(void)
+{
+  enum { n = 200003 };
+  static int bits[n];
+  static unsigned char packed[n / 8 + 1];
+  double expected = 0, ones;
+  size_t where = 0;
+  for (int i = 0; i < n; i++) {
+    bits[i] = uniform() < 0.5;
+    expected += bits[i];
+    packed[i / 8] = (unsigned char) (packed[i / 8] | bits[i] << (i % 8));
+  }
+  CHECK(candor_count_ones(bits, n, &ones, &where) == CANDOR_OK && ones == expected);
+  candor_count_packed(packed, n, &ones);
+  CHECK(ones == expected);
+  for (size_t length = 0; length < 200; length++) {
+    double plain = 0;
+    for (size_t i = 0; i < length; i++) plain += bits[i];
+    candor_count_packed(packed, length, &ones);
+    CHECK(ones == plain);
+  }
+  bits[70001] = -5;
+  bits[190000] = 2;
+  CHECK(candor_count_ones(bits, n, &ones, &where) == CANDOR_DOMAIN && where == 70001);
+}
+
+static void test_refusals(void)
+{
+  candor_extreme state;
+  candor_extreme_estimate value;
+  size_t where = 99;
+  int bits[200] = {0};
+  double flips[200];
+  for (int i = 0; i < 200; i++) flips[i] = 0.2;
+  candor_extreme_start(&state);
+  CHECK(candor_extreme_value(&state, CANDOR_ANY, &value) == CANDOR_EMPTY);
+  CHECK(candor_extreme_equal(2, 1, 0.5, &state) == CANDOR_NO_INFORMATION);
+  CHECK(candor_extreme_equal(2, 3, 0.1, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(2.5, 1, 0.1, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(2, 1, -0.1, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(2, 1, NAN, &state) == CANDOR_NOT_FINITE);
+  flips[150] = NAN;
+  CHECK(candor_extreme_bits(bits, flips, 200, &state, &where) == CANDOR_NOT_FINITE && where == 150);
+  flips[150] = 0.5;
+  CHECK(candor_extreme_bits(bits, flips, 200, &state, &where) == CANDOR_NO_INFORMATION && where == 150);
+  flips[150] = 1.5;
+  CHECK(candor_extreme_bits(bits, flips, 200, &state, &where) == CANDOR_DOMAIN && where == 150);
+  bits[7] = 2;
+  CHECK(candor_extreme_bits(bits, flips, 200, &state, &where) == CANDOR_DOMAIN && where == 7);
+  CHECK(state.bits == 0);
+}
+
+int main(void)
+{
+  test_enumeration();
+  test_log_domain();
+  test_million_bits(0.05, 0.4);
+  test_million_bits(0.1, 0);
+  test_million_bits(1.0 / 3, 0);
+  test_million_bits(1e-4, 0);
+  test_million_bits(1e-6, 0);
+  test_million_bits(0.2, 0.7);
+  test_million_bits(0.49, 0.00999);
+  test_merge();
+  test_counts();
+  test_refusals();
+  return check_report();
+}

@@ -1,0 +1,103 @@
+/* The quadratic programme and its linear algebra, against the conditions that define their answers. */
+#include "quadratic.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cholesky.h"
+
+static uint64_t state = 99;
+static double uniform(void)
+{
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return ((double) (state >> 11) + 0.5) * 0x1p-53;
+}
+
+enum { K = 23, J = 31 };
+
+/* gram = C_S W C_S' entry by entry, factor times its transpose, and the solution put back. */
+static void test_cholesky(void)
+{
+  for (size_t n = 1; n <= K; n++) {
+    double C[K * J], w[J], work[CANDOR_GRAM_ROWS * J], gram[K * K], factor[K * K], x[K], b[K];
+    size_t index[K];
+    for (size_t k = 0; k < K * J; k++) C[k] = uniform();
+    for (size_t j = 0; j < J; j++) w[j] = uniform();
+    for (size_t k = 0; k < n; k++) index[k] = K - 1 - k;
+    candor_gram(C, J, index, n, w, work, gram);
+    memcpy(factor, gram, sizeof gram);
+    CHECK(candor_cholesky(factor, n) == 1);
+    for (size_t k = 0; k < n; k++) {
+      for (size_t l = 0; l <= k; l++) {
+        double sum = 0, product = 0;
+        for (size_t j = 0; j < J; j++) sum += C[index[k] * J + j] * w[j] * C[index[l] * J + j];
+        for (size_t m = 0; m <= l; m++) product += factor[k * n + m] * factor[l * n + m];
+        CHECK_NEAR(gram[k * n + l], sum, 1e-13);
+        CHECK_NEAR(product, sum, 1e-13);
+      }
+      b[k] = x[k] = uniform();
+    }
+    candor_cholesky_solve(factor, n, x);
+    for (size_t k = 0; k < n; k++) {
+      double sum = 0;
+      for (size_t l = 0; l < n; l++) sum += gram[k >= l ? k * n + l : l * n + k] * x[l];
+      CHECK_NEAR(sum, b[k], 1e-9);
+    }
+  }
+  double indefinite[4] = {1, 0, 2, 1};
+  CHECK(candor_cholesky(indefinite, 2) == 0);
+}
+
+/* Multipliers: zero where x > 0, not above the tolerance where x = 0. */
+static void test_conditions(int warm, size_t limit, int expected)
+{
+  double C[K * J], weights[J], diagonal[K], linear[K], centre[K], x[K] = {0}, gradient[K], m[J] = {0};
+  unsigned char blocked[K];
+  size_t set[K], count = 0, products = 0;
+  for (size_t k = 0; k < K * J; k++) C[k] = uniform();
+  for (size_t j = 0; j < J; j++) weights[j] = uniform();
+  for (size_t i = 0; i < K; i++) {
+    linear[i] = uniform() - 0.3;
+    centre[i] = uniform();
+  }
+  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+  const candor_channel channel = {1, &axis};
+  candor_channel_adjoint_square(&channel, weights, gradient, diagonal);
+  const candor_quadratic q = {&channel, weights, diagonal, linear, centre, 1e-6, 1e-12, limit, 100000};
+  for (size_t i = 0; warm && i < K; i += 2) {
+    x[i] = uniform();
+    set[count++] = i;
+  }
+  double *work = malloc(candor_quadratic_work(&channel, limit) * sizeof *work);
+  CHECK(candor_quadratic_minimise(&q, set, &count, blocked, work, &products, x) == expected);
+  free(work);
+  size_t positive = 0;
+  for (size_t i = 0; i < K; i++) {
+    CHECK(x[i] >= 0);
+    positive += x[i] > 0;
+    for (size_t j = 0; j < J; j++) m[j] += C[i * J + j] * x[i];
+  }
+  CHECK(positive == count);
+  for (size_t i = 0; expected == 1 && i < K; i++) {
+    gradient[i] = linear[i] + q.damping * diagonal[i] * (centre[i] - x[i]);
+    for (size_t j = 0; j < J; j++) gradient[i] -= C[i * J + j] * weights[j] * m[j];
+    if (x[i] > 0) CHECK_NEAR(gradient[i], 0, 1e-9);
+    else CHECK(gradient[i] <= 1e-9);
+  }
+}
+
+int main(void)
+{
+  test_cholesky();
+  for (int k = 0; k < 200; k++) {
+    test_conditions(0, K, 1);
+    test_conditions(1, K, 1);
+  }
+  /* Room for one cell only: it says that this was not enough. */
+  test_conditions(0, 1, -2);
+  return check_report();
+}

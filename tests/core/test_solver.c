@@ -1,0 +1,306 @@
+/* The certified solver: golden vectors, brute-force certificates, hard channels, bad input; and the
+ * plain iterative update. */
+#include "solver.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "em.h"
+
+static uint64_t state = 42;
+static double uniform(void)
+{
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return ((double) (state >> 11) + 0.5) * 0x1p-53;
+}
+
+typedef struct solution {
+  candor_status status;
+  double gap, loglik;
+  double theta[4096];
+  int unique;
+} solution;
+
+static void solve(const candor_channel *channel, const double *counts, const double *start, double tolerance, solution *out)
+{
+  candor_solver_options options = candor_solver_defaults(channel);
+  options.tolerance = tolerance;
+  double *work = malloc(candor_solver_work(channel, &options) * sizeof *work);
+  size_t *index = malloc(candor_solver_index(channel) * sizeof *index);
+  candor_solver s;
+  candor_status status = candor_solver_init(&s, channel, counts, start, &options, work, index);
+  for (int k = 0; k < 5000 && status == CANDOR_AGAIN; k++) status = candor_solver_run(&s, 1);
+  out->status = status;
+  if (status == CANDOR_OK || status == CANDOR_AGAIN || status == CANDOR_STALLED) {
+    out->gap = s.gap;
+    out->loglik = s.loglik;
+    memcpy(out->theta, s.theta, s.truths * sizeof *s.theta);
+    out->unique = candor_solver_unique(&s, 1000);
+  }
+  free(work), free(index);
+}
+
+static solution result;
+
+static void solve_dense(const double *C, size_t K, size_t J, const double *counts, double tolerance)
+{
+  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+  const candor_channel channel = {1, &axis};
+  solve(&channel, counts, NULL, tolerance, &result);
+}
+
+/* N log max g from the definition, in long double, row by row. */
+static double certificate(const candor_channel *channel, const double *counts, const double *theta)
+{
+  const size_t K = candor_channel_truths(channel), J = candor_channel_reports(channel);
+  long double *m = calloc(J, sizeof *m), total = 0, most = 0;
+  double *row = malloc(J * sizeof *row);
+  for (size_t j = 0; j < J; j++) total += counts[j];
+  for (size_t i = 0; i < K; i++) {
+    candor_channel_row(channel, i, row);
+    for (size_t j = 0; j < J; j++) m[j] += (long double) theta[i] * row[j];
+  }
+  for (size_t i = 0; i < K; i++) {
+    long double g = 0;
+    candor_channel_row(channel, i, row);
+    for (size_t j = 0; j < J; j++) {
+      if (counts[j] > 0) g += counts[j] / total * row[j] / m[j];
+    }
+    if (g > most) most = g;
+  }
+  free(m), free(row);
+  return (double) (total * logl(most));
+}
+
+static void test_golden(void)
+{
+  /* golden/mle_channel.json, cases 1 to 4: abs 1e-9 on theta, 1e-13 on the mean log-likelihood. */
+  static const struct {
+    size_t K, J;
+    double C[24], counts[6], theta[4], mean_loglik;
+  } cases[] = {
+    {2, 3, {0.17578125, 0.59765625, 0.2265625, 0.640625, 0.3125, 0.046875}, {24, 11, 5},
+     {0.1786156247536648, 0.8213843752463352}, -0.9461513910463236},
+    {3, 3, {0.26953125, 0.33984375, 0.390625, 0.515625, 0.21875, 0.265625, 0.484375, 0.42578125, 0.08984375}, {31, 20, 9},
+     {0.0, 0.3866436664814823, 0.6133563335185177}, -0.9927841259860432},
+    {3, 5, {0.359375, 0.03125, 0.24609375, 0.296875, 0.06640625, 0.58203125, 0.03125, 0.0234375, 0.1796875, 0.18359375,
+            0.11328125, 0.01953125, 0.125, 0.578125, 0.1640625}, {0, 5, 22, 92, 29}, {0, 0, 1}, -1.1368711773155034},
+    {4, 6, {0.26953125, 0.10546875, 0.2421875, 0.08984375, 0.140625, 0.15234375, 0.046875, 0.24609375, 0.3125, 0.21875, 0.125,
+            0.05078125, 0.12890625, 0.0546875, 0.30078125, 0.21875, 0.07421875, 0.22265625, 0.265625, 0.1171875, 0.2421875,
+            0.1796875, 0.13671875, 0.05859375}, {0, 15, 25, 11, 17, 5}, {0, 1, 0, 0}, -1.6038238486479226}
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    double total = 0;
+    for (size_t j = 0; j < cases[k].J; j++) total += cases[k].counts[j];
+    /* Convergence in theta goes with the root of the gap: ask for all there is. */
+    solve_dense(cases[k].C, cases[k].K, cases[k].J, cases[k].counts, 1e-13);
+    CHECK(result.status == CANDOR_OK || result.gap < 1e-12);
+    for (size_t i = 0; i < cases[k].K; i++) CHECK_NEAR(result.theta[i], cases[k].theta[i], 1e-9);
+    CHECK_NEAR(result.loglik / total, cases[k].mean_loglik, 1e-13);
+    CHECK(result.unique == 1);
+  }
+}
+
+/* Every random channel is certified again by the definition, and no random distribution does better. */
+static void test_random(void)
+{
+  static double C[60 * 60];
+  for (int round = 0; round < 300; round++) {
+    const size_t K = 2 + (size_t) (uniform() * 58), J = 2 + (size_t) (uniform() * 58);
+    const double power = round % 3 == 0 ? 1 : round % 3 == 1 ? 8 : 0.1;
+    double counts[60], total = 0;
+    for (size_t k = 0; k < K * J; k++) C[k] = pow(uniform(), power);
+    for (size_t i = 0; i < K; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < J; j++) sum += C[i * J + j];
+      for (size_t j = 0; j < J; j++) C[i * J + j] /= sum;
+    }
+    for (size_t j = 0; j < J; j++) total += counts[j] = floor(pow(uniform(), 3) * 1000);
+    if (total == 0) continue;
+    solve_dense(C, K, J, counts, 1e-8);
+    const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+    const candor_channel channel = {1, &axis};
+    CHECK(result.status == CANDOR_OK && result.gap <= 1e-8);
+    CHECK(certificate(&channel, counts, result.theta) <= 1e-8 + 1e-14 * total);
+    double sum = 0;
+    for (size_t i = 0; i < K; i++) {
+      CHECK(result.theta[i] >= 0);
+      sum += result.theta[i];
+    }
+    CHECK_NEAR(sum, 1, 1e-14);
+  }
+}
+
+/* Gap <= 1e-10 an observation, checked from the definition. */
+static void check_hard(const candor_channel *channel, const double *counts, double total)
+{
+  solve(channel, counts, NULL, 1e-8, &result);
+  CHECK(result.status == CANDOR_OK);
+  CHECK(certificate(channel, counts, result.theta) <= 1e-10 * total);
+}
+
+static void test_hard_channels(void)
+{
+  static double C[500 * 500], counts[4096];
+  const double N = 1e5;
+  { /* 500-category GRR at epsilon 0.5, as a dense matrix */
+    for (size_t k = 0; k < 500 * 500; k++) C[k] = (k % 501 == 0 ? exp(0.5) : 1) / (exp(0.5) + 499);
+    double total = 0;
+    for (size_t j = 0; j < 500; j++) total += counts[j] = floor(N / 500 + sqrt(N / 500) * 3 * (uniform() - 0.5));
+    const candor_axis axis = {CANDOR_AXIS_DENSE, 500, 500, C, NULL, 0};
+    const candor_channel channel = {1, &axis};
+    check_hard(&channel, counts, total);
+  }
+  for (int k = 0; k < 4; k++) { /* 200 points: geometric noise; Gaussian noise of condition 1e8 and beyond */
+    static const double width[] = {0, 2, 6, 25};
+    double total = 0;
+    for (size_t i = 0; i < 200; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < 200; j++) {
+        const double distance = fabs((double) i - (double) j);
+        sum += C[i * 200 + j] = k == 0 ? exp(-0.5 * distance) : exp(-0.5 * pow(distance / width[k], 2)) + 1e-12;
+      }
+      for (size_t j = 0; j < 200; j++) C[i * 200 + j] /= sum;
+    }
+    for (size_t j = 0; j < 200; j++) total += counts[j] = floor(N / 200 * (0.5 + uniform()));
+    const candor_axis axis = {CANDOR_AXIS_DENSE, 200, 200, C, NULL, 0};
+    const candor_channel channel = {1, &axis};
+    check_hard(&channel, counts, total);
+  }
+  for (size_t K = 8; K <= 128; K *= 4) { /* two truths that differ by 1e-7: smallest singular value about 1e-8 */
+    double total = 0;
+    for (size_t k = 0; k < K * K; k++) C[k] = uniform();
+    for (size_t j = 0; j < K; j++) C[(K - 1) * K + j] = C[j] * (1 + 1e-7 * uniform());
+    for (size_t i = 0; i < K; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < K; j++) sum += C[i * K + j];
+      for (size_t j = 0; j < K; j++) C[i * K + j] /= sum;
+    }
+    for (size_t j = 0; j < K; j++) total += counts[j] = floor(1000 * uniform());
+    const candor_axis axis = {CANDOR_AXIS_DENSE, K, K, C, NULL, 0};
+    const candor_channel channel = {1, &axis};
+    check_hard(&channel, counts, total);
+  }
+  for (int k = 0; k < 2; k++) { /* 12 yes/no questions */
+    const double p = k ? 0.65 : 0.9, B[4] = {p, 1 - p, 1 - p, p};
+    candor_axis axes[12];
+    double total = 0;
+    for (int d = 0; d < 12; d++) axes[d] = (candor_axis) {CANDOR_AXIS_DENSE, 2, 2, B, NULL, 0};
+    for (size_t j = 0; j < 4096; j++) total += counts[j] = floor(-40 * log(uniform()));
+    const candor_channel channel = {12, axes};
+    check_hard(&channel, counts, total);
+  }
+}
+
+static void test_structure(void)
+{
+  /* A product solved axis by axis equals the joint matrix solved as one. */
+  const double A[4] = {0.8, 0.2, 0.3, 0.7}, b[3] = {0.1, 0.1, 0.2};
+  const candor_axis axes[2] = {{CANDOR_AXIS_DENSE, 2, 2, A, NULL, 0}, {CANDOR_AXIS_ADDITIVE, 3, 3, NULL, b, 0.6}};
+  const candor_channel product = {2, axes};
+  double joint[36], theta[6];
+  const double counts[6] = {40, 3, 0, 17, 9, 31};
+  for (size_t x = 0; x < 6; x++) candor_channel_row(&product, x, joint + 6 * x);
+  solve_dense(joint, 6, 6, counts, 1e-10);
+  memcpy(theta, result.theta, sizeof theta);
+  solve(&product, counts, NULL, 1e-10, &result);
+  CHECK(result.status == CANDOR_OK);
+  for (size_t i = 0; i < 6; i++) CHECK_NEAR(result.theta[i], theta[i], 1e-6);
+}
+
+static void test_uniqueness(void)
+{
+  /* Rank 2 with 3 truths: the middle one is a mixture of the others. */
+  const double flat[9] = {0.8, 0.1, 0.1, 0.45, 0.1, 0.45, 0.1, 0.1, 0.8}, counts[3] = {30, 10, 40};
+  solve_dense(flat, 3, 3, counts, 1e-8);
+  CHECK(result.status == CANDOR_OK);
+  CHECK(result.unique == 0);
+  /* Two identical truths. */
+  const double twins[6] = {0.8, 0.2, 0.3, 0.7, 0.3, 0.7}, two[2] = {50, 50};
+  solve_dense(twins, 3, 2, two, 1e-8);
+  CHECK(result.status == CANDOR_OK && result.unique == 0);
+  const double good[4] = {0.8, 0.2, 0.3, 0.7};
+  solve_dense(good, 2, 2, two, 1e-8);
+  CHECK(result.status == CANDOR_OK && result.unique == 1);
+  CHECK_NEAR(result.theta[0], 0.4, 1e-7); /* the inversion: (0.5 - 0.3) / 0.5 */
+}
+
+static void test_bad_input(void)
+{
+  const double C[4] = {1, 0, 1, 0}, D[4] = {0.8, 0.2, 0.3, 0.7};
+  const double impossible[2] = {1, 1}, fine[2] = {1, 0}, negative[2] = {1, -1}, nan[2] = {1, NAN}, zero[2] = {0, 0};
+  const double huge[2] = {1e308, 1e308};
+  solve_dense(C, 2, 2, impossible, 1e-8);
+  CHECK(result.status == CANDOR_IMPOSSIBLE);
+  solve_dense(C, 2, 2, fine, 1e-8);
+  CHECK(result.status == CANDOR_OK && result.unique == 0);
+  solve_dense(D, 2, 2, negative, 1e-8);
+  CHECK(result.status == CANDOR_DOMAIN);
+  solve_dense(D, 2, 2, nan, 1e-8);
+  CHECK(result.status == CANDOR_NOT_FINITE);
+  solve_dense(D, 2, 2, zero, 1e-8);
+  CHECK(result.status == CANDOR_EMPTY);
+  solve_dense(D, 2, 2, huge, 1e-8);
+  CHECK(result.status == CANDOR_NOT_FINITE);
+  solve_dense(D, 2, 2, impossible, NAN);
+  CHECK(result.status == CANDOR_DOMAIN);
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0};
+  const candor_channel channel = {1, &axis};
+  double work[8];
+  CHECK(candor_impossible(&channel, impossible, work) == 1);
+  CHECK(candor_impossible(&channel, fine, work) == 2);
+  const double start[2] = {-1, 2}, lame[2] = {0, 0};
+  solve(&channel, fine, start, 1e-8, &result);
+  CHECK(result.status == CANDOR_DOMAIN);
+  solve(&channel, fine, lame, 1e-8, &result);
+  CHECK(result.status == CANDOR_DOMAIN);
+  /* A tolerance that double precision cannot meet is never called met. */
+  double big[40], R[40 * 40];
+  for (size_t k = 0; k < 1600; k++) R[k] = uniform() / 20;
+  for (size_t j = 0; j < 40; j++) big[j] = floor(1e12 * uniform());
+  solve_dense(R, 40, 40, big, 1e-9);
+  CHECK(result.status == CANDOR_STALLED || (result.status == CANDOR_OK && result.gap <= 1e-9));
+}
+
+static void test_em(void)
+{
+  /* golden/ibu_channel.json, case 1: 0, 1, 4 and 25 steps in one run, cut into chunks of 2. */
+  const double C[6] = {0.17578125, 0.59765625, 0.2265625, 0.640625, 0.3125, 0.046875}, counts[3] = {24, 11, 5};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0};
+  const candor_channel channel = {1, &axis};
+  double theta[2] = {0.5, 0.5}, work[16], gap[26], loglik[26];
+  const candor_ibu_trace trace = {gap, loglik};
+  candor_em em;
+  CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_OK);
+  em.limit = 25;
+  while (candor_em_run(&em, 2, &trace) == CANDOR_AGAIN) continue;
+  CHECK(em.steps == 25);
+  CHECK_NEAR(theta[0], 0.1797074310130678, 1e-11);
+  CHECK_NEAR(loglik[1], -0.9768266682543215, 1e-13);
+  CHECK_NEAR(gap[4], 0.03070528307188327, 1e-12);
+  CHECK_NEAR(gap[25], 0.00024171427081259067, 1e-12);
+  em.limit = 100000;
+  em.tolerance = 1e-9;
+  CHECK(candor_em_run(&em, 100000, NULL) == CANDOR_OK);
+  CHECK(em.total * em.gap <= 1e-9 && em.steps < 1000);
+  const double zero[3] = {0, 0, 0}, bad[2] = {0.5, 0.6};
+  CHECK(candor_em_start(&em, &channel, zero, theta, work) == CANDOR_EMPTY);
+  memcpy(theta, bad, sizeof bad);
+  CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_DOMAIN);
+}
+
+int main(void)
+{
+  test_golden();
+  test_random();
+  test_hard_channels();
+  test_structure();
+  test_uniqueness();
+  test_bad_input();
+  test_em();
+  return check_report();
+}

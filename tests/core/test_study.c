@@ -1,0 +1,399 @@
+/* Simulated counts against exact distributions, and the study's sums against plain ones. Seeds are fixed.
+ * A chi-square test that is compared with its 1 - 1e-6 quantile would be failed by a right sampler once in a
+ * million seeds; there are about 60 of them here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "multinomial.h"
+#include "simplex.h"
+#include "stream.h"
+#include "study.h"
+#include "check.h"
+
+typedef struct generator {
+  candor_stream stream;
+  candor_random random;
+  candor_draw draw;
+} generator;
+
+static void start(generator *g, uint64_t seed)
+{
+  candor_stream_start(&g->stream, seed, 0, 0);
+  g->random.fill = candor_stream_fill;
+  g->random.state = &g->stream;
+  candor_draw_start(&g->draw, &g->random);
+}
+
+/* Wilson and Hilferty's approximation of the 1 - 1e-6 quantile of chi-square: right within 1 % from 1 degree on. */
+static double chi_limit(double df)
+{
+  const double z = 4.753424, c = 2.0 / (9.0 * df), root = 1.0 - c + z * sqrt(c);
+  return 1.03 * df * root * root * root;
+}
+
+static double log_binomial(double n, double p, double k)
+{
+  return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p);
+}
+
+/* Chi-square of values against Binomial(n, p), in cells of expectation 10 or more from the first value on. */
+static int fits_binomial(const double *x, size_t draws, double n, double p)
+{
+  const double sd = sqrt(n * p * (1 - p));
+  const double low = floor(fmax(0, n * p - 7 * sd - 2)), high = fmin(n, ceil(n * p + 7 * sd + 2));
+  const size_t values = (size_t) (high - low) + 1;
+  double *seen = calloc(values, sizeof *seen);
+  for (size_t i = 0; i < draws; i++) {
+    if (x[i] < low || x[i] > high) {
+      free(seen);
+      return 0;
+    }
+    seen[(size_t) (x[i] - low)] += 1.0;
+  }
+  double chi = 0, df = -1, expected = 0, observed = 0;
+  for (size_t v = 0; v < values; v++) {
+    expected += (double) draws * exp(log_binomial(n, p, low + (double) v));
+    observed += seen[v];
+    if (expected >= 10 || v + 1 == values) {
+      if (expected > 0.5) {
+        chi += (observed - expected) * (observed - expected) / expected;
+        df++;
+      }
+      expected = observed = 0;
+    }
+  }
+  free(seen);
+  return df < 1 ? chi < 25 : chi < chi_limit(df);
+}
+
+static void test_stream(void)
+{
+  candor_stream s, t;
+  uint32_t a[64], b[64];
+  candor_stream_start(&s, 7, 1, 2);
+  candor_stream_start(&t, 7, 1, 2);
+  candor_stream_fill(&s, a, 64);
+  candor_stream_fill(&t, b, 64);
+  CHECK(memcmp(a, b, sizeof a) == 0);
+  const uint64_t names[4][3] = {{8, 1, 2}, {7, 2, 2}, {7, 1, 3}, {7, 2, 1}};
+  for (int i = 0; i < 4; i++) {
+    candor_stream_start(&t, names[i][0], names[i][1], names[i][2]);
+    candor_stream_fill(&t, b, 64);
+    int equal = 0;
+    for (int w = 0; w < 64; w++) equal += a[w] == b[w];
+    CHECK(equal < 3);
+  }
+  /* xoshiro256++ of the state 1, 2, 3, 4: first outputs worked out by hand, (1 + 4) rotl 23 + 1 = 41943041, and
+   * then with the state 7, 0, 262146, 211106232532992: rotl(211106232532999, 23) + 7 = 58720359. */
+  candor_stream hand = {{1, 2, 3, 4}};
+  candor_stream_fill(&hand, a, 4);
+  CHECK(a[0] == 0 && a[1] == 41943041u);
+  CHECK((((uint64_t) a[2] << 32) | a[3]) == 58720359u);
+}
+
+static void test_binomial(void)
+{
+  static const double cases[][2] = {
+    {1, 0.3}, {5, 0.5}, {40, 0.01}, {30, 0.32}, {33, 0.31}, {25, 0.97}, {100, 0.1}, {100, 0.5}, {1000, 0.37},
+    {1000, 0.9}, {1e5, 1e-4}, {1e5, 2e-4}, {1e6, 0.25}, {1e9, 2e-8}, {1e9, 1e-6}, {1e12, 3e-10}
+  };
+  const size_t draws = 200000;
+  double *x = malloc(draws * sizeof *x);
+  generator g;
+  start(&g, 1);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    int good = 1;
+    for (size_t i = 0; i < draws; i++) {
+      good &= candor_draw_binomial(&g.draw, cases[c][0], cases[c][1], &x[i]) == CANDOR_OK;
+    }
+    CHECK(good);
+    if (!fits_binomial(x, draws, cases[c][0], cases[c][1])) fprintf(stderr, "n %g p %g\n", cases[c][0], cases[c][1]);
+    CHECK(fits_binomial(x, draws, cases[c][0], cases[c][1]));
+  }
+  /* Too many values for a table: mean and variance, within 5 standard errors. */
+  static const double huge[][2] = {{1e9, 0.5}, {1e9, 0.123}, {4e15, 0.7}, {9007199254740992.0, 1e-9}};
+  for (size_t c = 0; c < 4; c++) {
+    const double mean = huge[c][0] * huge[c][1], variance = mean * (1 - huge[c][1]);
+    double sum = 0, square = 0, fourth = 0;
+    for (size_t i = 0; i < draws; i++) {
+      double value;
+      candor_draw_binomial(&g.draw, huge[c][0], huge[c][1], &value);
+      const double z = (value - mean) / sqrt(variance);
+      sum += z;
+      square += z * z;
+      fourth += z * z * z * z;
+    }
+    const double n = (double) draws;
+    CHECK_NEAR(sum / n, 0.0, 5 / sqrt(n));
+    CHECK_NEAR(square / n, 1.0, 5 * sqrt(2 / n));
+    CHECK_NEAR(fourth / n, 3.0, 5 * sqrt(96 / n));
+  }
+  double value;
+  CHECK(candor_draw_binomial(&g.draw, -1, 0.5, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, 1.5, 0.5, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, 10, 1.1, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, 10, NAN, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, 10, 1, &value) == CANDOR_OK && value == 10);
+  free(x);
+}
+
+static void test_table(void)
+{
+  const double weights[5] = {0.1, 0, 3, 1e-9, 2};
+  candor_slot slots[8];
+  uint32_t low[8], order[8];
+  double scaled[8], seen[5] = {0};
+  candor_alias table = {slots, low, 0, 0};
+  generator g;
+  start(&g, 2);
+  CHECK(candor_alias_build(&table, weights, 5, 10, scaled, order) == CANDOR_OK);
+  /* The probabilities that the slots realise, exactly. */
+  double p[5] = {0};
+  for (uint32_t s = 0; s < 8; s++) {
+    const double own = ldexp(slots[s].cut, -32) + ldexp(low[s], -64);
+    if (s < 5) p[s] += own / 8;
+    if (slots[s].other - 10 < 5) p[slots[s].other - 10] += (1 - own) / 8;
+  }
+  for (int i = 0; i < 5; i++) CHECK_NEAR(p[i], weights[i] / 5.100000001, 1e-15);
+  for (int i = 0; i < 100000; i++) seen[candor_alias_draw(&table, &g.draw) - 10] += 1;
+  CHECK(seen[1] == 0);
+  CHECK_NEAR(seen[4], 1e5 * 2 / 5.1, 5 * sqrt(1e5 * 0.24));
+  const double bad[2] = {1, -1}, none[2] = {0, 0};
+  CHECK(candor_alias_build(&table, bad, 2, 0, scaled, order) == CANDOR_DOMAIN);
+  CHECK(candor_alias_build(&table, none, 2, 0, scaled, order) == CANDOR_DOMAIN);
+}
+
+/* Every count, and sums of counts, of a multinomial are binomial. */
+static void check_multinomial(const double *weights, size_t k, double planned, double n, size_t draws, size_t wanted_levels)
+{
+  double total = 0, half = 0, largest = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < k; i++) {
+    total += weights[i];
+    if (i % 2) half += weights[i];
+    if (weights[i] > largest) largest = weights[at = i];
+  }
+  void *memory = malloc(candor_multinomial_bytes(k));
+  candor_multinomial *plan = malloc(sizeof *plan);
+  double *counts = malloc(k * sizeof *counts), *scratch = malloc(k * sizeof *scratch);
+  double *first = malloc(draws * sizeof *first), *top = malloc(draws * sizeof *top), *odd = malloc(draws * sizeof *odd);
+  double *middle = malloc(draws * sizeof *middle);
+  generator g;
+  start(&g, 3);
+  CHECK(candor_multinomial_plan(plan, weights, k, planned, 0, memory) == CANDOR_OK);
+  if (wanted_levels) CHECK(plan->levels >= wanted_levels);
+  int good = 1;
+  for (size_t r = 0; r < draws; r++) {
+    memset(counts, 0, k * sizeof *counts);
+    good &= candor_multinomial_draw(plan, &g.draw, n, scratch, counts) == CANDOR_OK;
+    double sum = 0;
+    odd[r] = 0;
+    for (size_t i = 0; i < k; i++) {
+      sum += counts[i];
+      if (i % 2) odd[r] += counts[i];
+      good &= weights[i] > 0 || counts[i] == 0;
+    }
+    good &= sum == n;
+    first[r] = counts[0];
+    top[r] = counts[at];
+    middle[r] = counts[k / 2];
+  }
+  CHECK(good);
+  CHECK(fits_binomial(first, draws, n, weights[0] / total));
+  CHECK(fits_binomial(top, draws, n, weights[at] / total));
+  CHECK(fits_binomial(middle, draws, n, weights[k / 2] / total));
+  CHECK(fits_binomial(odd, draws, n, half / total));
+  free(memory), free(plan), free(counts), free(scratch), free(first), free(top), free(odd), free(middle);
+}
+
+static void test_multinomial(void)
+{
+  double w[2000];
+  for (size_t i = 0; i < 2000; i++) w[i] = 1;
+  check_multinomial(w, 3, 100, 100, 20000, 0);         /* one by one or by binomials */
+  check_multinomial(w, 500, 200, 200, 20000, 0);       /* single balls */
+  check_multinomial(w, 500, 1e4, 1e4, 20000, 1);       /* one table */
+  check_multinomial(w, 2000, 1e5, 1e5, 10000, 1);
+  check_multinomial(w, 500, 1e4, 9000, 5000, 1);       /* far fewer balls than planned */
+  check_multinomial(w, 500, 1e4, 12000, 5000, 1);      /* and more */
+  for (size_t i = 0; i < 2000; i++) w[i] = pow((double) i + 1, -1.3);
+  check_multinomial(w, 1000, 1e5, 1e5, 10000, 1);      /* big cells, a ladder of tables, a heap */
+  check_multinomial(w, 2000, 3e4, 3e4, 10000, 1);
+  check_multinomial(w, 100, 1e6, 1e6, 10000, 0);
+  for (size_t i = 0; i < 2000; i++) w[i] = 1.0 + 0.3 * (double) (i % 7);
+  w[1] = w[999] = 0;
+  check_multinomial(w, 1000, 2e4, 2e4, 10000, 1);
+  check_multinomial(w, 1000, 1e9, 1e9, 2000, 0);
+}
+
+/* Exact probabilities of the reported histogram for truths (2, 1, 0), p = 5/8 (golden: rr_histogram_pmf). */
+static void test_histogram(void)
+{
+  static const double fixed[10] = {0.006591796875, 0.03515625, 0.050537109375, 0.02197265625, 0.050537109375,
+    0.20361328125, 0.153076171875, 0.1171875, 0.2880859375, 0.0732421875};
+  const double truth[3] = {2, 1, 0}, theta[3] = {2.0 / 3, 1.0 / 3, 0};
+  const candor_world world = {{3, 0.4375, NULL, 0.1875, 0.4375 / 0.1875}, theta, truth, 3};
+  void *memory = malloc(candor_simulator_bytes(3, world.truth != NULL));
+  candor_simulator *simulator = malloc(sizeof *simulator);
+  generator g;
+  start(&g, 4);
+  double seen[10] = {0}, counts[3], chi = 0;
+  CHECK(candor_simulator_start(simulator, &world, memory) == CANDOR_OK);
+  for (int r = 0; r < 200000; r++) {
+    CHECK(candor_simulate(simulator, &g.draw, counts) == CANDOR_OK);
+    /* histograms in the order of the golden file: by the first count, then by the second */
+    int at = 0;
+    for (int first = 0; first < (int) counts[0]; first++) at += 4 - first;
+    seen[at + (int) counts[1]] += 1;
+  }
+  for (int i = 0; i < 10; i++) chi += (seen[i] - 2e5 * fixed[i]) * (seen[i] - 2e5 * fixed[i]) / (2e5 * fixed[i]);
+  CHECK(chi < chi_limit(9));
+  free(memory), free(simulator);
+}
+
+/* The study against the estimation kernels run on the same counts. */
+static void check_study(size_t k, double n, double a, double b, const double *other, int fixed, size_t replications)
+{
+  double *theta = malloc(k * sizeof *theta), *truth = calloc(k, sizeof *truth), total = 0, people = 0;
+  for (size_t i = 0; i < k; i++) total += theta[i] = pow((double) i + 1, -1.1);
+  for (size_t i = 0; i < k; i++) {
+    theta[i] /= total;
+    people += truth[i] = floor(n * theta[i]);
+  }
+  truth[0] += n - people;
+  if (fixed) for (size_t i = 0; i < k; i++) theta[i] = truth[i] / n;
+  const candor_world world = {{k, a, other, b, a / b}, theta, fixed ? truth : NULL, n};
+  static const int methods[4] = {CANDOR_STUDY_MLE, CANDOR_STUDY_INV, CANDOR_STUDY_INVP, CANDOR_STUDY_INVN};
+  void *memory = malloc(candor_study_bytes(k, fixed, 4, replications));
+  candor_study *study = malloc(sizeof *study);
+  CHECK(candor_study_start(study, &world, methods, 4, replications, 11, 3, memory) == CANDOR_OK);
+  candor_status status;
+  while ((status = candor_study_run(study, 7)) == CANDOR_AGAIN) {}
+  CHECK(status == CANDOR_OK);
+  double estimate[20], error[20];
+  candor_study_finish(study, estimate, error);
+
+  /* Again, plainly. */
+  void *again = malloc(candor_simulator_bytes(k, world.truth != NULL));
+  candor_simulator *simulator = malloc(sizeof *simulator);
+  CHECK(candor_simulator_start(simulator, &world, again) == CANDOR_OK);
+  double *x = malloc(k * sizeof *x), *work = malloc(2 * k * sizeof *work), *counts = malloc(k * sizeof *counts);
+  double *mean = calloc(4 * k, sizeof *mean), *square = calloc(4 * k, sizeof *square);
+  double mse[4] = {0}, tv[4] = {0}, nll[4] = {0};
+  candor_simplex_fit fit;
+  for (size_t r = 0; r < replications; r++) {
+    generator g;
+    candor_stream_start(&g.stream, 11, 3, r);
+    g.random.fill = candor_stream_fill;
+    g.random.state = &g.stream;
+    candor_draw_start(&g.draw, &g.random);
+    candor_simulate(simulator, &g.draw, counts);
+    for (int m = 0; m < 4; m++) {
+      if (methods[m] == CANDOR_STUDY_MLE) status = candor_mle(&world.channel, counts, 0, work, &fit, x);
+      else if (methods[m] == CANDOR_STUDY_INV) status = candor_inv(&world.channel, counts, x);
+      else if (methods[m] == CANDOR_STUDY_INVP) status = candor_invp(&world.channel, counts, work, &fit, x);
+      else status = candor_invn(&world.channel, counts, x);
+      CHECK(status == CANDOR_OK);
+      for (size_t i = 0; i < k; i++) {
+        const double d = x[i] - theta[i];
+        mse[m] += d * d / (double) replications;
+        tv[m] += fabs(d) / 2 / (double) replications;
+        if (counts[i] > 0) nll[m] -= counts[i] / n * log((other ? other[i] : b) + a * x[i]) / (double) replications;
+        mean[m * (int) k + (int) i] += d / (double) replications;
+        square[m * (int) k + (int) i] += d * d;
+      }
+    }
+  }
+  for (int m = 0; m < 4; m++) {
+    double variance = 0, bias2 = 0;
+    for (size_t i = 0; i < k; i++) {
+      const double bar = mean[m * (int) k + (int) i], R = (double) replications;
+      const double s2 = (square[m * (int) k + (int) i] - R * bar * bar) / (R - 1);
+      variance += s2;
+      bias2 += bar * bar - s2 / R;
+    }
+    CHECK_NEAR(estimate[5 * m + 0], mse[m], 1e-10 * mse[m] + 1e-15);
+    CHECK_NEAR(estimate[5 * m + 1], tv[m], 1e-10 * tv[m] + 1e-12);
+    CHECK_NEAR(estimate[5 * m + 2], nll[m], 1e-11 * nll[m]);
+    CHECK_NEAR(estimate[5 * m + 3], bias2, 1e-9 * mse[m] + 1e-15);
+    CHECK_NEAR(estimate[5 * m + 4], variance, 1e-9 * mse[m] + 1e-15);
+    CHECK_NEAR(estimate[5 * m + 3] + estimate[5 * m + 4], estimate[5 * m], 1e-9 * mse[m] + 1e-15);
+    CHECK(error[5 * m] > 0 && error[5 * m + 3] > 0 && error[5 * m + 4] > 0);
+  }
+  /* Inversion against its closed form (math.md 1.3), equal b: within 6 Monte Carlo errors. */
+  if (!other) {
+    const double kk = (double) k;
+    double sum2 = 0;
+    for (size_t i = 0; i < k; i++) sum2 += theta[i] * theta[i];
+    const double exact = (kk * b * (1 - b) + a * (1 - a - 2 * b)) / (n * a * a) + (fixed ? 0 : (1 - sum2) / n);
+    CHECK_NEAR(estimate[5], exact, 6 * error[5]);
+    CHECK_NEAR(estimate[5 + 3], 0, 7 * error[5 + 3]);
+  }
+  free(theta), free(truth), free(memory), free(study), free(again), free(simulator), free(x), free(work), free(counts);
+  free(mean), free(square);
+}
+
+static void grr(size_t k, double n, double epsilon, int fixed, size_t replications)
+{
+  const double e = exp(epsilon), p = e / (e + (double) k - 1), q = 1 / (e + (double) k - 1);
+  check_study(k, n, p - q, q, NULL, fixed, replications);
+}
+
+static void test_study(void)
+{
+  grr(2, 50, 1, 0, 40);
+  grr(5, 1000, 1, 1, 200);
+  grr(50, 1e4, 2, 0, 200);
+  grr(50, 1e4, 2, 1, 200);
+  grr(300, 1e3, 4, 0, 50);
+  grr(1000, 1e5, 4, 1, 50);
+  grr(1000, 1e6, 6, 0, 50);
+  grr(2000, 1e9, 3, 0, 20);
+  check_study(4, 1000, -0.2, 0.3, NULL, 0, 100);   /* p < q */
+  check_study(4, 1000, -0.2, 0.3, NULL, 1, 100);
+  const double forced[3] = {0.1, 0.2, 0.05};
+  check_study(3, 5000, 0.65, NAN, forced, 0, 100);
+  check_study(3, 5000, 0.65, NAN, forced, 1, 100);
+}
+
+static void test_refusals(void)
+{
+  double theta[2] = {0.5, 0.5}, truth[2] = {1, 2};
+  candor_world world = {{2, 0.4, NULL, 0.3, 4.0 / 3}, theta, NULL, 10};
+  const int methods[2] = {0, 1}, twice[2] = {1, 1};
+  void *memory = malloc(candor_study_bytes(2, 1, 4, 10));
+  candor_study *study = malloc(sizeof *study);
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_OK);
+  CHECK(candor_study_start(study, &world, twice, 2, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  CHECK(candor_study_start(study, &world, methods, 0, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  CHECK(candor_study_start(study, &world, methods, 2, 0, 1, 1, memory) == CANDOR_DOMAIN);
+  world.respondents = 0;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_EMPTY);
+  world.respondents = NAN;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  world.respondents = 10;
+  world.truth = truth;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  world.truth = NULL;
+  theta[0] = 0.7;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  theta[0] = NAN;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_DOMAIN);
+  theta[0] = 0.5;
+  world.channel.keep = 0;
+  CHECK(candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_DOMAIN ||
+        candor_study_start(study, &world, methods, 2, 10, 1, 1, memory) == CANDOR_NO_INFORMATION);
+  free(memory), free(study);
+}
+
+int main(void)
+{
+  test_stream();
+  test_binomial();
+  test_table();
+  test_multinomial();
+  test_histogram();
+  test_study();
+  test_refusals();
+  return check_report();
+}

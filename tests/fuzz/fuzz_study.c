@@ -1,0 +1,102 @@
+/* Any world, any words: the simulator hands out exactly N reports, none to a category that cannot be
+ * reported, and the study's figures hang together. The bytes after the head are the random words, and when
+ * they are used up the generator fails, which every kernel must say. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study.h"
+
+#define ASSERT(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct bytes {
+  const uint8_t *at;
+  size_t left;
+  size_t rounds;
+} bytes;
+
+/* The bytes again and again, four times over; then a failure. */
+static candor_status fill(void *state, uint32_t *words, size_t n)
+{
+  bytes *b = state;
+  if (b->left < 4) return CANDOR_GENERATOR;
+  for (size_t i = 0; i < n; i++) {
+    const size_t offset = (b->rounds * 4) % (b->left - 3);
+    if (b->rounds++ > 1 << 16) return CANDOR_GENERATOR;
+    memcpy(words + i, b->at + offset, 4);
+  }
+  return CANDOR_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  uint8_t head[16];
+  if (size < sizeof head) return 0;
+  memcpy(head, data, sizeof head);
+  const size_t k = 1 + head[0] + (head[1] & 1 ? 256u * (head[1] >> 6) : 0);
+  const int fixed = head[2] & 1, vector = head[2] & 2, negative = head[2] & 4;
+  double *theta = malloc(k * sizeof *theta), *truth = malloc(k * sizeof *truth), *other = malloc(k * sizeof *other);
+  double *counts = malloc(k * sizeof *counts), total = 0, people = 0, b_total = 0;
+  for (size_t i = 0; i < k; i++) {
+    theta[i] = pow(1.0 + head[3 + i % 8], head[11] / 32.0);
+    if (head[12] & 1 && i % 3 == 0) theta[i] = 0;
+    total += theta[i];
+    other[i] = 1.0 + head[4 + i % 7];
+    b_total += other[i];
+  }
+  if (total == 0) total = theta[0] = 1;
+  const double n = floor(ldexp(1.0 + head[13], (head[14] % 32) - 4)) + 1;
+  const double kk = (double) k;
+  double a = (1.0 + head[15]) / 257.0;
+  if (negative && k > 1) a = -a / (kk - 1) * 0.9;
+  for (size_t i = 0; i < k; i++) {
+    theta[i] /= total;
+    people += truth[i] = floor(n * theta[i]);
+    other[i] *= (1 - a) / b_total;
+    if (other[i] + a < 0) other[i] = -a; /* rejected by its sum, if so */
+  }
+  truth[0] += n - people;
+  const double b = (1 - a) / kk;
+  const candor_world world = {{k, a, vector ? other : NULL, b, a / b}, theta, fixed ? truth : NULL, n};
+
+  void *memory = malloc(candor_simulator_bytes(k, world.truth != NULL));
+  candor_simulator *simulator = malloc(sizeof *simulator);
+  candor_status status = candor_simulator_start(simulator, &world, memory);
+  if (status == CANDOR_OK && n < 1e7) {
+    bytes words = {data + sizeof head, size - sizeof head, 0};
+    const candor_random random = {fill, &words};
+    candor_draw draw;
+    candor_draw_start(&draw, &random);
+    for (int r = 0; r < 3 && status == CANDOR_OK; r++) {
+      status = candor_simulate(simulator, &draw, counts);
+      double sum = 0;
+      for (size_t i = 0; i < k && status == CANDOR_OK; i++) {
+        ASSERT(counts[i] >= 0 && counts[i] == floor(counts[i]));
+        sum += counts[i];
+      }
+      ASSERT(status == CANDOR_GENERATOR || (status == CANDOR_OK && sum == n));
+    }
+  }
+  const int methods[4] = {2, 0, 3, 1};
+  void *study_memory = malloc(candor_study_bytes(k, fixed, 4, 4));
+  candor_study *study = malloc(sizeof *study);
+  status = candor_study_start(study, &world, methods, 4, 4, head[5], head[6], study_memory);
+  if (status == CANDOR_OK && (k < 300 || n < 1e6)) {
+    while ((status = candor_study_run(study, 3)) == CANDOR_AGAIN) {}
+    ASSERT(status == CANDOR_OK);
+    double estimate[20], error[20];
+    candor_study_finish(study, estimate, error);
+    for (int m = 0; m < 4; m++) {
+      const double *e = estimate + 5 * m;
+      ASSERT(isfinite(e[0]) && isfinite(e[1]) && e[0] >= 0 && e[1] >= 0);
+      ASSERT(e[4] >= -1e-9 * (1 + e[0]) && fabs(e[3] + e[4] - e[0]) <= 1e-8 * (1e-9 + e[0]));
+      ASSERT(methods[m] == CANDOR_STUDY_INV || e[1] <= 1 + 1e-9);
+      ASSERT(!isnan(e[2]));
+    }
+  }
+  free(theta), free(truth), free(other), free(counts), free(memory), free(simulator), free(study_memory), free(study);
+  return 0;
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(candor)
+
+test_check("candor")

@@ -1,0 +1,7 @@
+# Bit masks of all sets in the package's order, the empty set first: an independent enumeration.
+set_masks <- function(d) {
+  masks <- seq_len(2^d) - 1
+  members <- lapply(masks, function(mask) which(mask %/% 2^(seq_len(d) - 1) %% 2 == 1))
+  key <- vapply(members, function(m) paste(sprintf("%03d", m), collapse = ""), "")
+  masks[order(lengths(members), key)]
+}

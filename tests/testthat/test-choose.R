@@ -1,0 +1,134 @@
+grr_counts <- function(k, s, epsilon, n, replication = 0) {
+  form <- additive(rr_grr(k, epsilon = epsilon))
+  .Call(C_rr_study_counts, rr_zipf(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]
+}
+
+test_that("the three valid estimates are one ramp with three thresholds", {
+  # max(0, n - t) / sum max(0, n - t): the claim that `combine` rests on.
+  for (s in c(0.01, 1.3, 2.5)) {
+    counts <- grr_counts(80, s, 2, 3000)
+    form <- additive(rr_grr(80, epsilon = 2))
+    profile <- count_profile(counts)
+    ramp <- function(t) pmax(0, counts - t) / sum(pmax(0, counts - t))
+    t <- c(invn = 3000 * form$b, mle = mle_threshold(profile, form$odds), invp = projection_threshold(profile, form$a))
+    for (m in names(t)) expect_equal(ramp(t[[m]]), estimate_additive(form, counts, m, 3000, list(), NULL)$estimate, tolerance = 1e-12)
+    expect_false(is.unsorted(t))
+  }
+})
+
+test_that("leaving one report out estimates the inner product without bias", {
+  # Every multinomial outcome of N = 4 reports in K = 3 categories, and a fixed threshold: the estimate from N reports with one taken
+  # away is an estimate from N - 1, so that its mean is the inner product at N - 1.
+  form <- list(a = 0.4, b = 0.2)
+  theta <- c(0.6, 0.3, 0.1)
+  m <- form$b + form$a * theta
+  outcomes <- function(n) {
+    all <- as.matrix(expand.grid(0:n, 0:n, 0:n))
+    all[rowSums(all) == n, ]
+  }
+  f <- function(x, t) pmax(0, x - t) / sum(pmax(0, x - t))
+  mean_inner <- function(n, t) {
+    rows <- outcomes(n)
+    sum(apply(rows, 1, function(x) stats::dmultinom(x, prob = m) * sum(theta * f(x, t))))
+  }
+  mean_estimate <- function(n, t) {
+    rows <- outcomes(n)
+    sum(apply(rows, 1, function(x) {
+      stats::dmultinom(x, prob = m) * threshold_moments(count_profile(x), form, t)$inner
+    }))
+  }
+  # Below 1/3 of a report the threshold keeps some report of N - 1 = 3 wherever they lie.
+  expect_equal(mean_estimate(4, 0), mean_inner(3, 0), tolerance = 1e-12)
+  expect_equal(mean_estimate(5, 0.25), mean_inner(4, 0.25), tolerance = 0.02)
+})
+
+test_that("the unbiased risk of each method is near the truth on average", {
+  k <- 60
+  truth <- rr_zipf(k, 1.3)
+  mechanism <- rr_grr(k, epsilon = 2)
+  form <- additive(mechanism)
+  n <- 2000
+  counts <- .Call(C_rr_study_counts, truth, NULL, n, form$a, form$b, form$odds, 3, 1, 0, 300)
+  for (method in c("inv", "invn", "invp", "mle", "combine")) {
+    draws <- if (method == "combine") 60 else 300
+    estimated <- apply(counts[, seq_len(draws)], 2, function(x) unbiased_risk(mechanism, x, method))
+    actual <- apply(counts[, seq_len(draws)], 2, function(x) sum((study_estimate(mechanism, x, method, n) - truth)^2))
+    difference <- estimated - actual
+    # Within 4.5 standard errors, and the order 1 / N by which N - 1 reports differ from N.
+    expect_lt(abs(mean(difference)), 4.5 * stats::sd(difference) / sqrt(draws) + 0.02 * mean(actual))
+  }
+})
+
+test_that("the choice suits the data", {
+  mechanism <- rr_grr(200, epsilon = 2)
+  even <- rr_choose(rr_counts(grr_counts(200, 0.01, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  steep <- rr_choose(rr_counts(grr_counts(200, 2.5, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  expect_equal(even$method[1], "invn")
+  expect_equal(steep$method[1], "invp")
+  expect_named(even, c("method", "risk", "mc.error", "bias2", "variance", "share", "unbiased"))
+  expect_false(is.unsorted(even$risk))
+  expect_equal(sum(even$share), 1)
+  expect_equal(even$bias2 + even$variance, even$risk, tolerance = 1e-9)
+  expect_output(print(steep), "Best for these data: \"invp\"")
+  again <- rr_choose(rr_counts(grr_counts(200, 2.5, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  expect_identical(again, steep)
+})
+
+test_that("the choice is no worse than always the same method, over a grid", {
+  # A piece of the papers' grid; all of it is in inst/studies/choose.R.
+  cells <- expand.grid(n = c(1e3, 1e5), epsilon = c(1, 4), s = c(0.01, 1.3, 2.5))
+  methods <- c("invn", "invp", "mle", "combine")
+  losses <- lapply(seq_len(nrow(cells)), function(i) {
+    truth <- rr_zipf(100, cells$s[i])
+    mechanism <- rr_grr(100, epsilon = cells$epsilon[i])
+    counts <- study_counts(mechanism, truth, NULL, cells$n[i], 21, i, 0, 8)
+    t(apply(counts, 2, function(x) {
+      loss <- vapply(methods, function(m) sum((study_estimate(mechanism, x, m, sum(x)) - truth)^2), 0)
+      choice <- rr_choose(rr_counts(x, mechanism), method = methods[1:3], replications = 40, seed = i)
+      c(loss, choice = loss[[choice$method[1]]])
+    }))
+  })
+  mean <- colMeans(do.call(rbind, losses))
+  expect_lt(mean[["choice"]], mean[["mle"]])
+  expect_lt(mean[["combine"]], min(mean[c("invn", "invp", "mle")]))
+})
+
+test_that("combined, merged and smoothed estimates are distributions", {
+  counts <- grr_counts(50, 1.3, 2, 2000)
+  tally <- rr_counts(counts, rr_grr(50, epsilon = 2))
+  for (m in c("combine", "merged", "smoothed")) {
+    estimate <- coef(rr_estimate(tally, method = m))
+    expect_equal(sum(estimate), 1, tolerance = 1e-12)
+    expect_true(all(estimate >= 0))
+  }
+  # Nothing but noise: the uniform distribution. No randomisation: the shares.
+  even <- rr_counts(rep(20, 50), rr_grr(50, epsilon = 1))
+  expect_equal(unname(coef(rr_estimate(even, method = "combine"))), rep(1 / 50, 50))
+  expect_equal(unname(coef(rr_estimate(even, method = "merged"))), rep(1 / 50, 50))
+  direct <- rr_counts(c(3, 0, 5), rr_grr(3, p = 1))
+  expect_equal(unname(coef(rr_estimate(direct, method = "combine"))), c(3, 0, 5) / 8)
+  # Merging nothing is maximum likelihood.
+  clear <- rr_counts(c(500, 400, 300), rr_grr(3, epsilon = 3))
+  expect_equal(coef(rr_estimate(clear, method = "merged")), coef(rr_estimate(clear)))
+  # Smoothing a smooth truth beats leaving it rough, and reversing the order reverses the estimate.
+  smooth <- prop.table(exp(-((1:50) - 20)^2 / 200))
+  form <- additive(rr_grr(50, epsilon = 2))
+  counts <- .Call(C_rr_study_counts, smooth, NULL, 3000, form$a, form$b, form$odds, 5, 1, 0, 1)[, 1]
+  reports <- rr_counts(counts, rr_grr(50, epsilon = 2))
+  loss <- function(m) sum((coef(rr_estimate(reports, method = m)) - smooth)^2)
+  expect_lt(loss("smoothed"), loss("mle") / 2)
+  expect_equal(rev(estimate_smoothed(form, counts, NULL)$estimate), estimate_smoothed(form, rev(counts), NULL)$estimate, tolerance = 1e-9)
+})
+
+test_that("bad input is refused", {
+  tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
+  expect_snapshot(error = TRUE, {
+    rr_choose(tally, method = "best")
+    rr_choose(tally, replications = 5)
+    rr_choose(rr_counts(cbind(a = 1:3, b = 3:1), rr_grr(3, epsilon = 1)))
+    rr_choose(tally, repetitions = 20)
+    rr_estimate(rr_counts(c(5, 5), rr_forced(c(0.1, 0.3))), method = "combine")
+    rr_estimate(tally, method = "merged", smoothing = -1)
+    rr_estimate(tally, method = "smoothed", steps = 3)
+  })
+})

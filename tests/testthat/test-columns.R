@@ -1,0 +1,121 @@
+one_hot <- function(answer, levels) +outer(as.character(answer), levels, `==`)
+
+test_that("directly reported categories: the estimate and both covariances are those of linear inversion", {
+  set.seed(11)
+  question <- rr_grr(c("x", "y", "z"), p = 0.6)
+  answers <- sample(question$levels, 800, TRUE, c(0.5, 0.3, 0.2))
+  reports <- rr_perturb(answers, question, rng = "R")
+  counts <- rr_cooccurrence(one_hot(reports, question$levels), 3)
+  for (target in c("sample", "population")) {
+    fit <- rr_tmdh(counts, question, order = 1, target = target)
+    inversion <- rr_estimate(reports, question, method = "inv", target = target)
+    expect_equal(unname(coef(fit)) / 800, unname(coef(inversion)))
+    expect_equal(unname(as.matrix(suppressWarnings(vcov(fit)))) / 800^2, unname(vcov(inversion)))
+  }
+})
+
+test_that("a question of several categories beside yes/no questions: cross counts, and refusals inside", {
+  set.seed(12)
+  n <- 4e5
+  question <- rr_grr(c("x", "y", "z"), p = 0.7)
+  answer <- sample(question$levels, n, TRUE, c(0.5, 0.3, 0.2))
+  yes <- stats::runif(n) < ifelse(answer == "x", 0.6, 0.2)
+  bits <- cbind(one_hot(rr_perturb(answer, question, rng = "R"), question$levels), rr_perturb(yes, rr_kuk(0.9, 0.3), rng = "R"))
+  colnames(bits) <- c("x", "y", "z", "yes")
+  counts <- rr_cooccurrence(bits, 4)
+  fit <- rr_tmdh(counts, list(question, rr_kuk(0.9, 0.3)), order = 2, target = "sample")
+  table <- tidy(fit)
+  expect_identical(table$term, c("x", "y", "z", "yes", "x:yes", "y:yes", "z:yes"))
+  true <- c(table(answer), sum(yes), tapply(yes, answer, sum))
+  expect_lt(max(abs(table$estimate - true) / table$std.error), 4)
+  cov <- suppressWarnings(vcov(fit))
+  expect_identical(rownames(cov), table$term)
+  numbers <- list(p = c(0.7, 0.7, 0.7, 0.9), q = c(0.15, 0.15, 0.15, 0.3), block = c("question", "question", "question", NA))
+  same <- rr_tmdh(counts, numbers, order = 2, target = "sample")
+  expect_equal(tidy(same), table)
+  expect_equal(suppressWarnings(vcov(same)), cov)
+  expect_snapshot(error = TRUE, {
+    vcov(fit, sets = list(c("x", "y")))
+    rr_margin(fit, c("x", "y"))
+    rr_pmdh(counts, list(question, rr_kuk(0.9, 0.3)))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = 1))
+    rr_rowtype(fit)
+  })
+  expect_identical(as.data.frame(rr_association(fit))$y, rep("yes", 3))
+})
+
+test_that("Table 2: how often a report supports several categories of one question, by enumeration (errata C6)", {
+  # Local hashing into d values with keep probability `keep`: over all hash functions of 3 categories.
+  d <- 3
+  keep <- 0.6
+  hashes <- as.matrix(expand.grid(rep(list(seq_len(d)), 3)))
+  for (k in 1:3) {
+    report <- t(apply(hashes, 1, function(h) ifelse(seq_len(d) == h[1], keep, (1 - keep) / (d - 1)))) # truth: category 1
+    supports <- t(apply(hashes, 1, function(h) vapply(seq_len(d), function(y) all(h[seq_len(k)] == y), NA)))
+    mechanism <- structure(list(p = keep, g = d, levels = letters[1:3], reports = 1:9), class = c("rr_local_hash", "rr_mechanism"))
+    expect_equal(sum(report * supports) / nrow(hashes), support_probability(mechanism, k))
+  }
+  expect_equal(support_probability(rr_grr(4, p = 0.7), 1:3), c(0.7, 0, 0))
+})
+
+test_that("hashed reports: unbiased estimates with their covariance, by enumerating hashes and reports", {
+  # Two rows of one question hashed into 2 values; every hash function of 3 categories, every report.
+  g <- 2
+  keep <- 0.8
+  mechanism <- structure(list(p = keep, g = g, levels = letters[1:3], reports = 1:6, design = "hash", epsilon = 1), class = c("rr_local_hash", "rr_mechanism"))
+  hashes <- as.matrix(expand.grid(rep(list(seq_len(g)), 3)))
+  rows <- do.call(rbind, lapply(c(1, 3), function(x) {
+    do.call(rbind, lapply(seq_len(nrow(hashes)), function(h) {
+      do.call(rbind, lapply(seq_len(g), function(y) {
+        data.frame(x = x, probability = (if (hashes[h, x] == y) keep else 1 - keep) / nrow(hashes), t(+(hashes[h, ] == y)))
+      }))
+    }))
+  }))
+  first <- rows[rows$x == 1, ]
+  second <- rows[rows$x == 3, ]
+  mean <- numeric(3)
+  products <- estimated <- matrix(0, 3, 3)
+  for (a in seq_len(nrow(first))) for (b in seq_len(nrow(second))) {
+    weight <- first$probability[a] * second$probability[b]
+    bits <- rbind(as.integer(first[a, 3:5]), as.integer(second[b, 3:5]))
+    fit <- rr_tmdh(rr_cooccurrence(bits, 3), mechanism, order = 1, target = "sample")
+    mu <- unname(coef(fit))
+    mean <- mean + weight * mu
+    products <- products + weight * outer(mu, mu)
+    estimated <- estimated + weight * suppressWarnings(unname(as.matrix(vcov(fit))))
+  }
+  expect_equal(mean, c(1, 0, 1))
+  expect_equal(estimated, products - outer(mean, mean))
+})
+
+test_that("a unary-encoded question is a block of independent columns", {
+  # Bits of one-hot answers, each flipped on its own: estimates, and covariance for fixed truths, by simulation of 5,000 surveys.
+  set.seed(13)
+  design <- list(p = 0.75, q = 0.25)
+  answer <- rep(1:3, c(60, 30, 10))
+  truth <- outer(answer, 1:3, `==`)
+  runs <- replicate(5000, {
+    bits <- matrix(stats::rbinom(300, 1, 0.25 + 0.5 * truth), 100)
+    coef(rr_tmdh(rr_cooccurrence(bits, 2), design, target = "sample"))
+  })
+  expected <- rr_pmdh(rr_cooccurrence(truth, 3), design, order = 2)
+  cov <- vcov(expected, target = "sample", of = "estimate")
+  expect_identical(unname(coef(expected$truth))[1:6], c(60, 30, 10, 0, 0, 0))
+  expect_lt(max(abs(rowMeans(runs) - c(60, 30, 10, 0, 0, 0)) / sqrt(diag(cov) / 5000)), 4)
+  expect_equal(unname(apply(runs, 1, stats::var)), unname(diag(cov)), tolerance = 0.1)
+})
+
+test_that("named probabilities go to the columns they name, whatever their order", {
+  counts <- rr_cooccurrence(matrix(c(0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(NULL, c("a", "b"))))
+  expected <- coef(rr_tmdh(counts, list(p = c(0.9, 0.8), q = c(0.2, 0.1))))
+  expect_identical(coef(rr_tmdh(counts, list(p = c(b = 0.8, a = 0.9), q = c(b = 0.1, a = 0.2)))), expected)
+  expect_error(rr_tmdh(counts, list(p = c(a = 0.9, z = 0.8), q = 0.1)), class = "candor_error_mismatch")
+})
+
+test_that("direct reports composed with direct reports are direct reports", {
+  bits <- diag(3)[c(1, 2, 2, 3, 1), ]
+  composed <- rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))
+  matrix <- rr_matrix(composed)
+  expect_equal(c(composed$p, composed$q), c(matrix[1, 1], matrix[1, 2]))
+  expect_equal(coef(rr_tmdh(rr_cooccurrence(bits), composed)), coef(rr_tmdh(rr_cooccurrence(bits), rr_grr(3, p = matrix[1, 1]))))
+})

@@ -1,0 +1,110 @@
+naive_counts <- function(bits, order) {
+  sets <- unlist(lapply(seq_len(order), function(k) utils::combn(ncol(bits), k, simplify = FALSE)), recursive = FALSE)
+  vapply(sets, function(set) sum(apply(bits[, set, drop = FALSE] == 1, 1, all)), 0)
+}
+
+draw_bits <- function(n, d) matrix(as.integer(stats::runif(n * d) < rep(seq_len(d) / (d + 1), each = n)), n, dimnames = list(NULL, letters[seq_len(d)]))
+
+test_that("joint counts of every order are those of counting row by row, whatever the storage", {
+  set.seed(1)
+  for (d in c(1, 2, 5)) {
+    bits <- draw_bits(300, d)
+    for (order in seq_len(d)) {
+      expected <- naive_counts(bits, order)
+      forms <- list(bits, bits == 1, bits + 0, as.data.frame(bits), as.data.frame(bits == 1), as.data.frame(bits + 0),
+                    as.data.frame(lapply(as.data.frame(bits), factor, levels = 0:1)))
+      for (form in forms) {
+        counts <- rr_cooccurrence(form, order)
+        expect_identical(unname(coef(counts)), as.double(expected))
+        expect_identical(counts$columns, letters[seq_len(d)])
+      }
+      expect_identical(counts$n, 300)
+    }
+  }
+})
+
+test_that("bit patterns and packed words give the same counts", {
+  set.seed(2)
+  bits <- draw_bits(5000, 11)
+  for (order in c(1, 2, 4, 11)) {
+    pattern <- .Call(C_rr_cooccurrence, bits, order, TRUE, NULL)
+    words <- .Call(C_rr_cooccurrence, bits, order, FALSE, NULL)
+    expect_identical(pattern$counts, words$counts)
+  }
+})
+
+test_that("the truncated orders are the beginning of the complete ones", {
+  set.seed(3)
+  bits <- draw_bits(200, 7)
+  all <- rr_cooccurrence(bits, 7)
+  for (order in 1:6) expect_identical(rr_cooccurrence(bits, order)$values, all$values[seq_len(set_total(7, order))])
+  expect_identical(tidy(all)$term[8:9], c("a:b", "a:c"))
+  expect_identical(tidy(all)$share, tidy(all)$count / 200)
+})
+
+test_that("a table and its rows are the same data", {
+  set.seed(4)
+  bits <- draw_bits(500, 3)
+  table <- table(a = bits[, 1], b = bits[, 2], c = bits[, 3])
+  expect_identical(rr_cooccurrence(table)$values, rr_cooccurrence(bits, 3)$values)
+  expect_identical(rr_cooccurrence(table, 2)$values, rr_cooccurrence(bits, 2)$values)
+  expect_identical(rr_cooccurrence(table)$columns, c("a", "b", "c"))
+  expect_identical(unname(rr_rowtype(rr_cooccurrence(bits, 3))), as.double(table))
+})
+
+test_that("chunks merge to the whole, further sets included", {
+  set.seed(5)
+  bits <- draw_bits(1000, 8)
+  sets <- list(c("a", "b"), c("c", "d"), 5:8)
+  whole <- rr_cooccurrence(bits, 2, sets = sets)
+  parts <- c(rr_cooccurrence(bits[1:100, ], 2, sets = sets), rr_cooccurrence(bits[101:101, , drop = FALSE], 2, sets = sets),
+             rr_cooccurrence(bits[102:1000, ], 2, sets = sets))
+  expect_identical(parts, whole)
+  labels <- member_labels(whole$more$members, whole$columns)
+  all <- coef(rr_cooccurrence(bits, 8))
+  expect_identical(whole$more$values, unname(all[labels]))
+  expect_true(all(c("a:b:c:d", "a:b:c", "e:f:g:h", "a:b:e:f:g:h") %in% labels))
+})
+
+test_that("missing rows are dropped on request and reported", {
+  bits <- matrix(c(1L, 0L, NA, 1L, 1L, 1L, 0L, 1L), 4)
+  expect_message(counts <- rr_cooccurrence(bits, na.rm = TRUE), "1 row with missing values dropped")
+  expect_identical(unname(coef(counts)), c(2, 3, 2))
+  expect_message(same <- rr_cooccurrence(as.data.frame(bits), na.rm = TRUE))
+  expect_identical(unname(coef(same)), c(2, 3, 2))
+})
+
+test_that("wrong bits are refused by row and column", {
+  bits <- matrix(0L, 2000, 3, dimnames = list(NULL, c("a", "b", "c")))
+  two <- bits
+  two[1234, "b"] <- 2L
+  gap <- bits
+  gap[5, "c"] <- NA
+  half <- bits + 0
+  half[7, "a"] <- 0.5
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(two)
+    rr_cooccurrence(as.data.frame(two), order = 3)
+    rr_cooccurrence(gap)
+    rr_cooccurrence(half)
+    rr_cooccurrence(data.frame(a = c("x", "y")))
+    rr_cooccurrence(1:3)
+    rr_cooccurrence(bits[0, ])
+    rr_cooccurrence(bits, order = 4)
+    rr_cooccurrence(bits, order = 0)
+    rr_cooccurrence(bits, ordr = 2)
+    rr_cooccurrence(matrix(0L, 2, 40), order = 20)
+    rr_cooccurrence(bits, sets = list("z"))
+    rr_cooccurrence(bits, sets = 5)
+    c(rr_cooccurrence(bits), rr_cooccurrence(bits, order = 3))
+    c(rr_cooccurrence(bits), 1)
+    rr_cooccurrence(table(1:3, 1:3, 1:3))
+    rr_rowtype(1:3)
+    rr_rowtype(rr_cooccurrence(bits, 2))
+  })
+})
+
+test_that("joint counts print the sets they hold", {
+  expect_snapshot(rr_rowtype(c(40, 25, 20, 15), columns = c("smokes", "drinks")))
+  expect_snapshot(rr_cooccurrence(matrix(0:1, 6, 12), order = 2, sets = list(1:2, 3:4)))
+})

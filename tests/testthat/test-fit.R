@@ -1,0 +1,189 @@
+mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+fit <- rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism))
+boundary <- rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsilon = 0.5)))
+
+test_that("a fit and its summary print what a reader needs", {
+  expect_snapshot(fit)
+  expect_snapshot(boundary)
+  expect_snapshot(summary(fit))
+  expect_snapshot(rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsilon = 0.5)), method = "inv", target = "sample",
+                              interval = "exact", simultaneous = TRUE))
+  expect_snapshot(rr_estimate(rr_counts(c(420, 330, 250), mechanism), method = "ibu", iterations = 5))
+  expect_snapshot(rr_estimate(rr_counts(c(5, 0, 0), rr_grr(3, p = 0))))
+  expect_snapshot(rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism)))
+  expect_snapshot(print(rr_estimate(rr_counts(rep(c(30, 2), 10), rr_grr(20, epsilon = 2))), n = 3))
+})
+
+test_that("the accessors agree with each other and with the definitions", {
+  counts <- c(420, 330, 250)
+  expect_named(coef(fit), mechanism$levels)
+  expect_identical(nobs(fit), 1000)
+  shares <- as.vector(coef(fit) %*% rr_matrix(mechanism))
+  expect_equal(as.numeric(logLik(fit)), sum(counts * log(shares)))
+  expect_equal(AIC(fit), -2 * sum(counts * log(shares)) + 2 * 2)
+  expect_equal(BIC(fit), -2 * sum(counts * log(shares)) + 2 * log(1000))
+  expect_equal(unname(fitted(fit)), 1000 * shares)
+  expect_equal(unname(residuals(fit, "response")), counts - 1000 * shares)
+  expect_equal(unname(residuals(boundary)),
+               unname((c(54, 40, 6) - fitted(boundary)) / sqrt(fitted(boundary) * (1 - fitted(boundary) / 100))))
+  expect_equal(vcov(fit, c("never", "often")), vcov(fit)[c(1, 3), c(1, 3)])
+  expect_equal(unname(rowSums(vcov(fit))), rep(0, 3), tolerance = 1e-12)
+  expect_identical(unname(confint(fit, "once", level = 0.9)), unname(confint(fit, level = 0.9)[2, , drop = FALSE]))
+  expect_identical(colnames(confint(fit)), c("2.5 %", "97.5 %"))
+  expect_identical(as.data.frame(fit), as.data.frame(tidy(fit, conf.int = TRUE)))
+})
+
+test_that("tidy, glance and augment keep broom's contract", {
+  expect_s3_class(tidy(fit), "tbl_df")
+  expect_named(tidy(fit), c("term", "estimate", "std.error"))
+  expect_named(tidy(fit, conf.int = TRUE), c("term", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(nrow(glance(fit)), 1L)
+  expect_named(glance(fit), c("method", "target", "categories", "nobs", "epsilon", "logLik", "df", "AIC", "BIC", "boundary", "gap"))
+  expect_identical(glance(boundary)$boundary, 1L)
+  expect_named(augment(fit), c("term", "count", ".fitted", ".resid"))
+  grouped <- rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism))
+  expect_identical(names(tidy(grouped, conf.int = TRUE))[1:2], c("group", "term"))
+  expect_identical(nrow(glance(grouped)), 1L)
+  expect_identical(nrow(augment(grouped)), 6L)
+  expect_identical(names(coef(grouped))[4], "women:never")
+  expect_identical(dim(fitted(grouped)), c(3L, 2L))
+})
+
+test_that("simulated tallies follow the fitted truth, under both targets", {
+  expect_identical(simulate(fit, 2, seed = 3), simulate(fit, 2, seed = 3))
+  expect_s3_class(simulate(fit), "data.frame")
+  for (target in c("population", "sample")) {
+    for (design in list(mechanism, rr_grr(3, p = 0.1))) {
+      tally <- rr_counts(c(420, 330, 250), design)
+      model <- rr_estimate(tally, target = target)
+      draws <- as.matrix(simulate(model, 4000, seed = 8)[-1])
+      expect_true(all(colSums(draws) == 1000))
+      # A mean of 4000 draws: allow 4.5 of its standard errors for each of 3 categories
+      expect_lte(max(abs(rowMeans(draws) - fitted(model)) / (apply(draws, 1, sd) / sqrt(4000))), 4.5)
+      matrix <- rr_matrix(design)
+      truth <- coef(model)
+      shares <- as.vector(truth %*% matrix)
+      exact <- if (target == "population") 1000 * (diag(shares) - tcrossprod(shares))
+               else 1000 * (diag(shares) - crossprod(sqrt(truth) * matrix))
+      # Whole truth counts round n theta by less than 1 in 1000; the rest is Monte Carlo error of 4000 draws
+      expect_equal(var(t(draws)), exact, tolerance = 0.08, ignore_attr = TRUE)
+    }
+  }
+})
+
+test_that("whole counts closest to shares add up", {
+  expect_identical(whole_shares(10, c(0.25, 0.25, 0.5)), c(3, 2, 5))
+  expect_identical(sum(whole_shares(997, prop.table(1:13))), 997)
+})
+
+test_that("accessors refuse what they do not know", {
+  expect_snapshot(error = TRUE, {
+    vcov(fit, "always")
+    vcov(fit, 4)
+    vcov(fit, target = "all")
+    vcov(rr_estimate(rr_counts(rep(1, 6000), rr_grr(6000, epsilon = 1))))
+    confint(fit, level = 1.2)
+    confint(fit, interval = "bootstrap")
+    tidy(fit, conf.int = NA)
+    tidy(fit, conf.itn = TRUE)
+    residuals(fit, "deviance")
+    simulate(fit, nsim = 0)
+    coef(fit, 2)
+  })
+})
+
+test_that("pictures have the layers they should, at few and at many categories", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(fit)
+  expect_s3_class(picture, "ggplot")
+  built <- ggplot2::ggplot_build(picture)
+  expect_identical(nrow(built$data[[3]]), 6L) # an estimate and a reported share per category
+  expect_equal(sort(built$data[[2]]$x), sort(tidy(fit, conf.int = TRUE)$conf.low))
+
+  set.seed(1)
+  many <- rr_estimate(rr_counts(as.vector(rmultinom(1, 1e5, rr_matrix(rr_grr(300, epsilon = 4))[1, ])), rr_grr(300, epsilon = 4)))
+  expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(many)))
+  expect_match(ggplot2::autoplot(many)$labels$x, "300 categories")
+  file <- withr::local_tempfile(fileext = ".png")
+  grDevices::png(file)
+  plot(fit)
+  grDevices::dev.off()
+  expect_gt(file.size(file), 1000)
+})
+
+test_that("standard errors for these respondents keep their digits where p rounds to 1, and exact zeros are 0", {
+  # K = 2, epsilon = 50: variance of a category everyone reports is q (1 - q) / (N (p - q)^2) = exp(-50) / N.
+  fit <- rr_estimate(rr_counts(c(0, 100), rr_grr(2, epsilon = 50)), method = "inv", target = "sample")
+  expect_equal(tidy(fit)$std.error, rep(sqrt(exp(-50) / 100), 2), tolerance = 1e-10)
+  # p = 0: whoever is in a category never reports it, so a category never reported is known exactly (b + a = 0).
+  fit <- rr_estimate(rr_counts(c(0, 3, 0, 0, 5), rr_grr(5, p = 0)), method = "inv", target = "sample")
+  expect_identical(tidy(fit)$std.error[c(1, 3, 4)], c(0, 0, 0))
+})
+
+test_that("printing and simulating refuse what they cannot use", {
+  fit <- rr_estimate(rr_counts(1:3, rr_grr(3, epsilon = 1)))
+  expect_error(print(fit, n = "a"), class = "candor_error_argument")
+  expect_error(print(fit, digits = NA), class = "candor_error_argument")
+  expect_error(print(fit$mechanism, digits = 0), class = "candor_error_argument")
+  expect_error(simulate(fit, seed = "a"), class = "candor_error_argument")
+})
+
+test_that("an update stopped far from the maximum claims no standard error, however loose the tolerance asked for", {
+  tally <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
+  expect_true(all(is.na(tidy(rr_estimate(tally, method = "ibu", tolerance = 50))$std.error)))
+  near <- tidy(rr_estimate(tally, method = "ibu", iterations = 5000))
+  expect_equal(near$std.error, tidy(rr_estimate(tally))$std.error, tolerance = 1e-6)
+})
+
+test_that("estimates that do not add up to 1 have no likelihood, and simulate from their projection", {
+  tally <- rr_counts(c(1, 0), rr_grr(2, epsilon = 1))
+  fit <- rr_estimate(tally, method = "base_cut")
+  expect_identical(unname(coef(fit)), c(0, 0))
+  expect_true(is.na(logLik(fit)))
+  expect_true(is.na(glance(fit)$AIC))
+  expect_equal(colSums(simulate(fit, 3, seed = 1)[-1]), c(sim_1 = 1, sim_2 = 1, sim_3 = 1))
+  expect_silent(rr_estimate(tally, method = "base_cut", interval = "bootstrap", replications = 20))
+  over <- rr_estimate(rr_counts(c(0, 1000), rr_grr(2, epsilon = 1)), method = "base_cut")
+  expect_silent(residuals(over))
+})
+
+test_that("a report that was expected always, and given always, has residual 0", {
+  for (method in c("mle", "inv")) {
+    expect_identical(unname(residuals(rr_estimate(rr_counts(c(0, 5, 0), rr_grr(3, p = 1)), method = method))), c(0, 0, 0))
+  }
+})
+
+test_that("vcov and the standard errors agree that a sole survivor has variance 0", {
+  fit <- rr_estimate(rr_counts(c(1, 0, 0), rr_grr(3, epsilon = 1e-12)), method = "invn")
+  expect_identical(unname(diag(vcov(fit))), c(0, 0, 0))
+  expect_identical(tidy(fit)$std.error, c(0, 0, 0))
+})
+
+test_that("rescaling all weights changes neither likelihood, nor certificate, nor standard errors", {
+  x <- rep(c("a", "b", "c"), c(50, 30, 20))
+  weights <- rep(c(1, 2, 0.5, 1), 25)
+  grr3 <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  for (method in c("mle", "ibu")) {
+    one <- rr_estimate(x, grr3, weights = weights, method = method)
+    thousand <- rr_estimate(x, grr3, weights = 1000 * weights, method = method)
+    expect_equal(as.numeric(logLik(one)), as.numeric(logLik(thousand)), tolerance = 1e-9)
+    expect_equal(c(AIC(one), BIC(one)), c(AIC(thousand), BIC(thousand)), tolerance = 1e-9)
+    expect_equal(tidy(one)$std.error, tidy(thousand)$std.error, tolerance = 1e-6)
+  }
+  # Kish: 25 * 4.5 = 112.5 and 25 * 6.25 = 156.25
+  expect_equal(attr(logLik(one), "nobs"), 112.5^2 / 156.25)
+})
+
+test_that("the covariance of Norm-Cut is that of its derivative", {
+  mechanism <- rr_grr(5, epsilon = 1)
+  counts <- c(400, 260, 150, 110, 80)
+  fit <- rr_estimate(rr_counts(counts, mechanism), method = "norm_cut")
+  expect_true(any(coef(fit) == 0) && sum(coef(fit) > 0) > 1)
+  inverted <- unname(coef(rr_estimate(rr_counts(counts, mechanism), method = "inv")))
+  # Numerically; 1e-6 steps of a map of curvature about 1 leave 1e-6.
+  jacobian <- sapply(1:5, function(i) (postprocess_norm_cut(inverted + 1e-6 * (1:5 == i)) - postprocess_norm_cut(inverted)) / 1e-6)
+  n <- sum(counts)
+  phi <- counts / n
+  truth <- jacobian %*% ((diag(phi) - outer(phi, phi)) / (n * mechanism$p_minus_q^2)) %*% t(jacobian)
+  expect_equal(unname(vcov(fit)), truth, tolerance = 1e-4)
+})

@@ -1,0 +1,191 @@
+benefit <- as.table(array(c(189, 52, 103, 68), c(2, 2), list(item1 = c("no", "yes"), item2 = c("no", "yes"))))
+fit <- rr_tmdh(rr_cooccurrence(benefit), rr_kuk(0.8, 0.2))
+
+test_that("benefit survey: the published inversion, its margins and the proper table closest to it", {
+  expect_equal(unname(rr_rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
+  joint <- rr_joint(fit)
+  expect_s3_class(joint, "table")
+  expect_equal(sum(joint), 1)
+  # Projection by hand: one negative cell goes to zero, its mass is shared by the three others.
+  expect_equal(as.vector(joint), c(0.66667, 0, 0.18123, 0.17718) - c(1, 0, 1, 1) * 0.02508 / 3, tolerance = 1e-4)
+  inside <- as.vector(rr_joint(fit, "truncated"))
+  expect_true(all(inside > 0))
+  expect_equal(sum(inside), 1)
+  # The mean of a normal variable above zero, by integration, with the standard errors of the margin.
+  cells <- tidy(rr_margin(fit, 1:2))
+  above <- mapply(function(m, s) stats::integrate(function(x) x * stats::dnorm(x, m, s), 0, 2)$value / stats::pnorm(m / s), cells$estimate, cells$std.error)
+  expect_equal(inside, above / sum(above), tolerance = 1e-6)
+  if (requireNamespace("quadprog", quietly = TRUE)) {
+    exact <- quadprog::solve.QP(diag(4), unname(rr_rowtype(fit)) / 412, cbind(1, diag(4)), c(1, 0, 0, 0, 0), meq = 1)$solution
+    expect_equal(as.vector(joint), exact, tolerance = 1e-12)
+  }
+})
+
+test_that("margins are linear, conditional shares are ratios", {
+  both <- rr_margin(fit, c("item1", "item2"))
+  expect_equal(unname(coef(both)), unname(rr_rowtype(fit)) / 412)
+  expect_equal(sum(vcov(both)), 0, tolerance = 1e-15)
+  one <- rr_margin(fit, "item1")
+  to_one <- rbind(c(1, 0, 1, 0), c(0, 1, 0, 1))
+  expect_equal(unname(vcov(one)), unname(to_one %*% vcov(both) %*% t(to_one)))
+  expect_equal(tidy(one)$std.error[2], tidy(fit, scale = "share")$std.error[1])
+  flipped <- rr_margin(fit, c("item2", "item1"))
+  expect_equal(as.vector(t(flipped$estimate)), as.vector(both$estimate))
+  given <- rr_margin(fit, "item1", given = "item2")
+  yes <- 0.17718447 / (0.17718447 + 0.18122977)
+  expect_equal(given$estimate["yes", "yes"], yes, tolerance = 1e-6)
+  # Delta method by numerical differentiation.
+  share <- function(cells) cells[4] / (cells[3] + cells[4])
+  cells <- unname(coef(both))
+  gradient <- vapply(1:4, function(i) (share(cells + 1e-6 * (1:4 == i)) - share(cells - 1e-6 * (1:4 == i))) / 2e-6, 0)
+  expect_equal(tidy(given)$std.error[4], sqrt(drop(gradient %*% vcov(both) %*% gradient)), tolerance = 1e-6)
+})
+
+test_that("association of a fit and of its margin agree, and with numerical derivatives", {
+  set.seed(3)
+  bits <- cbind(a = rbinom(3000, 1, 0.4), b = rbinom(3000, 1, 0.5))
+  bits[, "b"] <- ifelse(stats::runif(3000) < 0.1, bits[, "a"], bits[, "b"])
+  for (target in c("sample", "population")) {
+    x <- rr_tmdh(rr_cooccurrence(bits, 2), list(p = c(0.9, 0.8), q = c(0.2, 0.1)), target = target)
+    direct <- as.data.frame(rr_association(x))
+    margin <- as.data.frame(rr_association(rr_margin(x, c("a", "b"))))
+    shared <- setdiff(names(margin), if (target == "sample") c("statistic", "p.value"))
+    expect_equal(direct[shared], margin[shared], tolerance = 1e-10)
+    both <- rr_margin(x, c("a", "b"))
+    measures <- list(correlation = function(s) (s[4] - (s[2] + s[4]) * (s[3] + s[4])) / sqrt(prod(s[2] + s[4], s[1] + s[3], s[3] + s[4], s[1] + s[2])),
+                     odds.ratio = function(s) s[1] * s[4] / (s[2] * s[3]),
+                     covariance = function(s) s[4] - (s[2] + s[4]) * (s[3] + s[4]))
+    for (measure in names(measures)) {
+      cells <- unname(coef(both))
+      f <- measures[[measure]]
+      gradient <- vapply(1:4, function(i) (f(cells + 1e-6 * (1:4 == i)) - f(cells - 1e-6 * (1:4 == i))) / 2e-6, 0)
+      factor <- if (measure == "covariance" && target == "population") 3000 / 2999 else 1
+      expect_equal(direct[[paste0(measure, ".error")]], factor * sqrt(drop(gradient %*% vcov(both) %*% gradient)), tolerance = 1e-5)
+    }
+  }
+})
+
+test_that("the correlation of estimates has the standard error that is stated", {
+  # 20,000 surveys of 20,000 rows: the standard deviation of r is known to 0.5%; the delta method is good to 1% here.
+  set.seed(4)
+  p <- c(0.75, 0.75)
+  q <- c(0.125, 0.125)
+  truth <- c(7000, 4000, 3000, 6000)
+  channel <- kronecker(rbind(c(1 - q[2], q[2]), c(1 - p[2], p[2])), rbind(c(1 - q[1], q[1]), c(1 - p[1], p[1])))
+  y <- Reduce(`+`, lapply(1:4, function(x) stats::rmultinom(20000, truth[x], channel[x, ])))
+  d <- p - q
+  x <- ((y[2, ] + y[4, ]) / 20000 - q[1]) / d[1]
+  z <- ((y[3, ] + y[4, ]) / 20000 - q[2]) / d[2]
+  both <- (y[4, ] / 20000 - q[2] * (y[2, ] + y[4, ]) / 20000 - q[1] * (y[3, ] + y[4, ]) / 20000 + prod(q)) / prod(d)
+  expected <- as.data.frame(rr_association(rr_pmdh(truth, list(p = p, q = q)), target = "sample"))
+  covariance <- both - x * z
+  expect_equal(mean(covariance), expected$covariance, tolerance = 4 * stats::sd(covariance) / sqrt(20000) / abs(expected$covariance))
+  expect_equal(stats::sd(covariance), expected$covariance.error, tolerance = 0.02)
+  expect_equal(stats::sd(covariance / sqrt(x * (1 - x) * z * (1 - z))), expected$correlation.error, tolerance = 0.025)
+})
+
+test_that("the test of independence has its level, also where estimates leave the simplex", {
+  # Independent truths, 300 rows, a rare item: most joint estimates have a negative cell. 20,000 surveys: 5% to within 0.5%.
+  set.seed(5)
+  one <- function(share) 0.2 + 0.6 * share
+  reported <- as.vector(outer(c(1 - one(0.05), one(0.05)), c(1 - one(0.3), one(0.3))))
+  y <- stats::rmultinom(20000, 300, reported)
+  a <- (y[2, ] + y[4, ]) / 300
+  b <- (y[3, ] + y[4, ]) / 300
+  statistic <- 300 * (y[4, ] / 300 - a * b)^2 / (a * (1 - a) * b * (1 - b))
+  expect_equal(mean(statistic > stats::qchisq(0.95, 1)), 0.05, tolerance = 0.1)
+  for (i in 1:20) {
+    x <- rr_tmdh(rr_rowtype(y[, i]), rr_warner(0.8))
+    expect_equal(as.data.frame(rr_association(x))$statistic, statistic[i])
+    expect_equal(as.data.frame(rr_association(rr_margin(x, 1:2)))$statistic, statistic[i])
+  }
+})
+
+test_that("questions that are not there are refused", {
+  expect_snapshot(error = TRUE, {
+    rr_margin(fit, "item3")
+    rr_margin(fit, 3)
+    rr_margin(fit, "item1", given = "item1")
+    rr_margin(1, 1)
+    rr_association(1)
+    rr_association(rr_margin(fit, 1, given = 2))
+    rr_association(rr_tmdh(rr_rowtype(c(3, 4)), rr_warner(0.8)))
+    rr_association(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8)))
+    rr_joint(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8)))
+    rr_joint(1)
+    as.matrix(rr_association(fit), "phi")
+  })
+  expect_snapshot(rr_margin(fit, "item1", given = "item2"))
+  expect_snapshot(rr_association(fit))
+})
+
+test_that("several categorical questions: margins by inversion and by likelihood", {
+  set.seed(6)
+  n <- 4000
+  survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25), income = rr_grr(c("low", "middle", "high"), epsilon = 2))
+  truth <- data.frame(drugs = stats::rbinom(n, 1, 0.3) == 1, theft = stats::rbinom(n, 1, 0.2) == 1)
+  levels <- c("low", "middle", "high")
+  truth$income <- ifelse(truth$drugs, sample(levels, n, TRUE, c(0.6, 0.3, 0.1)), sample(levels, n, TRUE, c(0.2, 0.3, 0.5)))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  for (method in c("inv", "mle")) {
+    for (target in c("population", "sample")) {
+      x <- rr_estimate(reports, survey, method = method, target = target)
+      both <- rr_margin(x, c("income", "drugs"))
+      expect_equal(unclass(both$estimate), apply(as.table(x), c(3, 1), sum), ignore_attr = TRUE, tolerance = 1e-10)
+      # The covariance of sums of cells, by a matrix of zeros and ones.
+      cells <- expand.grid(drugs = 1:2, theft = 1:2, income = 1:3)
+      sum_to <- outer(1:6, cells$income + 3 * (cells$drugs - 1), `==`)
+      expect_equal(unname(vcov(both)), unname(sum_to %*% vcov(x) %*% t(sum_to)), tolerance = 1e-8)
+      shares <- prop.table(table(truth$drugs, truth$income), 1)[, c("low", "middle", "high")]
+      given <- tidy(rr_margin(x, "income", given = "drugs"))
+      expect_lt(max(abs(given$estimate - as.vector(t(shares))) / given$std.error), 4.5)
+    }
+    pairs <- as.data.frame(rr_association(x))
+    expect_identical(pairs$df, c(1, 2, 2))
+    expect_lt(pairs$p.value[2], 1e-10)
+    chi <- suppressWarnings(stats::chisq.test(table(reports$drugs, reports$income), correct = FALSE))
+    expect_equal(pairs$statistic[2], unname(chi$statistic))
+    # Cramer's V of the estimated table, and its error by numerical differentiation.
+    cramer <- function(s) {
+      s <- matrix(s, 2)
+      sqrt(sum(s^2 / outer(rowSums(s), colSums(s))) - 1)
+    }
+    table <- rr_margin(x, c("drugs", "income"))
+    s <- unname(coef(table))
+    gradient <- vapply(1:6, function(i) (cramer(s + 1e-6 * (1:6 == i)) - cramer(s - 1e-6 * (1:6 == i))) / 2e-6, 0)
+    expect_equal(pairs$cramers.v[2], cramer(s))
+    expect_equal(pairs$cramers.v.error[2], sqrt(drop(gradient %*% vcov(table) %*% gradient)), tolerance = 1e-5)
+  }
+})
+
+test_that("yes/no questions: the joint counts and the product of mechanisms tell the same", {
+  set.seed(7)
+  n <- 2000
+  survey <- rr_product(a = rr_warner(0.8), b = rr_kuk(0.9, 0.2), c = rr_crosswise(0.3))
+  truth <- as.data.frame(matrix(stats::rbinom(3 * n, 1, 0.4) == 1, n, dimnames = list(NULL, c("a", "b", "c"))))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  for (target in c("population", "sample")) {
+    joint <- rr_tmdh(rr_cooccurrence(reports, 3), survey, target = target)
+    inversion <- rr_estimate(reports, survey, method = "inv", target = target)
+    expect_equal(unname(rr_rowtype(joint)) / n, unname(coef(inversion)))
+    expect_equal(unname(vcov(rr_margin(joint, 1:3))), unname(vcov(inversion)))
+    ours <- as.data.frame(rr_association(joint))
+    theirs <- as.data.frame(rr_association(inversion))
+    expect_equal(ours[3:10], theirs[3:10])
+  }
+})
+
+test_that("EM started from the joint estimate needs fewer steps where that lies inside (the paper's proposal)", {
+  set.seed(8)
+  n <- 10000
+  d <- 4
+  survey <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), d), letters[1:d]))
+  trait <- stats::runif(n) < 0.3
+  truth <- as.data.frame(lapply(stats::setNames(1:d, letters[1:d]), function(j) stats::runif(n) < ifelse(trait, 0.7, 0.1)))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  start <- as.vector(rr_joint(rr_tmdh(rr_cooccurrence(reports, d), survey), "truncated"))
+  cold <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000)
+  warm <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000, start = start)
+  expect_lte(warm$details[[1]]$gap, 0.5)
+  expect_lt(warm$details[[1]]$iterations, cold$details[[1]]$iterations)
+})

@@ -1,0 +1,123 @@
+test_that("GRR parameters from epsilon match the 60-digit vectors to 1e-14", {
+  for (case in golden("rr_params_from_epsilon")) {
+    if (case$input$epsilon <= 0) next # not a privacy level: refused below
+    mechanism <- rr_grr(case$input$k, epsilon = case$input$epsilon)
+    for (name in c("p", "q", "p_minus_q")) {
+      expected <- case$expected[[name]]
+      expect_lte(abs(mechanism[[name]] - expected), max(1e-14 * abs(expected), 1e-300), label = name)
+    }
+    expect_identical(rr_epsilon(mechanism), as.double(case$input$epsilon))
+  }
+})
+
+test_that("GRR parameters from p match the 60-digit vectors", {
+  for (case in golden("rr_params_from_p")) {
+    mechanism <- rr_grr(case$input$k, p = case$input$p)
+    for (name in c("q", "p_minus_q")) expect_golden(mechanism[[name]], case$expected[[name]])
+    expect_golden(rr_epsilon(mechanism), case$expected$epsilon_ldp)
+  }
+})
+
+test_that("epsilon survives the way to (p, q) and back, from 1e-12 to 700", {
+  for (epsilon in c(1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1, 5, 30, 300, 700)) {
+    for (k in c(2, 3, 50, 1e6)) {
+      mechanism <- rr_grr(k, epsilon = epsilon)
+      # log1p of the odds is the definition log(p / q) without cancellation
+      expect_equal(log1p(mechanism$odds), epsilon, tolerance = 1e-14)
+      expect_equal(mechanism$p_minus_q / mechanism$q, expm1(epsilon), tolerance = 1e-14)
+      expect_equal(mechanism$p + (k - 1) * mechanism$q, 1, tolerance = 1e-15)
+    }
+  }
+})
+
+test_that("the classical designs are the special cases their authors describe", {
+  # Probabilities worked out by hand from the drawing of each design.
+  expect_pq <- function(mechanism, p, q) {
+    expect_equal(c(mechanism$p, mechanism$q), c(p, q), tolerance = 1e-15)
+    expect_equal(mechanism$p_minus_q, p - q, tolerance = 1e-15)
+  }
+  expect_pq(rr_warner(0.7), 0.7, 0.3)
+  expect_pq(rr_warner(epsilon = log(7 / 3)), 0.7, 0.3)
+  expect_pq(rr_crosswise(0.25), 0.25, 0.75)
+  expect_pq(rr_triangular(0.25), 1, 0.25)
+  expect_pq(rr_mangat(0.7, 0.5), 0.85, 0.15)
+  expect_pq(rr_mangat(0.7, 0), 0.7, 0.3)
+  expect_pq(rr_kuk(0.8, 0.2), 0.8, 0.2)
+})
+
+test_that("rows of every matrix are truths and add up to 1", {
+  mechanisms <- list(
+    rr_grr(2, epsilon = 1), rr_grr(7, epsilon = 0.1), rr_grr(4, p = 0.1), rr_grr(3, p = 1), rr_warner(0.7),
+    rr_crosswise(0.2), rr_triangular(0.3), rr_mangat(0.6, 0.2), rr_kuk(0.9, 0.3), rr_forced(1 / 6),
+    rr_forced(c(a = 0.1, b = 0, c = 0.3)), rr_unrelated(0.7, c(0.2, 0.3, 0.5))
+  )
+  for (mechanism in mechanisms) {
+    matrix <- rr_matrix(mechanism)
+    expect_equal(unname(rowSums(matrix)), rep(1, nrow(matrix)), tolerance = 1e-15)
+    expect_true(all(matrix >= 0))
+    expect_named(dimnames(matrix), c("truth", "report"))
+    # The definition of epsilon, entry by entry
+    ratios <- apply(matrix, 2, function(column) if (max(column) == 0) 0 else log(max(column) / min(column)))
+    expect_equal(rr_epsilon(mechanism), max(ratios), tolerance = 1e-12)
+  }
+  expect_equal(unname(rr_matrix(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)))[1, ]), c(0.5, 0.2, 0.3))
+})
+
+test_that("Warner's design is GRR with two categories", {
+  expect_equal(unname(rr_matrix(rr_warner(0.7))), unname(rr_matrix(rr_grr(2, p = 0.7))))
+  expect_equal(rr_epsilon(rr_warner(0.7)), rr_epsilon(rr_grr(2, p = 0.7)))
+})
+
+test_that("a probability of 1/k written in floating point means that reports carry nothing", {
+  for (k in c(2, 3, 5, 49, 98, 103, 1e5)) expect_identical(rr_grr(k, p = 1 / k)$p_minus_q, 0)
+  expect_identical(rr_epsilon(rr_warner(0.5)), 0)
+})
+
+test_that("mechanisms print their design, epsilon and transition probabilities", {
+  expect_snapshot(rr_grr(c("never", "once", "often"), epsilon = 1))
+  expect_snapshot(rr_grr(41270, epsilon = 4))
+  expect_snapshot(rr_crosswise(0.25))
+  expect_snapshot(rr_triangular(0.25))
+  expect_snapshot(rr_forced(c(none = 0.1, some = 0.1, many = 0.2)))
+  expect_snapshot(rr_unrelated(0.7, 0.25))
+  expect_identical(format(rr_warner(0.7)), "Warner's design (p = 0.7, q = 0.3), 2 categories, epsilon = 0.8473")
+})
+
+test_that("wrong descriptions of a mechanism are refused in the user's language", {
+  expect_snapshot(error = TRUE, {
+    rr_grr(5, epsilon = 0)
+    rr_grr(5, epsilon = -1)
+    rr_grr(5, epsilon = NaN)
+    rr_grr(5, epsilon = Inf)
+    rr_grr(5, epsilon = c(1, 2))
+    rr_grr(5, epsilon = "1")
+    rr_grr(5, epsilon = 1, p = 0.5)
+    rr_grr(5)
+    rr_grr(5, p = 1.5)
+    rr_grr(5, p = NA)
+    rr_grr(1, epsilon = 1)
+    rr_grr(2.5, epsilon = 1)
+    rr_grr(character(), epsilon = 1)
+    rr_grr(c("a", "b", "a"), epsilon = 1)
+    rr_grr(c("a", NA), epsilon = 1)
+    rr_grr(list(1, 2), epsilon = 1)
+    rr_binary(1.2, 0.1)
+    rr_binary(0.8, -0.1)
+    rr_binary(0.8, 0.2, levels = c("a", "b", "c"))
+    rr_warner(2)
+    rr_warner()
+    rr_mangat(0.7, 2)
+    rr_forced(0.6)
+    rr_forced(c(0.1, NA))
+    rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b"))
+    rr_forced(c(a = 0.1, b = 0.1), levels = c("x", "y"))
+    rr_unrelated(0.7, c(0.2, 0.2))
+    rr_unrelated(0.7, 0.2, levels = c("a", "b", "c"))
+    rr_epsilon("grr")
+    rr_matrix(3)
+    rr_matrix(rr_grr(20000, epsilon = 1))
+    rr_epsilon(rr_warner(0.7), 2)
+  })
+  expect_error(rr_grr(5, epsilon = -1), class = "candor_error_argument")
+  expect_error(rr_grr(5, epsilon = -1), class = "candor_error")
+})

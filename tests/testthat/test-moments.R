@@ -1,0 +1,64 @@
+test_that("the matrix and its inverse are inverse, per column and truncated", {
+  p <- c(0.9, 0.3, 0.8, 0.95)
+  q <- c(0.2, 0.7, 0.1, 0)
+  for (order in 1:4) {
+    m <- rr_moment_matrix(p, q, order)
+    expect_equal(unname(m %*% rr_moment_matrix(p, q, order, inverse = TRUE)), diag(nrow(m)), tolerance = 1e-12, ignore_attr = TRUE)
+    sparse <- rr_moment_matrix(p, q, order, sparse = TRUE)
+    expect_equal(as.matrix(sparse), unname_attributes(m), ignore_attr = "P")
+  }
+})
+
+test_that("appendix B.5: M and its inverse for three columns, block by block", {
+  p <- 0.8 # Carette's q
+  q <- 0.1 # Carette's p
+  d <- p - q
+  k21 <- rbind(c(1, 1, 0), c(1, 0, 1), c(0, 1, 1))
+  m <- rr_moment_matrix(p, q, columns = 3)
+  expect_equal(unname(m[4:6, 1:3]), q * d * k21)
+  expect_equal(unname(m[7, ]), c(rep(q^2 * d, 3), rep(q * d^2, 3), d^3))
+  inverse <- rr_moment_matrix(p, q, columns = 3, inverse = TRUE)
+  expect_equal(unname(inverse[4:6, 1:3]), -q * d * k21 / d^3)
+  expect_equal(unname(inverse[7, ]), c(rep(q^2, 3), rep(-q, 3), 1) / d^3)
+  expect_equal(unname(rr_incidence_matrix(3, 2, 1)), k21)
+})
+
+test_that("Lemma C.1: products of incidence matrices", {
+  for (case in list(c(4, 3, 2, 1), c(5, 4, 2, 1), c(6, 4, 3, 2))) {
+    left <- rr_incidence_matrix(case[1], case[2], case[3]) %*% rr_incidence_matrix(case[1], case[3], case[4])
+    expect_equal(left, choose(case[2] - case[4], case[2] - case[3]) * rr_incidence_matrix(case[1], case[2], case[4]))
+  }
+})
+
+test_that("equation 27 as corrected: a known total taken into the matrix, and its inverse", {
+  p <- c(0.8, 0.8, 0.8, 0.9)
+  q <- c(0.1, 0.1, 0.1, 0.3)
+  for (order in 1:3) {
+    with <- rr_moment_matrix(p, q, order, total = 1:3)
+    inverse <- rr_moment_matrix(p, q, order, inverse = TRUE, total = 1:3)
+    expect_equal(unname(with %*% inverse), diag(nrow(with)), tolerance = 1e-10)
+    # One question of three categories: everybody has exactly one, so N comes out of the equation.
+    types <- numeric(16)
+    types[c(2, 3, 5, 10, 11, 13)] <- c(10, 20, 30, 5, 15, 25)
+    truth <- rr_rowtype(types)
+    t <- shown_values(truth)[seq_len(nrow(with))]
+    expected <- shown_values(rr_pmdh(truth, list(p = p, q = q)))[seq_len(nrow(with))]
+    expect_equal(unname(drop(with %*% t)), expected)
+    # As printed, with p times a matrix of ones, it is only right for order 1 and all columns.
+    plain <- unname_attributes(rr_moment_matrix(p, q, order)) + 0.1
+    expect_gt(max(abs(plain %*% t - expected)), 1)
+  }
+  one <- rr_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)
+  expect_equal(unname(one), 0.7 * diag(3) + 0.1)
+})
+
+test_that("a design that tells nothing, and too large matrices, are refused", {
+  expect_snapshot(error = TRUE, {
+    rr_moment_matrix(c(0.8, 0.3), c(0.1, 0.3), inverse = TRUE)
+    rr_moment_matrix(0.8, 1.1, columns = 2)
+    rr_moment_matrix(0.8, 0.1, columns = 40, order = 4)
+    rr_moment_matrix(0.8, 0.1, columns = 2, order = 3)
+    rr_moment_matrix(0.8, 0.1, columns = 2, total = "z")
+    rr_incidence_matrix(3, 4, 1)
+  })
+})

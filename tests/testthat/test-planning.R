@@ -1,0 +1,120 @@
+# Numbers worked out by hand, and the promises kept by simulation or by exact binomials.
+
+test_that("margins of error", {
+  # Forced response, p = 5/6, q = 1/6: m = 1/2 at share 1/2, n = 1.96^2 / 4 / (2/3)^2 / 0.03^2 = 2400.9.
+  plan <- rr_sample_size(rr_forced(1 / 6), margin = 0.03)
+  expect_equal(c(plan$n, plan$direct, plan$share), c(2401, 1068, 0.5))
+  # The half-width at that size is the margin, one respondent fewer is not enough.
+  half <- function(n) stats::qnorm(0.975) * sqrt(0.25 / (4 / 9) / n)
+  expect_lte(half(plan$n), 0.03)
+  expect_gt(half(plan$n - 1), 0.03)
+  # A triangular design of q = 0.6 can only report "yes" more often: the least favourable share is 0.
+  expect_equal(rr_sample_size(rr_triangular(0.6), margin = 0.05)$share, 0)
+  # Bonferroni over ten categories.
+  many <- rr_sample_size(rr_grr(10, epsilon = 2), margin = 0.02, share = 0.1, simultaneous = TRUE)
+  form <- additive(rr_grr(10, epsilon = 2))
+  m <- form$b + form$a * 0.1
+  expect_equal(many$n, ceiling((stats::qnorm(1 - 0.025 / 10) / 0.02)^2 * m * (1 - m) / form$a^2))
+  # For these respondents alone a direct question has no error, a randomised one less than for the population.
+  sample <- rr_sample_size(rr_forced(1 / 6), margin = 0.03, share = 0.5, target = "sample")
+  expect_equal(sample$n, ceiling(stats::qnorm(0.975)^2 * (5 / 36) / (4 / 9) / 0.03^2))
+})
+
+test_that("the interval at the planned size is as narrow as planned", {
+  plan <- rr_sample_size(rr_warner(0.7), margin = 0.04, share = 0.3)
+  reports <- round(plan$n * c(1 - 0.42, 0.42))
+  table <- tidy(rr_estimate(rr_counts(reports, rr_warner(0.7))), conf.int = TRUE)
+  expect_lte((table$conf.high[2] - table$conf.low[2]) / 2, 0.0401)
+})
+
+test_that("power is the exact binomial one", {
+  power <- rr_power(rr_warner(0.8), n = 500, share = 0.1)
+  # Under the null yes-reports are Bin(500, 0.2), under the alternative Bin(500, 0.26).
+  least <- min(which(stats::pbinom(0:500, 500, 0.2, lower.tail = FALSE) <= 0.05)) - 1
+  expect_equal(power$level, stats::pbinom(least, 500, 0.2, lower.tail = FALSE))
+  expect_equal(power$power, stats::pbinom(least, 500, 0.26, lower.tail = FALSE))
+  expect_lte(power$level, 0.05)
+  # Downwards: a share smaller than the null.
+  down <- rr_power(rr_warner(0.8), n = 500, share = 0.1, null = 0.3)
+  expect_lte(down$level, 0.05)
+  expect_gt(down$power, 0.8)
+  # p < q turns the counts round and nothing else.
+  expect_equal(rr_power(rr_warner(0.2), 500, 0.1)$power, rr_power(rr_warner(0.8), 500, 0.1)$power, tolerance = 1e-12)
+})
+
+test_that("a planned test has its power", {
+  for (share in c(0.05, 0.1, 0.3)) {
+    plan <- rr_sample_size(rr_warner(0.75), power = 0.9, share = share)
+    expect_gte(rr_power(rr_warner(0.75), plan$n, share)$power, 0.9)
+    # Near the normal approximation, at most a few per cent above.
+    sd <- function(s) sqrt((0.25 + 0.5 * s) * (0.75 - 0.5 * s)) / 0.5
+    normal <- ((1.644854 * sd(0) + 1.281552 * sd(share)) / share)^2
+    expect_lt(plan$n, 1.05 * normal + 20)
+  }
+})
+
+test_that("mechanisms are compared by their exact variances", {
+  # Errata P23: N Var of a category nobody holds, K = 8, epsilon = 1.
+  table <- rr_recommend(8, epsilon = 1)
+  small <- stats::setNames(table$std.error^2, table$mechanism)
+  expect_equal(round(small[["grr"]], 2), 2.95)
+  expect_equal(round(small[["oue"]], 2), 3.68)
+  expect_equal(round(small[["subset"]], 2), 2.57)
+  expect_equal(table$mechanism[1], "subset")
+  # The papers' rule K < 3 e^epsilon + 2 is right about what it compares.
+  for (epsilon in c(1, 2, 3)) {
+    limit <- 3 * exp(epsilon) + 2
+    for (k in c(floor(limit), ceiling(limit))) {
+      table <- rr_recommend(k, epsilon)
+      error <- stats::setNames(table$std.error, table$mechanism)
+      expect_equal(error[["grr"]] < error[["oue"]], k < limit)
+    }
+  }
+})
+
+test_that("the formulas of GRR are those of the rest of the package", {
+  for (target in c("population", "sample")) {
+    theta <- rr_zipf(12, 1)
+    table <- rr_recommend(12, 1.5, 300, theta, target)
+    expect_equal(table$mse[table$mechanism == "grr"], rr_risk(rr_grr(12, epsilon = 1.5), theta, 300, "inv", target)$mse, tolerance = 1e-12)
+  }
+})
+
+test_that("every mechanism keeps its epsilon", {
+  for (k in c(2, 5, 64)) for (epsilon in c(0.3, 1, 4)) {
+    table <- pure_mechanisms(k, epsilon)
+    p <- stats::setNames(table$p, table$mechanism)
+    q <- stats::setNames(table$q, table$mechanism)
+    expect_equal(table$difference, table$p - table$q, tolerance = 1e-12)
+    expect_equal(log(p[["grr"]] / q[["grr"]]), epsilon, tolerance = 1e-12)
+    bits <- function(m) log(p[[m]] * (1 - q[[m]]) / (q[[m]] * (1 - p[[m]])))
+    expect_equal(bits("sue"), epsilon, tolerance = 1e-12)
+    expect_equal(bits("oue"), epsilon, tolerance = 1e-12)
+    expect_equal(log(p[["blh"]] / (1 - p[["blh"]])), epsilon, tolerance = 1e-12)
+  }
+  # Subset selection by enumeration of all subsets.
+  k <- 6
+  w <- max(1, round(k / (exp(0.8) + 1)))
+  sets <- utils::combn(k, w)
+  weight <- ifelse(colSums(sets == 1) > 0, exp(0.8), 1)
+  row <- pure_mechanisms(k, 0.8)[6, ]
+  expect_equal(row$p, sum(weight[colSums(sets == 1) > 0]) / sum(weight), tolerance = 1e-12)
+  expect_equal(row$q, sum(weight[colSums(sets == 2) > 0]) / sum(weight), tolerance = 1e-12)
+})
+
+test_that("bad input is refused", {
+  expect_snapshot(error = TRUE, {
+    rr_sample_size(rr_warner(0.7))
+    rr_sample_size(rr_warner(0.7), margin = 0.1, power = 0.8)
+    rr_sample_size(rr_warner(0.7), margin = 2)
+    rr_sample_size(rr_warner(0.7), power = 0.8)
+    rr_sample_size(rr_warner(0.7), power = 0.8, share = 0)
+    rr_sample_size(rr_warner(0.5), margin = 0.1)
+    rr_sample_size(list(), margin = 0.1)
+    rr_sample_size(rr_warner(0.7), margin = 0.1, category = "maybe")
+    rr_power(rr_warner(0.7), 0, 0.1)
+    rr_recommend(1, 1)
+    rr_recommend(4, -1)
+    rr_recommend(4, 1, theta = c(0.5, 0.5))
+  })
+})

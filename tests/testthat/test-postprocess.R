@@ -1,0 +1,78 @@
+# The post-processings by their definitions, on estimates that sum to 1 and leave the simplex.
+
+wild <- c(0.6, 0.35, 0.2, 0.02, -0.05, -0.12)
+
+test_that("cutting and norming follow their definitions", {
+  expect_identical(postprocess_base_cut(wild, 0.05, 0.05), replace(wild, wild < qnorm(1 - 0.05 / 6) * 0.05, 0))
+  expect_identical(postprocess_base_cut(wild, c(0, 1, 0, 0, 0, 0)), c(0.6, 0, 0.2, 0.02, 0, 0))
+  expect_equal(postprocess_norm(wild + 0.1), wild)
+  # 0.6 + 0.35 < 1 <= 0.6 + 0.35 + 0.2
+  expect_equal(postprocess_norm_cut(wild), c(0.6, 0.35, 0.2, 0, 0, 0) / 1.15)
+  # Ties at the cut stay together.
+  expect_equal(postprocess_norm_cut(c(0.7, 0.4, 0.4, -0.5)), c(0.7, 0.4, 0.4, 0) / 1.5)
+  expect_equal(postprocess_norm_cut(c(1.4, -0.4)), c(1, 0))
+  expect_equal(postprocess_norm_cut(rep(0.1, 10)), rep(0.1, 10))
+})
+
+test_that("Norm-Sub is the projection: the authors' loop ends there", {
+  loop <- function(x) {
+    while (any(x < 0) || abs(sum(x) - 1) > 1e-14) {
+      x <- pmax(x, 0)
+      on <- x > 0
+      x[on] <- x[on] + (1 - sum(x)) / sum(on)
+    }
+    x
+  }
+  expect_equal(postprocess_norm_sub(wild), loop(wild), tolerance = 1e-13)
+  set.seed(3)
+  for (i in 1:20) {
+    x <- rnorm(30)
+    x <- x + (1 - sum(x)) / 30
+    expect_equal(postprocess_norm_sub(x), loop(x), tolerance = 1e-12)
+  }
+})
+
+test_that("the posterior mean under a power law agrees with the sum over all counts", {
+  naive <- function(y, sigma, s, n) {
+    x <- seq_len(n)
+    vapply(y, function(v) {
+      weight <- -s * log(x) - (v - x)^2 / (2 * sigma^2)
+      weight <- exp(weight - max(weight))
+      sum(weight * x) / sum(weight)
+    }, 0)
+  }
+  for (s in c(0, 1, 1.01, 2, 10)) {
+    for (sigma in c(0.7, 5, 40, 600)) {
+      y <- c(-3, -1, -0.2, 0.1, 0.5, 1, 2, 3, 5, 9, 15) * sigma
+      # A cell of sigma / 32 or so stands for its counts: an error below 1e-4 sigma.
+      expect_lte(max(abs(power_posterior_mean(y, sigma, s, 20000) - naive(y, sigma, s, 20000))), 1e-4 * sigma)
+    }
+  }
+  y <- seq(-200, 700, length.out = 3000)
+  expect_lte(max(abs(power_interpolated(y, 40, 1.5, 1e6) - power_posterior_mean(y, 40, 1.5, 1e6))), 4e-3)
+})
+
+test_that("the exponent gives the law the estimated mean", {
+  for (mean in c(1.5, 10, 400)) {
+    s <- power_exponent(mean, 1000)
+    expect_equal(sum(seq_len(1000)^(1 - s)) / sum(seq_len(1000)^-s), mean, tolerance = 1e-6)
+  }
+  expect_identical(power_exponent(0.5, 1000), 1.01)
+})
+
+test_that("power keeps the order, lies inside [0, 1], and equals the estimate without noise", {
+  set.seed(4)
+  for (k in c(2, 10, 5000)) {
+    mechanism <- rr_grr(k, epsilon = 2)
+    counts <- rpois(k, 40) + c(300, numeric(k - 1))
+    power <- coef(rr_estimate(rr_counts(counts, mechanism), method = "power"))
+    power_ns <- coef(rr_estimate(rr_counts(counts, mechanism), method = "power_ns"))
+    expect_true(all(power >= 0 & power <= 1))
+    expect_false(is.unsorted(power[order(counts)]))
+    expect_lte(abs(sum(power_ns) - 1), 4e-15)
+    expect_true(all(power_ns >= 0))
+  }
+  expect_identical(postprocess_power(c(0.25, 0.75), 0, 8), c(0.25, 0.75))
+  # A vector b has a standard error for each category.
+  expect_length(coef(rr_estimate(rr_counts(c(40, 60), rr_forced(c(no = 0.1, yes = 0.2))), method = "power")), 2)
+})

@@ -1,0 +1,31 @@
+test_that("for one yes/no question the profile is the likelihood-ratio interval, by hand", {
+  fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_warner(0.8)))
+  loglik <- function(theta) 60 * log(0.8 - 0.6 * theta) + 40 * log(0.2 + 0.6 * theta)
+  excess <- function(theta) 2 * (loglik(1 / 3) - loglik(theta)) - stats::qchisq(0.95, 1)
+  by_hand <- c(stats::uniroot(excess, c(0, 1 / 3), tol = 1e-10)$root, stats::uniroot(excess, c(1 / 3, 1), tol = 1e-10)$root)
+  expect_equal(unname(confint(fit, "yes", interval = "profile"))[1, ], by_hand, tolerance = 1e-7)
+})
+
+test_that("the profile of one cell maximises over the others: a grid finds nothing outside", {
+  set.seed(1)
+  C <- random_channel(3, 4)
+  counts <- c(30, 25, 20, 25)
+  fit <- rr_estimate(rr_counts(counts, rr_channel(C)), interval = "profile")
+  grid <- expand.grid(a = seq(0, 1, 0.01), b = seq(0, 1, 0.01))
+  grid <- as.matrix(cbind(grid, c = 1 - grid$a - grid$b))
+  grid <- grid[grid[, 3] >= -1e-12, ]
+  inside <- 2 * (as.numeric(logLik(fit)) - drop(log(pmax(grid, 0) %*% C) %*% counts)) <= stats::qchisq(0.95, 1)
+  for (i in 1:3) {
+    reached <- range(grid[inside, i])
+    expect_gte(reached[1], confint(fit)[i, 1] - 1e-6)
+    expect_lte(reached[2], confint(fit)[i, 2] + 1e-6)
+    expect_lt(max(abs(reached - confint(fit)[i, ])), 0.02)
+  }
+})
+
+test_that("profiles reach the boundary, and refuse what they are not for", {
+  fit <- rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsilon = 0.5)))
+  expect_identical(confint(fit, 3, interval = "profile")[1, 1], 0)
+  expect_snapshot(error = TRUE, rr_estimate(fit$tally, interval = "profile", target = "sample"))
+  expect_snapshot(error = TRUE, rr_estimate(rr_counts(rep(1, 1000), rr_grr(1000, epsilon = 2)), interval = "profile"))
+})

@@ -1,0 +1,55 @@
+# Closed forms against enumeration (golden), Monte Carlo against closed forms.
+
+test_that("the risk of inversion is the exact one", {
+  for (case in golden("rr_inv_variance")) {
+    truth <- as.double(case$input$truth_counts)
+    n <- sum(truth)
+    risk <- rr_risk(golden_grr(case$input, length(truth)), truth / n, n, "inv")
+    exact <- c(case$expected$mse_iid_truth, case$expected$mse_fixed_truth)
+    expect_equal(risk$mse, exact, tolerance = 1e-11)
+  }
+  # Enumerated (errata P3): truth (2, 1, 0), p = 3/5: 7/6 with these respondents, 71/54 with a sample of three.
+  mechanism <- rr_grr(3, p = 3 / 5)
+  risk <- rr_risk(mechanism, c(2, 1, 0) / 3, 3, method = "inv")
+  expect_equal(risk$mse, c(71 / 54, 7 / 6), tolerance = 1e-12)
+  expect_equal(risk$variance, risk$mse)
+  expect_equal(risk$bias2, c(0, 0))
+  expect_equal(risk$mc.error, c(0, 0))
+  # Errata P4: at a fixed epsilon N MSE / K^2 tends to a constant.
+  scaled <- vapply(c(100, 1e4, 1e5), function(k) rr_risk(rr_grr(k, epsilon = 1), rr_zipf(k, 0), 1, "inv", "sample")$mse / k^2, 0)
+  expect_equal(scaled, c(0.347, 0.3388, 0.3387), tolerance = 5e-4)
+})
+
+test_that("other mechanisms have theirs, by the sum of binomial variances", {
+  mechanism <- rr_forced(c(a = 0.1, b = 0.3, c = 0.2))
+  theta <- c(0.2, 0.5, 0.3)
+  m <- c(0.1, 0.3, 0.2) + 0.4 * theta
+  expect_equal(rr_risk(mechanism, theta, 50, "inv", "population")$mse, sum(m * (1 - m)) / 50 / 0.16)
+  # Fixed truths: each of N theta_x reports y with C[x, y].
+  rows <- rr_matrix(mechanism)
+  fixed <- sum(theta * rows * (1 - rows)) / 50 / 0.16
+  expect_equal(rr_risk(mechanism, theta, 50, "inv", "sample")$mse, fixed)
+  expect_equal(rr_risk(rr_triangular(0.25), c(0.8, 0.2), 50, "inv", "sample")$mse, {
+    rows <- rr_matrix(rr_triangular(0.25))
+    sum(c(0.8, 0.2) * rows * (1 - rows)) / 50 / 0.75^2
+  })
+})
+
+test_that("bias and variance make up the risk of the others", {
+  risk <- rr_risk(rr_grr(30, epsilon = 1), rr_zipf(30, 1.3), 500, seed = 1, replications = 200)
+  expect_equal(risk$bias2 + risk$variance, risk$mse, tolerance = 1e-9)
+  expect_true(all(risk$mse[risk$method != "inv"] < risk$mse[risk$method == "inv"][1]))
+  # Errata P4: the projection is never farther from a distribution than what it projects.
+  expect_true(all(risk$mse[risk$method == "invp"] < risk$mse[risk$method == "inv"]))
+})
+
+test_that("bad input is refused", {
+  expect_snapshot(error = TRUE, {
+    rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.5), 100)
+    rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.6, 0.1), 100)
+    rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 0)
+    rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 10, target = "people")
+    rr_risk(rr_grr(3, p = 1 / 3), rr_zipf(3, 1), 10, method = "inv")
+    rr_risk("grr", rr_zipf(3, 1), 10)
+  })
+})

@@ -1,0 +1,269 @@
+# Truth from elsewhere: exact probabilities (golden), closed forms, and R's own generator. Seeds are fixed, so each test is
+# passed or failed for good; the limits are such that a right simulator would fail them for one seed in a million or fewer.
+
+chi_square <- function(seen, expected) {
+  sum((seen - expected)^2 / expected)
+}
+
+test_that("reports of fixed truths follow the exact distribution of the histogram", {
+  for (case in golden("rr_histogram_pmf")) {
+    truth <- as.double(case$input$truth_counts)
+    k <- length(truth)
+    p <- case$input$p
+    if (k * p == 1) next
+    for (target in c("fixed", "iid")) {
+      theta <- truth / sum(truth)
+      form <- additive(rr_grr(k, p = p))
+      draws <- 40000
+      counts <- .Call(C_rr_study_counts, theta, if (target == "fixed") truth, sum(truth), form$a, form$b, form$odds, 3, 1, 0, draws)
+      pmf <- case$expected[[paste0("pmf_", target, "_truth")]]
+      key <- function(x) apply(x, 1, paste, collapse = " ")
+      seen <- as.vector(table(factor(key(t(counts)), key(case$expected$histograms))))
+      expect_equal(sum(seen), draws)
+      expect_true(all(seen[pmf == 0] == 0))
+      possible <- pmf > 0
+      if (sum(possible) > 1) {
+        expect_lt(chi_square(seen[possible], draws * pmf[possible]),
+                  stats::qchisq(1e-7, sum(possible) - 1, lower.tail = FALSE))
+      }
+    }
+  }
+})
+
+test_that("binomial draws follow R's binomial distribution", {
+  cases <- list(c(10, 0.3), c(39, 0.25), c(41, 0.25), c(200, 0.9), c(1e5, 0.002), c(1e9, 1e-7), c(1e15, 5e-14))
+  for (case in cases) {
+    draws <- .Call(C_rr_binomial, rep(case[1], 50000), rep(case[2], 50000), 8)
+    breaks <- unique(stats::qbinom(seq(0.02, 0.98, by = 0.04), case[1], case[2]))
+    expected <- diff(c(0, stats::pbinom(breaks, case[1], case[2]), 1)) * 50000
+    seen <- as.vector(table(cut(draws, c(-Inf, breaks, Inf))))
+    expect_lt(chi_square(seen, expected), stats::qchisq(1e-7, length(seen) - 1, lower.tail = FALSE))
+  }
+})
+
+test_that("many respondents cost no accuracy", {
+  # N = 1e12: sums, mean and variance of one category, within 6 standard errors.
+  form <- additive(rr_grr(20, epsilon = 2))
+  theta <- rr_zipf(20, 1)
+  counts <- .Call(C_rr_study_counts, theta, NULL, 1e12, form$a, form$b, form$odds, 1, 1, 0, 4000)
+  expect_true(all(colSums(counts) == 1e12))
+  m <- form$b + form$a * theta
+  z <- (counts - 1e12 * m) / sqrt(1e12 * m * (1 - m))
+  expect_lt(max(abs(rowMeans(z))), 6 / sqrt(4000))
+  expect_lt(max(abs(apply(z, 1, stats::var) - 1)), 6 * sqrt(2 / 4000))
+})
+
+test_that("the risk of inversion is its closed form, for both targets", {
+  truths <- list(even = rr_zipf(60, 0.01), steep = rr_zipf(400, 1.3))
+  for (target in c("population", "sample")) {
+    study <- rr_study(truths, epsilon = c(1, 4), n = c(100, 12345), method = c("inv", "mle"), replications = 200,
+                      seed = 2, target = target, workers = 1)
+    inv <- study[study$method == "inv", ]
+    for (i in which(inv$metric == "mse")) {
+      theta <- truths[[inv$truth[i]]]
+      if (target == "sample") theta <- whole_shares(inv$n[i], theta) / inv$n[i]
+      form <- additive(rr_grr(length(theta), epsilon = inv$epsilon[i]))
+      exact <- inversion_risk(form, theta, inv$n[i], target)
+      expect_lt(abs(inv$estimate[i] - exact), 5.5 * inv$mc.error[i])
+      # Unbiased, and variance the rest.
+      expect_lt(abs(inv$estimate[i + 3]), 6 * inv$mc.error[i + 3])
+      expect_equal(inv$estimate[i + 3] + inv$estimate[i + 4], inv$estimate[i], tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("the core judges as R does", {
+  own <- list(inv = "inv", invn = "invn", invp = "invp", mle = "mle")
+  slow <- lapply(own, function(m) function(counts, mechanism) coef(rr_estimate(rr_counts(counts, mechanism), method = m)))
+  names(slow) <- paste0("slow_", names(slow))
+  for (mechanism in list(rr_grr, function(k, epsilon) rr_forced(prop.table(seq_len(k)) / 3), function(k, epsilon) rr_grr(k, p = 0.1))) {
+    for (target in c("population", "sample")) {
+      study <- rr_study(rr_zipf(5, 0.7), epsilon = 2, n = 300, method = c(own, slow), mechanism = mechanism, replications = 25,
+                        seed = 5, target = target, workers = 1)
+      fast <- study[!startsWith(study$method, "slow"), ]
+      plain <- study[startsWith(study$method, "slow"), ]
+      expect_equal(fast$estimate, plain$estimate, tolerance = 1e-8)
+      expect_equal(fast$mc.error, plain$mc.error, tolerance = 1e-6)
+    }
+  }
+  large <- rr_study(rr_zipf(600, 1.1), epsilon = 3, n = 5000, method = c(own, slow), replications = 12, seed = 5, workers = 1)
+  fast <- !startsWith(large$method, "slow")
+  expect_equal(large$estimate[fast], large$estimate[!fast], tolerance = 1e-8)
+})
+
+test_that("every method of rr_estimate() can be studied", {
+  methods <- setdiff(estimation_methods, "ibu")
+  study <- rr_study(rr_zipf(8, 1), epsilon = 2, n = 500, method = methods, replications = 4, seed = 1, workers = 1)
+  expect_equal(unique(study$method), methods)
+  expect_true(all(is.finite(study$estimate[study$metric %in% c("mse", "tv", "bias2", "variance")])))
+  # Two names of one method give the same figures.
+  expect_equal(study$estimate[study$method == "norm_sub"], study$estimate[study$method == "invp"], tolerance = 1e-9)
+})
+
+test_that("a study has the contract's columns", {
+  study <- rr_study(list(a = rr_zipf(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle",
+                    replications = 5, seed = 1)
+  expect_named(study, c("truth", "k", "epsilon", "n", "method", "metric", "estimate", "mc.error"))
+  expect_equal(nrow(study), 2 * 2 * 2 * 5)
+  expect_s3_class(study, c("rr_study", "tbl_df"))
+  expect_equal(unique(study$metric), c("mse", "tv", "nll", "bias2", "variance"))
+  expect_equal(unique(study$k), c(4, 2))
+  two <- rr_study(rr_zipf(4, 1), 1, 10, mechanism = list(grr = rr_grr, half = function(k, epsilon) rr_grr(k, epsilon = epsilon / 2)),
+                  method = "mle", replications = 5, seed = 1)
+  expect_equal(unique(two$mechanism), c("grr", "half"))
+  one <- rr_study(rr_zipf(4, 1), 1, 10, method = "mle", replications = 1, seed = 1)
+  expect_true(all(is.na(one$mc.error)))
+  expect_true(is.finite(one$estimate[1]))
+})
+
+test_that("a seed fixes everything, and no seed uses R's generator", {
+  call <- function(seed = NULL, ...) plain_study(rr_study(rr_zipf(30, 1), c(1, 2), c(50, 500), replications = 20, seed = seed, ...))
+  expect_identical(call(7), call(7))
+  expect_false(identical(call(7), call(8)))
+  set.seed(1)
+  first <- call()
+  set.seed(1)
+  expect_identical(call(), first)
+  set.seed(1)
+  call(3)
+  after <- stats::runif(1)
+  set.seed(1)
+  expect_identical(stats::runif(1), after)
+})
+
+test_that("one worker or two, forked or not: the same study", {
+  skip_if_not_installed("parallel")
+  call <- function(workers) {
+    plain_study(rr_study(list(a = rr_zipf(40, 1), b = rr_zipf(300, 0.5)), c(1, 3), c(50, 5000), method = c("inv", "mle", "norm_cut"),
+                         replications = 30, seed = 4, workers = workers, progress = FALSE))
+  }
+  alone <- call(1)
+  if (.Platform$OS.type != "windows") expect_identical(call(2), alone)
+  # A cluster's processes load the package from the library, which is not there under load_all().
+  skip_if_not(nzchar(system.file("studies", package = "candor")) && !"pkgload" %in% loadedNamespaces(), "an installed package")
+  withr::local_options(candor.workers = "cluster")
+  expect_identical(call(2), alone)
+})
+
+test_that("what is resumed equals what was never interrupted", {
+  whole <- rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, seed = 4, workers = 1)
+  part <- whole
+  state <- attr(part, "study")
+  state$results[c(2, 5)] <- list(NULL)
+  part <- new_rr_study(state)
+  expect_equal(nrow(part), nrow(whole) * 4 / 6)
+  expect_identical(plain_study(rr_study(resume = part)), plain_study(whole))
+  expect_identical(plain_study(rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, resume = part)), plain_study(whole))
+  expect_error(rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), replications = 20, resume = part), class = "candor_error_resume")
+
+  file <- withr::local_tempfile(fileext = ".rds")
+  kept <- rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, seed = 4, resume = file)
+  expect_true(file.exists(file))
+  expect_identical(plain_study(rr_study(resume = file)), plain_study(whole))
+  saveRDS(state[c("design", "results")], file)
+  expect_identical(plain_study(rr_study(resume = file)), plain_study(whole))
+  expect_identical(plain_study(kept), plain_study(whole))
+})
+
+test_that("an interrupted study returns what it has", {
+  pressed <- FALSE
+  method <- list(mle = "mle", press = function(counts, mechanism) {
+    # What Ctrl-C raises.
+    if (!pressed && mechanism$epsilon > 2) {
+      pressed <<- TRUE
+      signalCondition(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
+    }
+    counts / sum(counts)
+  })
+  call <- function(...) rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 1, ...)
+  expect_warning(part <- call(), "interrupted", class = "candor_warning_incomplete")
+  expect_gt(nrow(part), 0)
+  expect_lt(nrow(part), 6 * 10)
+  expect_output(print(part), "cells missing")
+  expect_identical(plain_study(rr_study(resume = part)), plain_study(call()))
+})
+
+test_that("workers that die leave their cells to be resumed", {
+  skip_on_os("windows")
+  skip_if_not_installed("parallel")
+  deadly <- withr::local_tempfile()
+  file.create(deadly)
+  # Kills its own process in one cell, as long as the file is there.
+  method <- list(mle = "mle", kill = function(counts, mechanism) {
+    if (file.exists(deadly) && abs(mechanism$epsilon - 2) < 1e-9) tools::pskill(Sys.getpid(), tools::SIGKILL)
+    counts / sum(counts)
+  })
+  call <- function() rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 2, progress = FALSE)
+  expect_warning(part <- call(), class = "candor_warning_incomplete")
+  expect_lt(nrow(part), 6 * 10)
+  unlink(deadly)
+  expect_identical(plain_study(rr_study(resume = part, workers = 1)), plain_study(call()))
+})
+
+test_that("a cell that fails does not take the others with it", {
+  method <- list(odd = function(counts, mechanism) if (sum(counts) == 50) stop("no idea") else counts / sum(counts))
+  expect_warning(part <- rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), method = method, replications = 5, seed = 4, workers = 1),
+                 "no idea", class = "candor_warning_incomplete")
+  expect_equal(unique(part$n), 500)
+})
+
+test_that("a file that cannot be written is said so, and finished cells are kept", {
+  missing <- file.path(withr::local_tempdir(), "no", "such", "folder.rds")
+  expect_error(rr_study(rr_zipf(4, 1), 1, 10, replications = 2, resume = missing), class = "candor_error_file")
+  # Later, the study goes on: what was there stays there.
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "study.rds")
+  study <- rr_study(rr_zipf(4, 1), 1, 10, replications = 2, seed = 1, resume = file)
+  state <- attr(study, "study")
+  dir.create(paste0(state$file, ".part"))
+  expect_warning(expect_false(save_study(state)), class = "candor_warning_file")
+  expect_true(file.exists(file))
+})
+
+test_that("a full disk is noticed", {
+  skip_on_os(c("windows", "mac", "solaris"))
+  skip_if_not(file.exists("/dev/full"))
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "study.rds")
+  study <- rr_study(rr_zipf(4, 1), 1, 10, replications = 2, seed = 1, resume = file)
+  state <- attr(study, "study")
+  # Everything written to this device fails for want of space.
+  file.symlink("/dev/full", paste0(state$file, ".part"))
+  expect_warning(expect_false(save_study(state)), class = "candor_warning_file")
+  expect_identical(length(readRDS(file)$results), 1L)
+})
+
+test_that("bad input is refused in the user's language", {
+  expect_snapshot(error = TRUE, {
+    rr_study(c(2, 3, 5), 1, 100)
+    rr_study(c(0.2, 0.3), 1, 100)
+    rr_study(list(a = 1), 1, 100)
+    rr_study(list(a = c(0.5, NA)), 1, 100)
+    rr_study(list(), 1, 100)
+    rr_study(list(rr_zipf(3, 1), b = rr_zipf(3, 1)), 1, 100)
+    rr_study("rr_zipf", 1, 100)
+    rr_study(rr_zipf(3, 1), numeric(), 100)
+    rr_study(rr_zipf(3, 1), 0, 100)
+    rr_study(rr_zipf(3, 1), 1, 0)
+    rr_study(rr_zipf(3, 1), 1, 10.5)
+    rr_study(rr_zipf(3, 1), 1, c(10, 10))
+    rr_study(rr_zipf(3, 1), 1, 10, method = "mel")
+    rr_study(rr_zipf(3, 1), 1, 10, method = character())
+    rr_study(rr_zipf(3, 1), 1, 10, method = list(function(x) x))
+    rr_study(rr_zipf(3, 1), 1, 10, replications = 0)
+    rr_study(rr_zipf(3, 1), 1, 10, mechanism = rr_grr(3, epsilon = 1))
+    rr_study(rr_zipf(3, 1), 1, 10, replicates = 10)
+    rr_study(rr_zipf(3, 1), 1, 10, resume = 3)
+    rr_study(rr_zipf(3, 1), 1, 10, workers = 0)
+    rr_zipf(1, 1)
+    rr_zipf(3, -1)
+  })
+})
+
+test_that("kernels refuse what R would never give them", {
+  expect_error(.Call(C_rr_study_counts, c(0.5, 0.6), NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
+  expect_error(.Call(C_rr_study_counts, c(0.5, 0.5), c(1, 2), 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
+  expect_error(.Call(C_rr_study_cell, c(0.5, 0.5), NULL, 10, 0.4, 0.3, 4 / 3, 4L, 5, 1, 1), "range")
+  expect_error(.Call(C_rr_study_cell, c(0.5, 0.5), NULL, 0, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "zero")
+  expect_error(.Call(C_rr_study_cell, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "double")
+})

@@ -1,0 +1,204 @@
+grr3 <- rr_grr(c("never", "once", "often"), epsilon = 1)
+
+test_that("every kind of report is tallied to the counts of table()", {
+  set.seed(1)
+  text <- sample(grr3$levels, 5000, replace = TRUE, prob = c(5, 2, 1))
+  expected <- as.vector(table(factor(text, grr3$levels)))
+  expect_identical(rr_tally(text, grr3)$counts, as.double(expected))
+  expect_identical(rr_tally(factor(text, grr3$levels), grr3)$counts, as.double(expected))
+  # Levels in another order, and one that never occurs
+  expect_identical(rr_tally(factor(text, c("often", "other", "never", "once")), grr3)$counts, as.double(expected))
+  codes <- match(text, grr3$levels)
+  expect_identical(rr_tally(codes, grr3)$counts, as.double(expected))
+  expect_identical(rr_tally(as.double(codes), grr3)$counts, as.double(expected))
+  expect_identical(rr_tally(table(text), grr3)$counts, as.double(expected))
+  expect_identical(rr_tally(text, grr3)$n, 5000)
+})
+
+test_that("yes/no reports may be logical, 0/1 or labels", {
+  warner <- rr_warner(0.7)
+  x <- c(TRUE, FALSE, FALSE, TRUE, FALSE)
+  expect_identical(rr_tally(x, warner)$counts, c(3, 2))
+  expect_identical(rr_tally(as.integer(x), warner)$counts, c(3, 2))
+  expect_identical(rr_tally(as.double(x), warner)$counts, c(3, 2))
+  expect_identical(rr_tally(ifelse(x, "yes", "no"), warner)$counts, c(3, 2))
+})
+
+test_that("levels given as numbers are matched as labels, not positions", {
+  digits <- rr_grr(0:9, epsilon = 1)
+  expect_identical(rr_tally(c(0L, 9L, 9L), digits)$counts, c(1, rep(0, 8), 2))
+  spaced <- rr_grr(c(10, 20, 40), epsilon = 1)
+  expect_identical(rr_tally(c(40, 10, 40), spaced)$counts, c(1, 0, 2))
+  expect_error(rr_tally(2, spaced), class = "candor_error_level")
+})
+
+test_that("the kernel agrees with tabulate() on either side of its switch of algorithm", {
+  for (k in c(2, 5, 4096, 4097, 20000)) {
+    set.seed(k)
+    codes <- sample.int(k, 30001, replace = TRUE)
+    expect_identical(rr_tally(codes, rr_grr(k, epsilon = 1))$counts, as.double(tabulate(codes, k)))
+    # Long runs of one code are the case the interleaved partial counts are for
+    expect_identical(rr_tally(sort(codes), rr_grr(k, epsilon = 1))$counts, as.double(tabulate(codes, k)))
+  }
+})
+
+test_that("weights add up, and set the effective number of respondents", {
+  tally <- rr_tally(c("once", "never", "once"), grr3, weights = c(0.5, 2, 1))
+  expect_identical(tally$counts, c(2, 1.5, 0))
+  expect_equal(tally$effective_n, 3.5^2 / (0.25 + 4 + 1))
+  expect_equal(rr_tally(c("once", "never"), grr3, weights = c(3, 3))$effective_n, 2)
+})
+
+test_that("groups are tallied side by side, in sorted order", {
+  x <- c("never", "once", "once", "often", "never")
+  region <- c("south", "north", "south", "north", "north")
+  tally <- rr_tally(x, grr3, by = region)
+  expect_identical(tally$groups$group, c("north", "south"))
+  expect_identical(tally$counts, cbind(c(1, 1, 1), c(1, 1, 0)))
+  two <- rr_tally(x, grr3, by = data.frame(region = region, wave = c(2L, 1L, 1L, 1L, 1L)))
+  expect_identical(as.list(two$groups), list(region = c("north", "south", "south"), wave = c(1L, 1L, 2L)))
+  expect_identical(two$counts, cbind(c(1, 1, 1), c(0, 1, 0), c(1, 0, 0)))
+  factored <- rr_tally(x, grr3, by = factor(region, c("west", "south", "north")))
+  expect_identical(as.character(factored$groups$group), c("south", "north"))
+})
+
+test_that("chunks merge to the tally of the whole, in any order and grouping", {
+  set.seed(2)
+  x <- sample(grr3$levels, 1000, replace = TRUE)
+  chunks <- lapply(split(x, rep(1:5, 200)), rr_tally, grr3)
+  expect_identical(c(chunks[[1]], chunks[[2]], chunks[[3]], chunks[[4]], chunks[[5]]), rr_tally(x, grr3))
+  expect_identical(c(c(chunks[[5]], chunks[[3]]), c(chunks[[1]], chunks[[4]], chunks[[2]])), rr_tally(x, grr3))
+  expect_identical(c(rr_tally(character(), grr3), rr_tally(x, grr3)), rr_tally(x, grr3))
+
+  group <- sample(c("a", "b", "c"), 1000, replace = TRUE)
+  first <- seq_len(300)
+  late <- group == "c" & seq_along(group) <= 300
+  group[late] <- "a" # a group that only the second chunk has
+  merged <- c(rr_tally(x[first], grr3, by = group[first]), rr_tally(x[-first], grr3, by = group[-first]))
+  expect_identical(merged, rr_tally(x, grr3, by = group))
+
+  weights <- runif(1000)
+  merged <- c(rr_tally(x[first], grr3, weights = weights[first]), rr_tally(x[-first], grr3, weights = weights[-first]))
+  expect_equal(merged, rr_tally(x, grr3, weights = weights), tolerance = 1e-14)
+  # A chunk without weights counts each report once
+  mixed <- c(rr_tally(c("never", "once"), grr3), rr_tally("often", grr3, weights = 2))
+  expect_identical(mixed$counts, c(1, 1, 2))
+  expect_equal(mixed$effective_n, 16 / 6)
+})
+
+test_that("missing reports are dropped only on request, and counted", {
+  expect_message(tally <- rr_tally(c("never", NA, "once", NA), grr3, na.rm = TRUE), "2 missing reports dropped")
+  expect_identical(tally$counts, c(1, 1, 0))
+  expect_identical(tally$missing, 2)
+  expect_message(rr_tally(c(1L, NA), grr3, na.rm = TRUE), "1 missing report dropped")
+})
+
+test_that("counts that exist become a tally, by name or by place", {
+  expect_identical(rr_counts(c(5, 3, 2), grr3)$counts, c(5, 3, 2))
+  expect_identical(rr_counts(c(often = 2L, never = 5L), grr3)$counts, c(5, 0, 2))
+  expect_identical(rr_counts(c(5, 3, 2), grr3), rr_tally(rep(grr3$levels, c(5, 3, 2)), grr3))
+  grouped <- rr_counts(cbind(men = c(5, 3, 2), women = c(1, 0, 4)), grr3)
+  expect_identical(grouped$groups$group, c("men", "women"))
+  expect_identical(grouped$n, c(10, 5))
+  expect_identical(rr_counts(c(1.5, 2, 0), grr3, effective_n = 3)$effective_n, 3)
+  # Exact beyond 2^31
+  expect_identical(rr_counts(c(2^52, 1, 0), grr3)$n, 2^52 + 1)
+})
+
+test_that("tallies print, and turn into data frames", {
+  tally <- rr_counts(c(5, 3, 2), grr3)
+  expect_snapshot(tally)
+  expect_snapshot(rr_tally(c("once", "never"), grr3, by = c("a", "b")))
+  expect_identical(as.data.frame(tally), data.frame(term = grr3$levels, count = c(5, 3, 2), share = c(0.5, 0.3, 0.2)))
+})
+
+test_that("bad reports, weights, groups and counts are refused in the user's language", {
+  withr::local_options(cli.unicode = FALSE)
+  warner <- rr_warner(0.7)
+  expect_snapshot(error = TRUE, {
+    rr_tally(c("never", NA), grr3)
+    rr_tally(c("never", "always"), grr3)
+    rr_tally(factor(c("never", "always")), grr3)
+    rr_tally(c(1L, 4L), grr3)
+    rr_tally(c(1, 0), grr3)
+    rr_tally(c(1, 2.5), grr3)
+    rr_tally(c(1L, NA), grr3)
+    rr_tally(c(TRUE, FALSE), grr3)
+    rr_tally(c(0L, 2L), warner)
+    rr_tally(c(0L, 12L), rr_grr(0:9, epsilon = 1))
+    rr_tally(list("never"), grr3)
+    rr_tally(as.Date("2020-01-01"), grr3)
+    rr_tally("never", "grr")
+    rr_tally("never", grr3, weight = 1)
+    rr_tally("never", grr3, weights = c(1, 2))
+    rr_tally(c("never", "once"), grr3, weights = c(1, -2))
+    rr_tally("never", grr3, weights = Inf)
+    rr_tally("never", grr3, by = c("a", "b"))
+    rr_tally("never", grr3, by = NA)
+    rr_tally("never", grr3, by = list(term = "a"))
+    rr_tally("never", grr3, na.rm = NA)
+    rr_counts(c(5, -3, 2), grr3)
+    rr_counts(c(5, NaN, 2), grr3)
+    rr_counts(c(5, Inf, 2), grr3)
+    rr_counts(c(5, NA, 2), grr3)
+    rr_counts(c(5, 2.5, 2), grr3)
+    rr_counts(c(never = 5, once = 0.5, often = 2), grr3)
+    rr_counts(c(0, 0, 0), grr3)
+    rr_counts(c(5, 3), grr3)
+    rr_counts(c(5, 3, 2, 1), grr3)
+    rr_counts(c(never = 5, always = 3), grr3)
+    rr_counts(c(never = 5, never = 3), grr3)
+    rr_counts("5", grr3)
+    rr_counts(c(1.5, 2, 0), grr3, effective_n = -1)
+    c(rr_counts(c(1, 2, 3), grr3), rr_counts(c(1, 2), warner))
+    c(rr_counts(c(1, 2, 3), grr3), 5)
+    c(rr_counts(c(1, 2, 3), grr3), rr_tally("once", grr3, by = "a"))
+  })
+})
+
+test_that("hand-made calls of the kernel raise an error and never crash R", {
+  call <- function(codes = 1L, first = 1L, k = 3, groups = NULL, n_groups = 1, weights = NULL, skip = FALSE) {
+    .Call(candor:::C_rr_tally, codes, first, k, groups, n_groups, weights, skip)
+  }
+  expect_error(call(codes = "1"), "codes")
+  expect_error(call(codes = 1.5), "codes")
+  expect_error(call(k = -1), "k")
+  expect_error(call(k = NA_real_), "k")
+  expect_error(call(groups = c(1L, 2L)), "length")
+  expect_error(call(weights = 1L), "weights")
+  expect_error(call(skip = NA), "skip_missing")
+  expect_error(call(k = 2^40, n_groups = 2^40), "too large")
+  expect_identical(call(k = 0)$position, 1)
+  expect_identical(call(groups = 2L)$position, 1)
+  expect_identical(call(codes = 1:4)$position, 4)
+  expect_error(.Call(candor:::C_rr_check_counts, 1L, TRUE), "double")
+  # the bits of 64-bit integers are not doubles
+  expect_error(.Call(candor:::C_rr_check_counts, structure(1, class = "integer64"), TRUE), "integer64")
+})
+
+test_that("malformed factors, NA levels and tables of the wrong shape never lose a report in silence", {
+  grr3 <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  malformed <- function(codes) structure(codes, levels = c("b", "a", "c"), class = "factor")
+  expect_error(rr_tally(malformed(c(1L, 0L, 2L)), grr3), class = "candor_error_level")
+  expect_error(rr_tally(malformed(c(1L, -1L)), grr3), class = "candor_error_level")
+  expect_error(rr_tally(malformed(5L), grr3), class = "candor_error_level")
+  expect_error(rr_perturb(malformed(c(1L, 0L)), grr3), class = "candor_error_level")
+  missing <- addNA(factor(c("a", NA, "c")))
+  expect_error(rr_tally(missing, grr3), class = "candor_error_missing")
+  expect_message(tally <- rr_tally(missing, grr3, na.rm = TRUE), "1 missing")
+  expect_identical(tally$counts, c(1, 0, 1))
+  expect_error(rr_tally(matrix(1:2, 2, 2), grr3), class = "candor_error_argument")
+})
+
+test_that("groups cannot hide a column of a result, and totals stay where squares are numbers", {
+  grr3 <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  for (name in c("count", "share", ".fitted", "iteration")) {
+    expect_error(rr_tally("a", grr3, by = stats::setNames(list("x"), name)), class = "candor_error_argument")
+  }
+  expect_error(rr_tally("a", grr3, by = list(g = 1, g = 2)), class = "candor_error_argument")
+  expect_error(rr_counts(cbind(x = 1:3, x = 1:3), grr3), class = "candor_error_argument")
+  expect_error(rr_counts(c(2^60, 1, 1), grr3), class = "candor_error_counts")
+  expect_error(rr_counts(c(1.7e308, 1.7e308, 1), grr3), class = "candor_error_counts")
+  expect_error(rr_tally(c("a", "b"), grr3, weights = c(1e200, 1e200)), class = "candor_error_argument")
+  expect_error(rr_counts(1:3, grr3, effective_n = structure(9, class = "integer64")), class = "candor_error_argument")
+})

@@ -1,0 +1,181 @@
+# A case's columns as the three ways in which a user may describe them.
+case_mechanism <- function(input, how = "numbers") {
+  switch(how,
+    numbers = list(p = input$p1, q = input$p0),
+    list = Map(rr_binary, input$p1, input$p0)
+  )
+}
+
+test_that("row types and joint counts are the same histogram, exactly (Carette equations 47 and 68)", {
+  for (case in golden("row_type_transform")) {
+    types <- case$input$row_types
+    counts <- rr_rowtype(types)
+    # The golden order is by bit mask; ours by size and then lexicographically.
+    expect_identical(counts$values, as.double(case$expected$cooccurrence_by_bitmask)[1 + set_masks(case$input$columns)])
+    expect_identical(unname(rr_rowtype(counts)), as.double(types))
+  }
+})
+
+test_that("Lemma 3.4, equations 24 and 25: M, its inverse and P", {
+  for (case in golden("moment_matrices")) {
+    input <- case$input
+    m <- rr_moment_matrix(input$p1, input$p0, order = input$max_order)
+    expect_golden(m, case$expected$M)
+    expect_golden(attr(m, "P"), case$expected$P)
+    expect_golden(rr_moment_matrix(input$p1, input$p0, order = input$max_order, inverse = TRUE), case$expected$M_inverse)
+  }
+})
+
+test_that("Theorems 3.1, 3.2 and 3.3: mean and covariance of the reported histogram", {
+  for (case in golden("pmdh")) {
+    input <- case$input
+    expected <- case$expected
+    for (how in c("numbers", "list")) {
+      x <- rr_pmdh(input$truth_row_types, case_mechanism(input, how), order = input$max_order)
+      expect_golden(coef(x), expected$mean)
+      expect_golden(vcov(x, target = "sample"), expected$cov_fixed_truth)
+      expect_golden(vcov(x, target = "population"), expected$cov_iid_rows)
+      expect_golden(tidy(x, target = "sample")$std.error^2, diag(as.matrix(expected$cov_fixed_truth)))
+    }
+  }
+})
+
+test_that("Theorems 3.5 and 3.6 in form (136): estimated truth and its covariance, both targets", {
+  for (case in golden("tmdh")) {
+    input <- case$input
+    expected <- case$expected
+    for (how in c("numbers", "list")) {
+      counts <- rr_rowtype(input$reported_row_types)
+      expect_golden(shown_values(rr_cooccurrence(as.table(array(input$reported_row_types, rep(2, input$columns))), input$max_order)), expected$c)
+      fit <- rr_tmdh(counts, case_mechanism(input, how), order = input$max_order)
+      expect_golden(coef(fit), expected$mean)
+      fixed <- suppressWarnings(vcov(fit, target = "sample"))
+      expect_golden(as.matrix(fixed), expected$cov_fixed_truth)
+      expect_golden(suppressWarnings(vcov(fit, target = "sample", dense = TRUE)), expected$cov_fixed_truth)
+      expect_golden(vcov(fit, target = "population"), expected$cov_iid_rows)
+      if (!is.null(expected$row_type_estimate)) expect_golden(rr_rowtype(fit), expected$row_type_estimate)
+    }
+  }
+})
+
+test_that("equation 33: the exact covariance of the estimate for a known truth", {
+  for (case in golden("tmdh_exact_covariance")) {
+    input <- case$input
+    x <- rr_pmdh(input$truth_row_types, case_mechanism(input), input$max_order)
+    expect_golden(vcov(x, target = "sample", of = "estimate"), case$expected$cov_fixed_truth)
+    expect_golden(vcov(x, target = "population", of = "estimate"), case$expected$cov_iid_rows)
+  }
+})
+
+test_that("Lemma B.1, equation 55 with its comma: the law of one reported count", {
+  for (case in golden("cooccurrence_pmf")) {
+    input <- case$input
+    law <- rr_reported_law(input$truth_row_types, case_mechanism(input), set = input$set + 1)
+    expect_golden(law$probability, case$expected$pmf)
+  }
+})
+
+test_that("appendix A: the law of the whole histogram of row types", {
+  for (case in golden("row_type_histogram_pmf")) {
+    input <- case$input
+    law <- rr_reported_law(input$truth_row_types, case_mechanism(input))
+    key <- function(x) apply(x, 1, paste, collapse = " ")
+    at <- match(key(case$expected$row_type_histograms), key(law$histograms))
+    expect_false(anyNA(at))
+    expect_golden(law$probability[at], case$expected$pmf)
+    expect_equal(sum(law$probability), 1, tolerance = 1e-13)
+  }
+})
+
+test_that("blocks, sparse and dense covariances are the same numbers", {
+  set.seed(7)
+  p <- c(0.9, 0.8, 0.3, 0.75, 0.95)
+  q <- c(0.2, 0.1, 0.6, 0.3, 0)
+  bits <- matrix(rbinom(2000, 1, 0.4), 400)
+  full <- rr_cooccurrence(bits, 5)
+  for (order in 1:5) {
+    fit <- rr_tmdh(full, list(p = p, q = q), order = order, target = "sample")
+    sparse <- suppressWarnings(vcov(fit))
+    expect_s4_class(sparse, "dsCMatrix")
+    dense <- suppressWarnings(vcov(fit, dense = TRUE))
+    expect_equal(as.matrix(sparse), dense, tolerance = 1e-12)
+    expect_equal(tidy(fit)$std.error^2, unname(diag(dense)))
+    expect_equal(length(sparse@x), sparse_entries(5, order))
+    whole <- vcov(fit, target = "population")
+    sets <- list("x2", c("x1", "x5"), 3:5)[seq_len(min(order, 3))]
+    block <- vcov(fit, sets = sets, target = "population")
+    expect_equal(block, whole[rownames(block), rownames(block), drop = FALSE])
+    expect_gt(min(eigen(whole, symmetric = TRUE, only.values = TRUE)$values), -1e-9 * max(whole))
+    expect_equal(tidy(rr_tmdh(full, list(p = p, q = q), order = order))$std.error^2, unname(diag(whole)))
+  }
+})
+
+test_that("only the counts that a covariance needs must have been tallied", {
+  set.seed(8)
+  bits <- matrix(rbinom(3000, 1, 0.4), 500, dimnames = list(NULL, letters[1:6]))
+  pairs <- rr_cooccurrence(bits, 2)
+  triples <- rr_cooccurrence(bits, 3)
+  skew <- list(p = 0.8, q = 0.1)
+  # Symmetric designs need no triples, up to rounding of the estimate of zero.
+  expect_equal(suppressWarnings(vcov(rr_tmdh(pairs, rr_warner(0.8), target = "sample"))),
+               suppressWarnings(vcov(rr_tmdh(triples, rr_warner(0.8), order = 2, target = "sample"))))
+  expect_s4_class(suppressWarnings(vcov(rr_tmdh(triples, skew, order = 2, target = "sample"))), "dsCMatrix")
+  all <- rr_tmdh(rr_cooccurrence(bits, 6), skew, order = 2)
+  sets <- list("a", c("a", "b"), c("c", "f"), c("d", "e"))
+  named <- rr_tmdh(rr_cooccurrence(bits, 2, sets = sets), skew)
+  expect_equal(vcov(named, sets = sets), vcov(all, sets = sets))
+  expect_snapshot(error = TRUE, {
+    vcov(rr_tmdh(pairs, skew, target = "sample"))
+    vcov(rr_tmdh(pairs, skew), sets = list(c("a", "b"), c("c", "d")))
+    vcov(rr_tmdh(triples, skew))
+    rr_tmdh(pairs, skew, order = 3)
+    vcov(named, sets = list(c("a", "c"), c("b", "e")))
+  })
+})
+
+test_that("ways of describing the columns agree, and wrong ones are refused", {
+  set.seed(9)
+  bits <- matrix(rbinom(600, 1, 0.4), 200, dimnames = list(NULL, c("a", "b", "c")))
+  counts <- rr_cooccurrence(bits, 3)
+  reference <- coef(rr_tmdh(counts, list(p = c(0.8, 0.7, 0.8), q = c(0.2, 0.3, 0.2))))
+  expect_equal(coef(rr_tmdh(counts, list(b = rr_warner(0.7), a = rr_warner(0.8), c = rr_kuk(0.8, 0.2)))), reference)
+  expect_equal(coef(rr_tmdh(counts, rr_warner(0.8))), coef(rr_tmdh(counts, list(p = 0.8, q = 0.2))))
+  expect_equal(coef(rr_tmdh(counts, rr_forced(1 / 6))), coef(rr_tmdh(counts, list(p = 5 / 6, q = 1 / 6))))
+  expect_equal(coef(rr_tmdh(counts, rr_grr(2, p = 0.8))), coef(rr_tmdh(counts, rr_warner(0.8))))
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(counts, list(p = c(0.8, 0.5, 0.8), q = c(0.2, 0.5, 0.2)))
+    rr_tmdh(counts, list(p = c(0.8, 0.5), q = 0.1))
+    rr_tmdh(counts, list(p = 0.8, q = -0.1))
+    rr_tmdh(counts, list(a = rr_warner(0.7), z = rr_warner(0.8), c = rr_kuk(0.8, 0.2)))
+    rr_tmdh(counts, list(rr_warner(0.7), rr_warner(0.8)))
+    rr_tmdh(counts, list(rr_warner(0.7), 3, rr_warner(0.8)))
+    rr_tmdh(counts, 0.8)
+    rr_tmdh(bits, rr_warner(0.8))
+    rr_tmdh(counts, rr_warner(0.8), order = 4)
+    rr_tmdh(counts, rr_warner(0.8), target = "people")
+    rr_tmdh(counts, rr_forced(c(0.1, 0.1, 0.2)))
+    rr_pmdh(1:3, rr_warner(0.8))
+    rr_pmdh(c(3, -1, 0, -2), rr_warner(0.8))
+    rr_reported_law(c(1.5, 1), rr_warner(0.8))
+    vcov(rr_tmdh(counts, rr_warner(0.8)), sets = "a:z")
+  })
+})
+
+test_that("estimates print with their intervals and target", {
+  counts <- rr_rowtype(c(33, 15, 11, 9), columns = c("a", "b"))
+  expect_snapshot(rr_tmdh(counts, rr_warner(0.8)))
+  expect_snapshot(rr_pmdh(counts, rr_warner(0.8)))
+  fit <- rr_tmdh(counts, rr_warner(0.8))
+  expect_equal(unname(confint(fit, "a")), unname(coef(fit)["a"] + c(-1, 1) * qnorm(0.975) * tidy(fit)$std.error[1]), ignore_attr = TRUE)
+  expect_equal(tidy(fit, scale = "share")$estimate, unname(coef(fit)) / 68)
+  expect_identical(nobs(fit), 68)
+})
+
+test_that("intervals of sets that are not there are refused, and so is a negative truth", {
+  fit <- rr_tmdh(rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b")), rr_warner(0.8))
+  expect_identical(rownames(confint(fit, c("a:b", "a"))), c("a:b", "a"))
+  expect_identical(confint(fit, 3), confint(fit, "a:b"))
+  expect_error(confint(fit, "z"), class = "candor_error_level")
+  expect_error(confint(fit, 9), class = "candor_error_level")
+  expect_error(rr_pmdh(c(1, -2, 3, 4), rr_warner(0.8)), class = "candor_error_counts")
+})

@@ -1,0 +1,119 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2154  # lib.sh sets build, logs, passed, failed
+# Building the C core and what tests it, without R. Sourced after lib.sh.
+
+careful="-Wall -Wextra -Wconversion -Werror"   # tests and fuzz targets
+strict="$careful -Wshadow -Wstrict-prototypes -Wmissing-prototypes"   # the core
+sanitise="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+core_includes="-Isrc/core -Itests/core -Itests/fuzz"   # and nothing of R's
+unset CPATH C_INCLUDE_PATH CFLAGS CPPFLAGS LDFLAGS
+
+ASAN_OPTIONS=detect_stack_use_after_return=1
+UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS UBSAN_OPTIONS
+
+# build_core <name> <compiler and flags>: compiles src/core into build/core/<name>/core.a. Paths are taken from the top
+# of the clone, so that messages show them short. Says nothing unless a file does not compile.
+build_core() {
+  objects=$build/core/$1; compile=$2
+  rm -rf "$objects"; mkdir -p "$objects"
+  for source in src/core/*.c; do
+    [ -e "$source" ] || return 0
+    # shellcheck disable=SC2086
+    $compile $strict $core_includes -c "$source" -o "$objects/$(basename "$source" .c).o" || return 1
+  done
+  ar rcs "$objects/core.a" "$objects"/*.o
+}
+
+# link_core <name> <compiler and flags> <program> <source>...: a program of build/core/<name> on top of that archive.
+link_core() {
+  objects=$build/core/$1; compile=$2; program=$build/core/$1/$3
+  shift 3
+  archive=; [ ! -f "$objects/core.a" ] || archive=$objects/core.a
+  # shellcheck disable=SC2086
+  $compile $careful $core_includes "$@" ${archive:+"$archive"} -lm -o "$program"
+}
+
+topic_of() { basename "$1" .c | sed 's/^[a-z]*_//'; }
+
+# The unit tests, built as $2 says; their checks are counted where $3 is "count", else each program is one check: the
+# same assertions under a second compiler are not twice as many.
+unit_tests() {
+  name=$1; compile=$2; how=$3
+  build_core "$name" "$compile" || { fail "C core does not compile ($name)"; return 0; }
+  for test in tests/core/test_*.c; do
+    [ -e "$test" ] || return 0
+    topic=$(topic_of "$test")
+    log=$logs/core-$name-$topic.log
+    if ! link_core "$name" "$compile" "test_$topic" "$test"; then
+      fail "$test does not compile ($name)"
+      continue
+    fi
+    status=0
+    "$build/core/$name/test_$topic" > "$log" 2>&1 < /dev/null || status=$?
+    if [ "$how" = count ]; then
+      before=$failed
+      if ! add_counts "$log" || { [ "$status" -ne 0 ] && [ "$failed" -eq "$before" ]; }; then
+        fail "$test ended with status $status and no count of its own ($name)"
+      fi
+      [ "$failed" -eq "$before" ] || cat "$log"
+      printf '%-40s %s\n' "$test ($name)" "$(tail -n 1 "$log")"
+    elif [ "$status" -eq 0 ]; then
+      pass "$test ($name)"
+    else
+      cat "$log"
+      fail "$test ($name)"
+    fi
+  done
+}
+
+# Every fuzz target over its committed corpus (tests/fuzz/corpus/<topic>/), without libFuzzer, as gcc builds it.
+replay_corpora() {
+  compile="gcc -std=c99 $sanitise"
+  build_core replay "$compile" || { fail "C core does not compile (replay)"; return 0; }
+  for target in tests/fuzz/fuzz_*.c; do
+    [ -e "$target" ] || return 0
+    topic=$(topic_of "$target")
+    log=$logs/replay-$topic.log
+    set --
+    for input in tests/fuzz/corpus/"$topic"/*; do
+      [ ! -f "$input" ] || set -- "$@" "$input"
+    done
+    if ! link_core replay "$compile" "fuzz_$topic" "$target" tests/fuzz/standalone.c; then
+      fail "$target does not compile (replay)"
+    elif "$build/core/replay/fuzz_$topic" "$@" > "$log" 2>&1 < /dev/null; then
+      pass "$target: $(tail -n 1 "$log")"
+    else
+      tail -n 40 "$log"
+      fail "$target: replay"
+    fi
+  done
+}
+
+# Every fuzz target under libFuzzer for $1 seconds. What it learns stays in build/fuzz/<topic>; an input that breaks a
+# kernel is kept there too, to be mended and then added to tests/fuzz/corpus/<topic>/.
+run_fuzzers() {
+  seconds=$1
+  compile="clang -std=c99 $sanitise"
+  build_core fuzz "$compile -fsanitize=fuzzer-no-link" || { fail "C core does not compile (fuzz)"; return 0; }
+  for target in tests/fuzz/fuzz_*.c; do
+    [ -e "$target" ] || return 0
+    topic=$(topic_of "$target")
+    log=$logs/fuzz-$topic.log
+    if ! link_core fuzz "$compile -fsanitize=fuzzer" "fuzz_$topic" "$target"; then
+      fail "$target does not compile (fuzz)"
+      continue
+    fi
+    learnt=$build/fuzz/$topic
+    mkdir -p "$learnt"
+    set -- "$learnt"
+    [ ! -d "tests/fuzz/corpus/$topic" ] || set -- "$@" "tests/fuzz/corpus/$topic"
+    if "$build/core/fuzz/fuzz_$topic" -max_total_time="$seconds" -seed="${CANDOR_FUZZ_SEED:-1}" -timeout=20 \
+      -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="$learnt-" "$@" > "$log" 2>&1 < /dev/null; then
+      pass "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs in about $seconds s"
+    else
+      grep -v '^#' "$log" | tail -n 40
+      fail "$target: see $log"
+    fi
+  done
+}

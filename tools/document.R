@@ -1,0 +1,11 @@
+# document.R <folder>: man/ and NAMESPACE of the package there, from the comments in its R files. Nothing is compiled or
+# installed: roxygen2 needs the R code and the data sets, not the routines.
+folder <- commandArgs(trailingOnly = TRUE)[1L]
+load_sources <- function(path) {
+  environment <- suppressPackageStartupMessages(roxygen2::load_source(path))
+  for (data in list.files(file.path(path, "data"), pattern = "[.]rda$", full.names = TRUE)) {
+    load(data, envir = environment)
+  }
+  environment
+}
+roxygen2::roxygenise(folder, load_code = load_sources)

@@ -1,0 +1,113 @@
+# Calls every routine with the collector running at each allocation it makes: an object that C code forgot to protect
+# is then freed under its feet, and the answer differs or R dies. Only .Call is tortured, so that the R code around it
+# runs at its usual speed: the package's functions are copied beside a .Call of our own.
+library(candor)
+
+space <- asNamespace("candor")
+shim <- new.env(parent = space)
+for (name in ls(space, all.names = TRUE)) {
+  value <- get(name, space)
+  if (is.function(value) && !is.primitive(value) && identical(environment(value), space)) {
+    environment(value) <- shim
+    assign(name, value, shim)
+  }
+}
+called <- integer()
+enough <- 25L   # tortured calls of one routine
+shim$.Call <- function(.NAME, ...) {
+  arguments <- list(.NAME, ...)
+  name <- .NAME$name
+  times <- if (name %in% names(called)) called[[name]] else 0L
+  if (!torture || times >= enough) return(do.call(base::.Call, arguments))
+  called[name] <<- times + 1L
+  gctorture2(step = 1L)
+  on.exit(gctorture2(step = 0L))
+  do.call(base::.Call, arguments)
+}
+
+yes_no <- rr_warner(0.7)
+letters3 <- rr_grr(c("a", "b", "c"), epsilon = 1)
+four <- rr_grr(4, epsilon = 1)
+counts <- c(5, 3, 0, 9)
+calls <- alist(
+  perturb_secure = length(rr_perturb(c("a", "b", "c", "a"), letters3)),
+  perturb_factor = {
+    set.seed(1)
+    rr_perturb(factor(c("a", "b"), levels = c("a", "b", "c")), letters3, rng = "R")
+  },
+  perturb_forced = {
+    set.seed(1)
+    rr_perturb(c(1L, 2L, 3L), rr_forced(c(0.1, 0.1, 0.1), 3), rng = "R")
+  },
+  achieved = list(rr_epsilon(four, achieved = TRUE), rr_epsilon(rr_forced(c(0.1, 0.1, 0.1), 3), achieved = TRUE)),
+  tally_factor = rr_tally(factor(c("a", "b", "c")), letters3),
+  tally_character = rr_tally(c("a", "b", "a"), letters3),
+  tally_integer = rr_tally(c(1L, 4L, 2L), four),
+  tally_logical = rr_tally(c(TRUE, FALSE, TRUE), yes_no),
+  tally_weights = rr_tally(c(1L, 4L, 2L), four, weights = c(0.5, 1, 2)),
+  tally_by = rr_tally(c(1L, 2L, 2L), four, by = c("u", "v", "v")),
+  tally_missing = rr_tally(c(1L, NA, 2L), four),
+  mle = tidy(rr_estimate(rr_counts(counts, four), method = "mle")),
+  inv = tidy(rr_estimate(rr_counts(counts, four), method = "inv")),
+  invn = coef(rr_estimate(rr_counts(counts, four), method = "invn")),
+  invp = coef(rr_estimate(rr_counts(counts, four), method = "invp")),
+  ibu = coef(rr_estimate(rr_counts(counts, four), method = "ibu")),
+  postprocessed = lapply(
+    c("base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns"),
+    function(method) tryCatch(coef(rr_estimate(rr_counts(counts, four), method = method)), error = class)
+  ),
+  forced = coef(rr_estimate(rr_counts(c(5, 3, 7), rr_forced(c(0.1, 0.1, 0.1), 3)))),
+  likelihood = logLik(rr_estimate(rr_counts(counts, four))),
+  project = .Call(C_rr_project, c(0.6, 0.7, -0.2), 1),
+  covariance = vcov(rr_estimate(rr_counts(counts, four))),
+  refused = rr_counts(c(-1, 3), yes_no),
+  extreme_bits = coef(rr_any(c(0, 1, 1), c(0.1, 0.2, 0.3))),
+  extreme_rows = coef(rr_all(cbind(0:1, 1:0), c(0.1, 0.2))),
+  extreme_merged = coef(rr_any(c(rr_bit_tally(cbind(0:1, 1:0), 0.1), rr_bit_counts(0:1, 1, 0.2)))),
+  extreme_refused = rr_any(c(0L, 7L), c(0.1, 0.2)),
+  extreme_variance = rr_extreme_variance(c(0, 1), 0.1),
+  set_sizes = tidy(rr_difference_size(cbind(0:1, 1:0), c(0.1, 0.2))),
+  set_tally = coef(rr_union_size(rr_bit_counts(1:2, 3, 0.1))),
+  set_refused = rr_union_size(cbind(c(0L, 5L), 1:0), 0.1),
+  incidence_mixture = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2), method = "mle")),
+  incidence_total = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2))),
+  sketch = coef(rr_sketch_size(rr_sketch(c("a", "b")), rr_sketch(c("b", "c"))))
+)
+
+run <- function(call) tryCatch(eval(call, new.env(parent = shim)), error = function(e) class(e))
+bad <- 0L
+for (name in names(calls)) {
+  torture <- FALSE
+  calm <- run(calls[[name]])
+  torture <- TRUE
+  same <- isTRUE(all.equal(calm, run(calls[[name]])))
+  note <- if (is.character(calm) && "error" %in% calm) paste0(" (", calm[1L], ")")
+  cat(if (same) "ok      " else "DIFFERS ", name, note, "\n", sep = "")
+  bad <- bad + !same
+}
+
+# Then every example of the manual, which reaches what the list above does not name. Errors in an example are R CMD
+# check's business, not ours.
+torture <- TRUE
+pages <- tools::Rd_db("candor")
+example <- tempfile(fileext = ".R")
+grDevices::pdf(NULL)
+for (page in names(pages)) {
+  unlink(example)
+  tools::Rd2ex(pages[[page]], example)
+  if (!file.exists(example)) next
+  envir <- new.env(parent = shim)
+  utils::capture.output(suppressWarnings(suppressMessages(tryCatch(
+    for (expression in parse(example)) {
+      value <- withVisible(eval(expression, envir))
+      if (value$visible) eval(call("print", value$value), envir)
+    },
+    error = function(e) NULL
+  ))))
+  cat("ok      examples of ", page, "\n", sep = "")
+}
+
+# A routine that nothing reached is one nobody tortures: it needs a call in the list above, or an example.
+never <- setdiff(names(getDLLRegisteredRoutines("candor")$.Call), names(called))
+if (length(never)) cat("never called here: ", paste(never, collapse = ", "), "\n", sep = "")
+quit(status = bad > 0L)

@@ -1,0 +1,265 @@
+# shellcheck shell=sh
+# What every script in this folder shares: where things are, what must be on the machine, and how it gets there.
+# Sourced, never run; the caller has set `root` to the top of the clone.
+
+set -eu
+
+build=${CANDOR_BUILD:-$root/build}   # everything the scripts write; git ignores it
+library=$build/library               # the package is installed here and nowhere else
+logs=$build/logs
+mkdir -p "$library" "$logs"
+
+# One collation, one clock: results must not depend on who runs them.
+LC_ALL=C.UTF-8 TZ=UTC
+export LC_ALL TZ
+unset R_HOME R_DEFAULT_PACKAGES R_TESTS
+
+# Survey patterns that are not ours to ship: tests read them where a folder of shared data lies beside the clone.
+if [ -z "${CANDOR_SHARED_DATA:-}" ] && [ -d "$(dirname "$root")/shared/data" ]; then
+  CANDOR_SHARED_DATA=$(dirname "$root")/shared/data
+  export CANDOR_SHARED_DATA
+fi
+
+# Debian's packages stay in sight even where the environment points R at another site library.
+if [ -n "${R_LIBS_SITE+set}" ]; then
+  R_LIBS_SITE=$R_LIBS_SITE:/usr/lib/R/site-library
+  export R_LIBS_SITE
+fi
+R_LIBS=$library${R_LIBS:+:$R_LIBS}
+export R_LIBS
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# ---- what must be there -----------------------------------------------------------------------------------------
+
+# The R packages of one DESCRIPTION field, a line each: "name" or "name>=version"; R's own are left out.
+description_field() {
+  awk -v field="$1:" '
+    /^[^ \t]/ { inside = ($1 == field); sub(/^[^:]*:/, "") }
+    inside    { text = text $0 }
+    END       { n = split(text, item, ",")
+                for (i = 1; i <= n; i++) { gsub(/[ \t()]/, "", item[i]); if (item[i] != "") print item[i] } }
+  ' "$root/DESCRIPTION" | grep -Ev '^(R>=.*|base|graphics|grDevices|methods|parallel|stats|tools|utils)$' || true
+}
+
+r_needs() { while read -r item; do
+  name=${item%%>=*}
+  printf 'r-cran-%s r:%s\n' "$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]')" "$item"
+done; }
+
+# The one list. Each line: a Debian package, and how to tell that what it brings is there, whoever brought it.
+# demo < test < check < develop: each role needs all of the ones before it.
+needs() {
+  cat <<-END
+	r-base-core command:R
+	r-base-dev command:gcc
+	r-base-dev command:make
+	END
+  description_field Imports | r_needs
+  echo ggplot2 | r_needs
+  [ "$1" != demo ] || return 0
+
+  description_field Suggests | r_needs
+  echo jsonlite | r_needs
+  cat <<-END
+	clang command:clang
+	libclang-rt-$(clang_version)-dev fuzzer
+	END
+  [ "$1" != test ] || return 0
+
+  printf '%s\n' roxygen2 lintr | r_needs
+  cat <<-END
+	cppcheck command:cppcheck
+	pandoc command:pandoc
+	qpdf command:qpdf
+	shellcheck command:shellcheck
+	texlive-latex-base tex:article.cls
+	texlive-fonts-recommended tex:ptmr8t.tfm
+	tidy command:tidy
+	END
+  [ "$1" != check ] || return 0
+
+  echo bench | r_needs
+  echo 'valgrind command:valgrind'
+}
+
+# The runtime of the sanitisers and of libFuzzer carries clang's version in its name.
+clang_version() {
+  version=$(clang -dumpversion 2>/dev/null | sed 's/\..*//') || true
+  if [ -z "$version" ]; then
+    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9][0-9]*\)$/\1/p' | head -n 1) || true
+  fi
+  echo "${version:-14}"
+}
+
+fuzzer_links() {
+  mkdir -p "$build/probe"
+  printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const unsigned char *d, size_t n);\n%s\n' \
+    'int LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { (void) d; return n > 0 ? 0 : 0; }' \
+    > "$build/probe/fuzzer.c"
+  clang -fsanitize=fuzzer,address,undefined "$build/probe/fuzzer.c" -o "$build/probe/fuzzer" > /dev/null 2>&1
+}
+
+# Those of the R packages named ("name" or "name>=version") that R cannot load.
+r_lacks() {
+  if ! command -v R > /dev/null 2>&1; then printf '%s\n' "$@"; return 0; fi
+  Rscript -e '
+    for (item in commandArgs(TRUE)) {
+      want <- strsplit(item, ">=", fixed = TRUE)[[1L]]
+      here <- suppressWarnings(suppressMessages(requireNamespace(want[1L], quietly = TRUE)))
+      if (here && length(want) > 1L) here <- utils::packageVersion(want[1L]) >= want[2L]
+      if (!here) cat("\nlacks:", item, "\n", sep = "")
+    }
+    cat("\nasked\n")' "$@" < /dev/null > "$logs/r-lacks.log" 2>&1 || true
+  if grep -q '^asked$' "$logs/r-lacks.log"; then
+    sed -n 's/^lacks://p' "$logs/r-lacks.log"
+  else
+    printf '%s\n' "$@"   # R itself does not start
+  fi
+}
+
+r_starts() { command -v R > /dev/null 2>&1 && R --no-echo --vanilla -e 'invisible()' < /dev/null > /dev/null 2>&1; }
+
+# The Debian packages whose contents role $1 lacks, a line each.
+missing() {
+  needs "$1" > "$build/needs"
+  # shellcheck disable=SC2046  # one word per R package is what is wanted
+  r_lacks $(sed -n 's/^.* r://p' "$build/needs") > "$build/lacks"
+  while read -r package probe; do
+    case $probe in
+      command:R) r_starts ;;
+      command:*) command -v "${probe#command:}" > /dev/null 2>&1 ;;
+      tex:*)     kpsewhich "${probe#tex:}" > /dev/null 2>&1 ;;
+      fuzzer)    fuzzer_links ;;
+      r:*)       ! grep -qxF "${probe#r:}" "$build/lacks" ;;
+    esac || echo "$package"
+  done < "$build/needs" | sort -u
+}
+
+# ---- how it gets there ------------------------------------------------------------------------------------------
+
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
+    < /dev/null >> "$logs/apt.log" 2>&1
+}
+
+# R packages that dpkg believes installed and whose files are gone: their folder was emptied behind its back.
+damaged() {
+  dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'r-base-core' 'r-cran-*' 2> /dev/null |
+    sed -n 's/^installed //p' |
+    while read -r package; do
+      if dpkg --verify "$package" 2> /dev/null | grep -q '^missing.*/lib/R/'; then echo "$package"; fi
+    done
+}
+
+# set_up <role>: afterwards all that `needs` lists for the role is there, or the script has said what is not and ended.
+set_up() {
+  lacking=$(missing "$1" | tr '\n' ' ')
+  [ -n "$lacking" ] || { r_is_recent; return 0; }
+
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null 2>&1; then
+    say "This machine lacks what these Debian packages bring:"
+    # shellcheck disable=SC2086
+    printf '  %s\n' $lacking >&2
+    say "Install them as root, then run this again:"
+    say "  apt-get update && apt-get install --no-install-recommends $lacking"
+    r_names=$(sed 's/>=.*//' "$build/lacks" | sort -u | awk '{ printf "%s\"%s\"", (NR > 1 ? ", " : ""), $0 }')
+    [ -z "$r_names" ] || say "The R packages alone can come from R instead: install.packages(c($r_names))"
+    exit 1
+  fi
+
+  : > "$logs/apt.log"
+  say "set-up: refreshing the package index"
+  apt update || say "set-up: the package index could not be refreshed; going on with the one that is here"
+  lacking=$(missing "$1" | tr '\n' ' ')   # clang's version may be known only now
+  say "set-up: installing $lacking"
+  # shellcheck disable=SC2086
+  apt install --no-install-recommends $lacking || { tail -n 30 "$logs/apt.log" >&2; die "set-up: apt-get failed, see above"; }
+
+  lacking=$(missing "$1" | tr '\n' ' ')
+  if [ -n "$lacking" ]; then
+    again="$lacking $(damaged | tr '\n' ' ')"
+    say "set-up: dpkg has these as installed, yet R cannot use them; installing again: $again"
+    # shellcheck disable=SC2086
+    apt install --no-install-recommends --reinstall $again || { tail -n 30 "$logs/apt.log" >&2; die "set-up: apt-get failed, see above"; }
+    lacking=$(missing "$1" | tr '\n' ' ')
+  fi
+  if [ -n "$lacking" ] && [ -x /usr/bin/R ] && [ "$(command -v R)" != /usr/bin/R ]; then
+    say "set-up: the R found first ($(command -v R)) does not see Debian's packages; using /usr/bin/R"
+    PATH=/usr/bin:$PATH
+    export PATH
+    lacking=$(missing "$1" | tr '\n' ' ')
+  fi
+  [ -z "$lacking" ] || die "set-up: still not usable: $lacking (see $logs/apt.log)"
+  r_is_recent
+}
+
+r_is_recent() {
+  Rscript -e 'quit(status = getRversion() < "4.1.0")' < /dev/null > /dev/null 2>&1 ||
+    die "set-up: candor needs R 4.1 or later; this is $(R --version | head -n 1)"
+}
+
+jobs() { getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1; }
+
+# build_tarball <folder> [options of R CMD build]: leaves exactly one tarball there and names it in `tarball`;
+# where R fails, says why and returns 1.
+build_tarball() {
+  folder=$1; shift
+  mkdir -p "$folder"
+  rm -f "$folder"/candor_*.tar.gz
+  (cd "$folder" && R CMD build "$@" "$root") < /dev/null > "$logs/build.log" 2>&1 ||
+    { cat "$logs/build.log"; return 1; }
+  for tarball in "$folder"/candor_*.tar.gz; do :; done
+}
+
+# Installs the package into `library`, unless what is there is younger than every source file. It goes by a tarball,
+# so objects that lie about in src/ are never used.
+install_candor() {
+  stamp=$library/candor-stamp
+  key=$(R --version | head -n 1)
+  sources=
+  for item in DESCRIPTION NAMESPACE R src data inst man; do
+    if [ -e "$root/$item" ]; then sources="$sources $item"; fi
+  done
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$key" ] && [ -d "$library/candor" ]; then
+    # shellcheck disable=SC2086
+    newer=$(cd "$root" && find $sources -newer "$stamp" ! -name '*.o' ! -name '*.so' | head -n 1)
+    [ -n "$newer" ] || return 0
+  fi
+  say "set-up: installing candor into $library"
+  touch "$library/candor-started"
+  build_tarball "$build/source" --no-build-vignettes --no-manual >&2 || die "set-up: R CMD build failed, see above"
+  MAKEFLAGS=-j$(jobs) R CMD INSTALL --library="$library" "$tarball" < /dev/null > "$logs/install.log" 2>&1 ||
+    { tail -n 40 "$logs/install.log" >&2; die "set-up: R CMD INSTALL failed, see above"; }
+  printf '%s\n' "$key" > "$stamp"
+  touch -r "$library/candor-started" "$stamp"
+}
+
+# ---- counting ---------------------------------------------------------------------------------------------------
+
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok       %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED   %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped  %s\n' "$*"; }
+
+# Adds the counts of a line "N passed, N failed[, N skipped]", the last such line of file $1; fails if there is none.
+add_counts() {
+  line=$(sed -n 's/^\([0-9][0-9]* passed, [0-9][0-9]* failed.*\)$/\1/p' "$1" | tail -n 1)
+  [ -n "$line" ] || return 1
+  # shellcheck disable=SC2046
+  set -- $(printf '%s\n' "$line" | tr -cd '0-9 ')
+  passed=$((passed + $1)); failed=$((failed + $2)); skipped=$((skipped + ${3:-0}))
+}
+
+# The closing line, and the exit status that goes with it.
+closing() {
+  [ $((passed + failed)) -gt 0 ] || say "nothing was tested"
+  if [ "$skipped" -gt 0 ]; then
+    printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  else
+    printf '%d passed, %d failed\n' "$passed" "$failed"
+  fi
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
