@@ -63,6 +63,7 @@
 #' * `candor_error_mismatch`: two objects of different mechanisms;
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_impossible`: a report that no truth can produce;
+#' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;

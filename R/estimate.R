@@ -87,8 +87,8 @@
 #' @section Errors:
 #' `candor_error_no_information` when reports do not depend on the truth (\eqn{p = q}),
 #' `candor_error_empty` when nothing was tallied, `candor_error_mismatch` when a tally is of another
-#' mechanism, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_argument` for
-#' the rest.
+#' mechanism, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
+#' far apart that `ibu` has no correct digit in double precision, `candor_error_argument` for the rest.
 #' @source Pinzon, C. A., ElSalamouny, E., Massot, L., Miller, A., Arcolezi, H. H. and Palamidessi, C. (2025). Estimating
 #'   the true distribution of data collected with randomized response.
 #'

@@ -3,6 +3,7 @@ estimate_ibu <- function(form, counts, options, call = caller_env()) {
   options <- ibu_options(options, length(counts), call)
   if (!is.null(options$start)) check_possible_start(form$a * options$start + form$b, counts, call)
   result <- .Call(C_rr_ibu, counts, form$a, form$b, options$start, options$iterations, options$tolerance, 2L)
+  if (is.null(result)) abort_precision(call)
   n <- sum(counts)
   warn_short(options, result$converged, n * result$gap)
   list(estimate = result$estimate, iterations = result$iterations, converged = result$converged,
@@ -23,6 +24,13 @@ ibu_options <- function(options, k, call) {
        tolerance = check_number(tolerance, "tolerance", min = 0, call = call),
        promised = !is.null(options$tolerance) && tolerance > 0,
        start = check_start(options$start, k, call))
+}
+
+abort_precision <- function(call) {
+  abort(c("The update cannot be computed for these counts.",
+          x = paste("A report is so rare that the share of its category differs from its bound by less than a number",
+                    "in double precision can hold."),
+          i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision", call = call)
 }
 
 # Who asked for a certificate is told when it was not reached.

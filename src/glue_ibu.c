@@ -42,7 +42,7 @@ static SEXP trace_vector(const double *trace, size_t n)
 }
 
 /* Runs to the end, a chunk of about 2^22 updates of a category between checks for an interrupt. */
-static candor_ibu_trace run(candor_ibu *ibu, int keep)
+static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
 {
   const size_t chunk = 1 + ((size_t) 1 << 22) / (1 + ibu->channel.categories);
   candor_ibu_trace trace = {NULL, NULL};
@@ -61,13 +61,13 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep)
     R_CheckUserInterrupt();
     status = candor_ibu_run(ibu, chunk, &trace);
   } while (status == CANDOR_AGAIN);
-  glue_check(status, "rr_ibu");
+  *outcome = status;
   return trace;
 }
 
 /* rr_ibu(counts, a, b, start | NULL, iterations, tolerance, keep_trace) ->
- * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap)). gap is log max g, per
- * observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and mean log-likelihoods. */
+ * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap)), or NULL where doubles cannot
+ * hold the next step. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and mean log-likelihoods. */
 SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
 {
   const char *names[] = {"estimate", "iterations", "converged", "loglik", "gap", "trace", ""};
@@ -90,7 +90,13 @@ SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP 
   glue_check(candor_ibu_start(&ibu, &channel, n, theta, glue_workspace(k)), "rr_ibu");
   ibu.limit = limit;
   ibu.tolerance = enough;
-  const candor_ibu_trace trace = run(&ibu, keep);
+  candor_status status;
+  const candor_ibu_trace trace = run(&ibu, keep, &status);
+  if (status == CANDOR_STALLED) {
+    UNPROTECT(1);
+    return R_NilValue;
+  }
+  glue_check(status, "rr_ibu");
   glue_check(candor_loglik(&channel, n, theta, &loglik, &gap, NULL), "rr_ibu");
   SET_VECTOR_ELT(result, 1, Rf_ScalarReal((double) ibu.steps));
   SET_VECTOR_ELT(result, 2, Rf_ScalarLogical(enough > 0 && ibu.total * ibu.gap <= enough));

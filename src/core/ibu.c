@@ -22,6 +22,9 @@ typedef struct pace {
 /* Below this a probability counts as 0: products of two stay normal numbers. */
 static const double least_m = 1e-150;
 
+/* Sixty-four steps of honest rounding stay far below; a start may be off by 1e-8. */
+static const double most_drift = 1e-6;
+
 static inline double mass_of(double b, double theta, const pace *p)
 {
   const double m = b + p->keep * theta;
@@ -202,17 +205,24 @@ static int must_renormalise(const candor_ibu *ibu)
   return ibu->channel.keep < 0 || ibu->steps % 64 == 0;
 }
 
-static void renormalise(candor_ibu *ibu)
+/* A step keeps the sum up to its rounding, of which g = score + base loses many digits where a < 0 and a part
+ * nears the most it can be. What is left is then no estimate, however it is scaled. */
+static candor_status renormalise(candor_ibu *ibu)
 {
   const size_t n = ibu->channel.categories;
   candor_sum sum = {0, 0};
   for (size_t i = 0; i < n; i += CANDOR_BLOCK) {
     candor_sum_add(&sum, candor_block_sum(ibu->theta + i, candor_smaller(CANDOR_BLOCK, n - i)));
   }
-  const double factor = 1 / candor_sum_total(&sum);
+  const double total = candor_sum_total(&sum);
+  if (!(fabs(total - 1) <= most_drift)) {
+    return CANDOR_STALLED;
+  }
+  const double factor = 1 / total;
   for (size_t i = 0; i < n; i++) {
     ibu->theta[i] *= factor;
   }
+  return CANDOR_OK;
 }
 
 candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, const double *counts,
@@ -243,7 +253,10 @@ candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, 
     }
     work[i] = 0;
   }
-  renormalise(ibu);
+  status = renormalise(ibu);
+  if (status != CANDOR_OK) {
+    return status;
+  }
   /* The sweep with g = 1: theta stays, the scores are filled in. */
   sweep(ibu, 1, &t);
   return settle(ibu, &t);
@@ -255,20 +268,19 @@ candor_status candor_ibu_run(candor_ibu *ibu, size_t chunk, const candor_ibu_tra
   for (;; chunk--) {
     tally t;
     if (candor_ibu_done(ibu->steps, ibu->limit, ibu->total * ibu->gap, ibu->tolerance)) {
-      renormalise(ibu);
-      return CANDOR_OK;
+      return renormalise(ibu);
     }
     if (chunk == 0) {
       return CANDOR_AGAIN;
     }
     sweep(ibu, ibu->base, &t);
-    const candor_status status = settle(ibu, &t);
-    if (status != CANDOR_OK) {
-      return status;
+    /* The start was possible: only lost digits make it look otherwise. */
+    if (settle(ibu, &t) != CANDOR_OK) {
+      return CANDOR_STALLED;
     }
     ibu->steps++;
-    if (must_renormalise(ibu)) {
-      renormalise(ibu);
+    if (must_renormalise(ibu) && renormalise(ibu) != CANDOR_OK) {
+      return CANDOR_STALLED;
     }
     note(ibu, trace);
   }

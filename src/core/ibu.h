@@ -47,7 +47,8 @@ candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, 
 /* SYNOPSIS       At most `chunk` steps. CANDOR_AGAIN while neither the limit nor the tolerance is
  *                reached; then CANDOR_OK.
  * NUMERICS       theta is divided by its sum every 64 steps (every step if keep < 0) and at the end, so that
- *                nothing drifts.
+ *                nothing drifts. CANDOR_STALLED if the sum was off by more than 1e-6: keep < 0, and a
+ *                theta so near the most it can be that a step has no correct digit. theta is then void.
  * REFERENCE      Agrawal and Aggarwal 2001 doi:10.1145/375551.375602; gap: Lindsay 1983
  *                doi:10.1214/aos/1176346059 in the logarithmic form, by Jensen's inequality. */
 candor_status candor_ibu_run(candor_ibu *ibu, size_t chunk, const candor_ibu_trace *trace);

@@ -11,7 +11,7 @@ typedef enum candor_status {
   CANDOR_EMPTY,          /* no observations: the counts add up to zero */
   CANDOR_NO_INFORMATION, /* the reports do not depend on the truth */
   CANDOR_IMPOSSIBLE,     /* a report was seen that no truth can produce */
-  CANDOR_STALLED,        /* no further progress, and the tolerance is not reached */
+  CANDOR_STALLED,        /* doubles allow no further progress, and the tolerance is not reached */
   CANDOR_GENERATOR       /* the injected random generator failed */
 } candor_status;
 

@@ -190,11 +190,26 @@ static void likelihoods(void)
   CHECK(candor_ibu_start(&ibu, &plain, nothing, start, work) == CANDOR_EMPTY);
 }
 
+/* The answer is always turned round (p = 0), and one report in 1e27 is another: theta is 1 to the last bit, where m
+ * is 0 and a step has no correct digit. The fuzzer found NaN called an estimate. */
+static void collapses(void)
+{
+  const candor_additive turned = {2, -1, NULL, 1, -1};
+  const double counts[] = {0.067631676784878345, 5.1429126632076458e+25};
+  double theta[] = {0.5, 0.5}, work[2];
+  candor_ibu ibu;
+  CHECK(candor_ibu_start(&ibu, &turned, counts, theta, work) == CANDOR_OK);
+  ibu.limit = 5;
+  ibu.tolerance = 1e-6;
+  CHECK(candor_ibu_run(&ibu, 100, NULL) == CANDOR_STALLED);
+}
+
 int main(void)
 {
   by_hand();
   against_naive();
   certified();
   likelihoods();
+  collapses();
   return check_report();
 }
