@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "wide.h"
+
 typedef enum { FORWARD, ADJOINT, SQUARE } product;
 
 /* ---- sizes ------------------------------------------------------------------------------------ */
@@ -123,12 +125,21 @@ static double dot_square(const double *a, const double *b, size_t n)
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+static size_t input_size(const candor_axis *axis, product kind)
+{
+  return kind == FORWARD ? axis->truths : axis->reports;
+}
+
+static size_t output_size(const candor_axis *axis, product kind)
+{
+  return kind == FORWARD ? axis->reports : axis->truths;
+}
+
 /* ---- one axis of several: in[l + left * (v + n_in * r)] -> out[l + left * (u + n_out * r)] -------- */
 
 static void dense_stage(const candor_axis *axis, product kind, size_t left, size_t right, const double *in, double *out)
 {
-  const size_t n_in = kind == FORWARD ? axis->truths : axis->reports;
-  const size_t n_out = kind == FORWARD ? axis->reports : axis->truths;
+  const size_t n_in = input_size(axis, kind), n_out = output_size(axis, kind);
   const size_t step_in = kind == FORWARD ? axis->reports : 1;
   const size_t step_out = kind == FORWARD ? 1 : axis->reports;
   for (size_t r = 0; r < right; r++) {
@@ -201,43 +212,66 @@ static void as_two_by_two(const candor_axis *axis, product kind, double M[2][2])
   }
 }
 
-/* Two binary questions in one pass: half the traffic through memory. */
-/* Two yes/no axes in one pass. Behind the first pair `left` is a multiple of 4, and a constant number of
- * steps without aliasing is what gcc turns into vector instructions at -O2. */
-static void binary_pair(const candor_axis *axis, product kind, size_t left, size_t right, const double *restrict in,
+/* y_u = sum_v M[u][v] x_v for four pairs side by side: a constant number of steps, stored only when all is read, is
+ * what gcc turns into vector instructions at -O2. */
+static inline void two_by_two(double m0, double m1, const double *restrict x0, const double *restrict x1,
+                              double y[restrict 4])
+{
+  for (size_t k = 0; k < 4; k++) y[k] = m0 * x0[k] + m1 * x1[k];
+}
+
+/* Two yes/no axes in one pass: half the traffic through memory. `left` is a multiple of 4. */
+CANDOR_WIDE
+static void binary_pair(double A[2][2], double B[2][2], size_t left, size_t right, const double *restrict in,
                         double *restrict out)
+{
+  const double a00 = A[0][0], a01 = A[0][1], a10 = A[1][0], a11 = A[1][1];
+  const double b00 = B[0][0], b01 = B[0][1], b10 = B[1][0], b11 = B[1][1];
+  for (size_t r = 0; r < right; r++) {
+    const double *restrict x = in + 4 * left * r;
+    double *restrict y = out + 4 * left * r;
+    for (size_t l = 0; l < left; l += 4) {
+      double u0[4], u1[4], u2[4], u3[4];
+      two_by_two(a00, a01, x + l, x + l + left, u0);
+      two_by_two(a10, a11, x + l, x + l + left, u1);
+      two_by_two(a00, a01, x + l + 2 * left, x + l + 3 * left, u2);
+      two_by_two(a10, a11, x + l + 2 * left, x + l + 3 * left, u3);
+      two_by_two(b00, b01, u0, u2, y + l);
+      two_by_two(b00, b01, u1, u3, y + l + left);
+      two_by_two(b10, b11, u0, u2, y + l + 2 * left);
+      two_by_two(b10, b11, u1, u3, y + l + 3 * left);
+    }
+  }
+}
+
+/* The same for any `left`, which before the first pair is 1. */
+static void binary_pair_narrow(double A[2][2], double B[2][2], size_t left, size_t right, const double *restrict in,
+                               double *restrict out)
+{
+  const double a00 = A[0][0], a01 = A[0][1], a10 = A[1][0], a11 = A[1][1];
+  const double b00 = B[0][0], b01 = B[0][1], b10 = B[1][0], b11 = B[1][1];
+  for (size_t r = 0; r < right; r++) {
+    const double *restrict x = in + 4 * left * r;
+    double *restrict y = out + 4 * left * r;
+    for (size_t l = 0; l < left; l++) {
+      const double x00 = x[l], x10 = x[l + left], x01 = x[l + 2 * left], x11 = x[l + 3 * left];
+      const double y00 = a00 * x00 + a01 * x10, y10 = a10 * x00 + a11 * x10;
+      const double y01 = a00 * x01 + a01 * x11, y11 = a10 * x01 + a11 * x11;
+      y[l] = b00 * y00 + b01 * y01;
+      y[l + left] = b00 * y10 + b01 * y11;
+      y[l + 2 * left] = b10 * y00 + b11 * y01;
+      y[l + 3 * left] = b10 * y10 + b11 * y11;
+    }
+  }
+}
+
+static void binary_axes(const candor_axis *axis, product kind, size_t left, size_t right, const double *in, double *out)
 {
   double A[2][2], B[2][2];
   as_two_by_two(axis, kind, A);
   as_two_by_two(axis + 1, kind, B);
-  const size_t step = left % 4 == 0 ? 4 : 1;
-  for (size_t r = 0; r < right; r++) {
-    const double *restrict x = in + 4 * left * r;
-    double *restrict y = out + 4 * left * r;
-    if (step == 4) {
-      for (size_t l = 0; l < left; l += 4) {
-        double u0[4], u1[4], u2[4], u3[4];
-        for (size_t k = 0; k < 4; k++) u0[k] = A[0][0] * x[l + k] + A[0][1] * x[l + left + k];
-        for (size_t k = 0; k < 4; k++) u1[k] = A[1][0] * x[l + k] + A[1][1] * x[l + left + k];
-        for (size_t k = 0; k < 4; k++) u2[k] = A[0][0] * x[l + 2 * left + k] + A[0][1] * x[l + 3 * left + k];
-        for (size_t k = 0; k < 4; k++) u3[k] = A[1][0] * x[l + 2 * left + k] + A[1][1] * x[l + 3 * left + k];
-        for (size_t k = 0; k < 4; k++) y[l + k] = B[0][0] * u0[k] + B[0][1] * u2[k];
-        for (size_t k = 0; k < 4; k++) y[l + left + k] = B[0][0] * u1[k] + B[0][1] * u3[k];
-        for (size_t k = 0; k < 4; k++) y[l + 2 * left + k] = B[1][0] * u0[k] + B[1][1] * u2[k];
-        for (size_t k = 0; k < 4; k++) y[l + 3 * left + k] = B[1][0] * u1[k] + B[1][1] * u3[k];
-      }
-      continue;
-    }
-    for (size_t l = 0; l < left; l++) {
-      const double x00 = x[l], x10 = x[l + left], x01 = x[l + 2 * left], x11 = x[l + 3 * left];
-      const double y00 = A[0][0] * x00 + A[0][1] * x10, y10 = A[1][0] * x00 + A[1][1] * x10;
-      const double y01 = A[0][0] * x01 + A[0][1] * x11, y11 = A[1][0] * x01 + A[1][1] * x11;
-      y[l] = B[0][0] * y00 + B[0][1] * y01;
-      y[l + left] = B[0][0] * y10 + B[0][1] * y11;
-      y[l + 2 * left] = B[1][0] * y00 + B[1][1] * y01;
-      y[l + 3 * left] = B[1][0] * y10 + B[1][1] * y11;
-    }
-  }
+  if (left % 4 == 0) binary_pair(A, B, left, right, in, out);
+  else binary_pair_narrow(A, B, left, right, in, out);
 }
 
 static int is_binary(const candor_axis *axis)
@@ -245,29 +279,36 @@ static int is_binary(const candor_axis *axis)
   return axis->truths == 2 && axis->reports == 2;
 }
 
+/* Cells of the largest array between two axes in this direction. */
+static size_t largest_between(const candor_channel *channel, product kind)
+{
+  size_t cells = 1, largest = 0;
+  for (size_t d = 0; d < channel->axes; d++) cells *= input_size(&channel->axis[d], kind);
+  for (size_t d = 0; d + 1 < channel->axes; d++) {
+    cells = cells / input_size(&channel->axis[d], kind) * output_size(&channel->axis[d], kind);
+    if (cells > largest) largest = cells;
+  }
+  return largest;
+}
+
 static void several_axes(const candor_channel *channel, product kind, const double *in, double *work, double *out)
 {
-  const size_t half = candor_channel_work(channel) / 2;
-  double *buffer[2] = {work, work + half};
+  double *buffer[2] = {work, work + largest_between(channel, kind)};
   const double *source = in;
   size_t left = 1, right = 1;
   int turn = 0;
-  for (size_t d = 0; d < channel->axes; d++) {
-    right *= kind == FORWARD ? channel->axis[d].truths : channel->axis[d].reports;
-  }
+  for (size_t d = 0; d < channel->axes; d++) right *= input_size(&channel->axis[d], kind);
   for (size_t d = 0; d < channel->axes;) {
     const candor_axis *axis = &channel->axis[d];
     const int pair = d + 1 < channel->axes && is_binary(axis) && is_binary(axis + 1);
-    const size_t n_in = kind == FORWARD ? axis->truths : axis->reports;
-    const size_t n_out = kind == FORWARD ? axis->reports : axis->truths;
     const size_t next = d + (pair ? 2 : 1);
     double *target = next == channel->axes ? out : buffer[turn];
-    right /= pair ? 4 : n_in;
-    if (pair) binary_pair(axis, kind, left, right, source, target);
+    right /= pair ? 4 : input_size(axis, kind);
+    if (pair) binary_axes(axis, kind, left, right, source, target);
     else if (axis->kind == CANDOR_AXIS_ADDITIVE && left == 1) additive_first(axis, kind, right, source, target);
     else if (axis->kind == CANDOR_AXIS_ADDITIVE) additive_stage(axis, kind, left, right, source, target);
     else dense_stage(axis, kind, left, right, source, target);
-    left *= pair ? 4 : n_out;
+    left *= pair ? 4 : output_size(axis, kind);
     source = target;
     turn = !turn;
     d = next;

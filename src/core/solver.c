@@ -5,6 +5,7 @@
 
 #include "cholesky.h"
 #include "quadratic.h"
+#include "vector.h"
 
 /* Armijo's constant; a coordinate is given up when this share of its own Newton step reaches zero. */
 static const double SUFFICIENT = 1e-4;
@@ -42,7 +43,7 @@ static size_t gram_rows(const candor_channel *channel)
 size_t candor_solver_work(const candor_channel *channel, const candor_solver_options *options)
 {
   const size_t limit = newton_limit(channel, options);
-  return 14 * candor_channel_truths(channel) + 7 * candor_channel_reports(channel) + gram_rows(channel)
+  return 15 * candor_channel_truths(channel) + 7 * candor_channel_reports(channel) + gram_rows(channel)
          + candor_channel_work(channel) + candor_quadratic_work(channel, limit);
 }
 
@@ -64,7 +65,7 @@ static void lay_out(candor_solver *s, double *work)
   const size_t K = s->truths, J = s->reports, limit = newton_limit(s->channel, &s->options);
   double **of_truths[] = {&s->theta, &s->score, &s->g, &s->x, &s->direction, &s->trial, &s->diagonal,
                           &s->cg_residual, &s->cg_direction, &s->cg_scaled, &s->cg_image, &s->cells, &s->cells2,
-                          &s->solution};
+                          &s->solution, &s->free_diagonal};
   double **of_reports[] = {&s->reported, &s->phi, &s->m, &s->w, &s->m_trial, &s->weights, &s->cg_reports};
   for (size_t k = 0; k < sizeof of_truths / sizeof *of_truths; k++) *of_truths[k] = take(&work, K);
   for (size_t k = 0; k < sizeof of_reports / sizeof *of_reports; k++) *of_reports[k] = take(&work, J);
@@ -192,9 +193,22 @@ static void choose_free(candor_solver *s)
     const double decrease = 1 - s->g[i];
     const int enters = -decrease > 0.1 * s->excess;
     const int leaves = decrease > 0 && s->x[i] * s->diagonal[i] <= GIVE_UP * decrease;
-    if (leaves || (s->x[i] == 0 && !enters)) s->direction[i] = -s->x[i];
-    else s->free_set[s->free_count++] = i;
+    if (leaves || (s->x[i] == 0 && !enters)) {
+      s->direction[i] = -s->x[i];
+    } else {
+      s->free_diagonal[s->free_count] = s->diagonal[i];
+      s->free_set[s->free_count++] = i;
+    }
   }
+}
+
+/* cells2 = C diag(weights) C' cells, where it is asked for: on the free set. */
+static void curve(candor_solver *s)
+{
+  forward(s, s->cells, s->cg_reports);
+  candor_vector_multiply(s->weights, s->cg_reports, s->reports);
+  candor_channel_adjoint_at(s->channel, s->cg_reports, s->free_set, s->free_count, s->channel_work, s->cells2);
+  s->products++;
 }
 
 /* image = H v on the free set (both compact), H = C diag(weights) C' + damping * diagonal. */
@@ -203,14 +217,8 @@ static void hessian_product(candor_solver *s, const double *v, double *image)
   const size_t n = s->free_count;
   memset(s->cells, 0, s->truths * sizeof *s->cells);
   for (size_t k = 0; k < n; k++) s->cells[s->free_set[k]] = v[k];
-  forward(s, s->cells, s->cg_reports);
-  for (size_t j = 0; j < s->reports; j++) s->cg_reports[j] *= s->weights[j];
-  candor_channel_adjoint_at(s->channel, s->cg_reports, s->free_set, n, s->channel_work, s->cells2);
-  s->products++;
-  for (size_t k = 0; k < n; k++) {
-    const size_t i = s->free_set[k];
-    image[k] = s->cells2[i] + s->damping * s->diagonal[i] * v[k];
-  }
+  curve(s);
+  for (size_t k = 0; k < n; k++) image[k] = s->cells2[s->free_set[k]] + s->damping * s->free_diagonal[k] * v[k];
 }
 
 /* rhs = g - 1 - H_FB direction_B, compact: what the free cells must make up for. */
@@ -219,10 +227,7 @@ static void right_hand_side(candor_solver *s, double *rhs)
   const size_t n = s->free_count;
   memcpy(s->cells, s->direction, s->truths * sizeof *s->cells);
   for (size_t k = 0; k < n; k++) s->cells[s->free_set[k]] = 0;
-  forward(s, s->cells, s->cg_reports);
-  for (size_t j = 0; j < s->reports; j++) s->cg_reports[j] *= s->weights[j];
-  candor_channel_adjoint_at(s->channel, s->cg_reports, s->free_set, n, s->channel_work, s->cells2);
-  s->products += 2;
+  curve(s);
   for (size_t k = 0; k < n; k++) rhs[k] = s->g[s->free_set[k]] - 1 - s->cells2[s->free_set[k]];
 }
 
@@ -241,7 +246,7 @@ static void precondition(const candor_solver *s, int by_factor, const double *r,
     memcpy(out, r, n * sizeof *out);
     candor_cholesky_solve(s->hessian, n, out);
   } else {
-    for (size_t k = 0; k < n; k++) out[k] = r[k] / s->diagonal[s->free_set[k]];
+    candor_vector_divide(r, s->free_diagonal, out, n);
   }
 }
 
@@ -252,25 +257,21 @@ static int conjugate_gradients(candor_solver *s, const double *rhs, double share
   const size_t n = s->free_count;
   const int by_factor = n > 0 && has_factor(s);
   double *r = s->cg_residual, *p = s->cg_direction, *image = s->cg_image, *z = s->cells;
-  double rho = 0;
   memset(v, 0, n * sizeof *v);
   memcpy(r, rhs, n * sizeof *r);
   precondition(s, by_factor, r, p);
-  for (size_t k = 0; k < n; k++) rho += r[k] * p[k];
+  double rho = candor_vector_dot(r, p, n);
   const double goal = share * share * rho;
   for (size_t step = 0; step < (by_factor ? 12 : limit) && rho > goal; step++) {
-    double curvature = 0, next = 0;
     hessian_product(s, p, image);
-    for (size_t k = 0; k < n; k++) curvature += p[k] * image[k];
+    const double curvature = candor_vector_dot(p, image, n);
     if (!(curvature > 0)) break;
     const double alpha = rho / curvature;
-    for (size_t k = 0; k < n; k++) {
-      v[k] += alpha * p[k];
-      r[k] -= alpha * image[k];
-    }
+    candor_vector_add(alpha, p, v, n);
+    candor_vector_add(-alpha, image, r, n);
     precondition(s, by_factor, r, z);
-    for (size_t k = 0; k < n; k++) next += r[k] * z[k];
-    for (size_t k = 0; k < n; k++) p[k] = z[k] + (next / rho) * p[k];
+    const double next = candor_vector_dot(r, z, n);
+    candor_vector_follow(next / rho, z, p, n);
     rho = next;
   }
   return rho <= goal;

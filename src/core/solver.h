@@ -28,7 +28,7 @@ typedef struct candor_solver {
   double *reported;   /* its m = C' theta */
   double *score;      /* its g = C (phi / m) */
   /* private */
-  double *phi, *m, *w, *g, *x, *direction, *trial, *m_trial, *weights, *diagonal, *solution;
+  double *phi, *m, *w, *g, *x, *direction, *trial, *m_trial, *weights, *diagonal, *free_diagonal, *solution;
   double *cg_residual, *cg_direction, *cg_scaled, *cg_image, *cg_reports, *cells, *cells2;
   double *channel_work, *scaled_rows, *hessian;
   size_t *free_set, *factored_set;
@@ -44,7 +44,7 @@ typedef struct candor_solver {
 
 candor_solver_options candor_solver_defaults(const candor_channel *channel);
 
-/* Doubles and sizes of workspace: 16 arrays of truths and 8 of reports, four times the largest array
+/* Doubles and sizes of workspace: 17 arrays of truths and 8 of reports, four times the largest array
  * between two axes, and newton_limit * newton_limit for the Hessian (by default 8 MB or four arrays of
  * truths, whichever is more). */
 size_t candor_solver_work(const candor_channel *channel, const candor_solver_options *options);
