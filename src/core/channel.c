@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lanes.h"
+#include "vector.h"
 #include "wide.h"
 
 typedef enum { FORWARD, ADJOINT, SQUARE } product;
@@ -74,11 +76,16 @@ candor_status candor_channel_check(const candor_channel *channel)
 /* ---- one dense axis --------------------------------------------------------------------------- */
 
 /* out += x1 a1 + ... + x4 a4: four rows at a time quarter the traffic through `out`. */
-static void add_rows(const double *x, const double *const *row, size_t n, double *out)
+CANDOR_WIDE
+static void add_rows(const double *x, const double *const *row, size_t n, double *restrict out)
 {
-  const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
+  const double *restrict a = row[0], *restrict b = row[1], *restrict c = row[2], *restrict d = row[3];
   const double xa = x[0], xb = x[1], xc = x[2], xd = x[3];
-  for (size_t j = 0; j < n; j++) out[j] += (xa * a[j] + xb * b[j]) + (xc * c[j] + xd * d[j]);
+  size_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    for (size_t k = 0; k < 4; k++) out[j + k] += (xa * a[j + k] + xb * b[j + k]) + (xc * c[j + k] + xd * d[j + k]);
+  }
+  for (; j < n; j++) out[j] += (xa * a[j] + xb * b[j]) + (xc * c[j] + xd * d[j]);
 }
 
 static void dense_forward(const candor_axis *axis, const double *in, double *out)
@@ -102,27 +109,16 @@ static void dense_forward(const candor_axis *axis, const double *in, double *out
   }
 }
 
-/* Eight partial sums: enough to hide the latency of an addition, and shorter chains of rounding. */
-static double dot(const double *a, const double *b, size_t n)
-{
-  double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  size_t j = 0;
-  for (; j + 8 <= n; j += 8) {
-    for (size_t k = 0; k < 8; k++) s[k] += a[j + k] * b[j + k];
-  }
-  for (; j < n; j++) s[j & 7] += a[j] * b[j];
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
+CANDOR_WIDE
 static double dot_square(const double *a, const double *b, size_t n)
 {
-  double s[4] = {0, 0, 0, 0};
+  double lane[CANDOR_LANES] = {0};
   size_t j = 0;
-  for (; j + 4 <= n; j += 4) {
-    for (size_t k = 0; k < 4; k++) s[k] += a[j + k] * a[j + k] * b[j + k];
+  for (; j + CANDOR_LANES <= n; j += CANDOR_LANES) {
+    for (size_t k = 0; k < CANDOR_LANES; k++) lane[k] += a[j + k] * a[j + k] * b[j + k];
   }
-  for (; j < n; j++) s[0] += a[j] * a[j] * b[j];
-  return (s[0] + s[1]) + (s[2] + s[3]);
+  for (size_t k = 0; j + k < n; k++) lane[k] += a[j + k] * a[j + k] * b[j + k];
+  return candor_lane_sum(lane);
 }
 
 static size_t input_size(const candor_axis *axis, product kind)
@@ -137,6 +133,27 @@ static size_t output_size(const candor_axis *axis, product kind)
 
 /* ---- one axis of several: in[l + left * (v + n_in * r)] -> out[l + left * (u + n_out * r)] -------- */
 
+/* y += factor x, and y = factor x + share z: four at a time, as vector instructions. */
+static inline void add_scaled(double factor, const double *restrict x, double *restrict y, size_t n)
+{
+  size_t l = 0;
+  for (; l + 4 <= n; l += 4) {
+    for (size_t k = 0; k < 4; k++) y[l + k] += factor * x[l + k];
+  }
+  for (; l < n; l++) y[l] += factor * x[l];
+}
+
+static inline void combine(double factor, const double *restrict x, double share, const double *restrict z,
+                           double *restrict y, size_t n)
+{
+  size_t l = 0;
+  for (; l + 4 <= n; l += 4) {
+    for (size_t k = 0; k < 4; k++) y[l + k] = factor * x[l + k] + share * z[l + k];
+  }
+  for (; l < n; l++) y[l] = factor * x[l] + share * z[l];
+}
+
+CANDOR_WIDE
 static void dense_stage(const candor_axis *axis, product kind, size_t left, size_t right, const double *in, double *out)
 {
   const size_t n_in = input_size(axis, kind), n_out = output_size(axis, kind);
@@ -152,7 +169,7 @@ static void dense_stage(const candor_axis *axis, product kind, size_t left, size
         const double entry = c[v * step_in];
         const double factor = kind == SQUARE ? entry * entry : entry;
         const double *source = from + v * left;
-        for (size_t l = 0; l < left; l++) to[l] += factor * source[l];
+        add_scaled(factor, source, to, left);
       }
     }
   }
@@ -177,6 +194,7 @@ static void additive_first(const candor_axis *axis, product kind, size_t right, 
 }
 
 /* A later axis: `left` sums run side by side, kept where the last category's result will go. */
+CANDOR_WIDE
 static void additive_stage(const candor_axis *axis, product kind, size_t left, size_t right, const double *in,
                            double *out)
 {
@@ -189,12 +207,16 @@ static void additive_stage(const candor_axis *axis, product kind, size_t left, s
     for (size_t l = 0; l < left; l++) total[l] = 0;
     for (size_t y = 0; y < n; y++) {
       const double b = axis->base[y], factor = kind == FORWARD ? 1 : kind == ADJOINT ? b : b * b;
-      for (size_t l = 0; l < left; l++) total[l] += factor * from[l + left * y];
+      add_scaled(factor, from + left * y, total, left);
     }
     for (size_t y = 0; y < n; y++) {
       const double b = axis->base[y];
       const double slope = kind == SQUARE ? a * (2 * b + a) : a, share = kind == FORWARD ? b : 1;
-      for (size_t l = 0; l < left; l++) to[l + left * y] = slope * from[l + left * y] + share * total[l];
+      if (y + 1 < n) {
+        combine(slope, from + left * y, share, total, to + left * y, left);
+      } else {
+        for (size_t l = 0; l < left; l++) total[l] = slope * from[l + left * y] + share * total[l];
+      }
     }
   }
 }
@@ -333,7 +355,7 @@ void candor_channel_adjoint(const candor_channel *channel, const double *w, doub
     several_axes(channel, ADJOINT, w, work, g);
     return;
   }
-  for (size_t i = 0; i < axis->truths; i++) g[i] = dot(axis->matrix + i * axis->reports, w, axis->reports);
+  for (size_t i = 0; i < axis->truths; i++) g[i] = candor_vector_dot(axis->matrix + i * axis->reports, w, axis->reports);
 }
 
 void candor_channel_adjoint_square(const candor_channel *channel, const double *w, double *work, double *g)
@@ -354,7 +376,7 @@ void candor_channel_adjoint_at(const candor_channel *channel, const double *w, c
     several_axes(channel, ADJOINT, w, work, g);
     return;
   }
-  for (size_t k = 0; k < n; k++) g[index[k]] = dot(axis->matrix + index[k] * axis->reports, w, axis->reports);
+  for (size_t k = 0; k < n; k++) g[index[k]] = candor_vector_dot(axis->matrix + index[k] * axis->reports, w, axis->reports);
 }
 
 void candor_channel_row(const candor_channel *channel, size_t truth, double *row)

@@ -13,6 +13,9 @@ typedef struct candor_solver_options {
   size_t warm_cycles;   /* accelerated EM cycles before the Newton steps */
 } candor_solver_options;
 
+/* The interior phase of channels with cheap products (interior.c). */
+typedef enum candor_solver_phase { CANDOR_BEFORE = 0, CANDOR_INSIDE, CANDOR_AFTER } candor_solver_phase;
+
 /* Reads like a result once a run has returned; every pointer points into the caller's workspace. */
 typedef struct candor_solver {
   const candor_channel *channel;
@@ -28,13 +31,14 @@ typedef struct candor_solver {
   double *reported;   /* its m = C' theta */
   double *score;      /* its g = C (phi / m) */
   /* private */
-  double *phi, *m, *w, *g, *x, *direction, *trial, *m_trial, *weights, *diagonal, *free_diagonal, *solution;
+  double *phi, *m, *w, *g, *x, *direction, *trial, *m_trial, *weights, *diagonal, *scaling, *shift, *solution;
   double *cg_residual, *cg_direction, *cg_scaled, *cg_image, *cg_reports, *cells, *cells2;
   double *channel_work, *scaled_rows, *hessian;
   size_t *free_set, *factored_set;
   size_t free_count, factored_count;
   double excess, damping;
-  size_t stalls, trouble;
+  size_t stalls, trouble, inside_steps;
+  candor_solver_phase phase;
   int sparse, refused;
   unsigned char *blocked;
   double *quadratic_work;
@@ -44,7 +48,7 @@ typedef struct candor_solver {
 
 candor_solver_options candor_solver_defaults(const candor_channel *channel);
 
-/* Doubles and sizes of workspace: 17 arrays of truths and 8 of reports, four times the largest array
+/* Doubles and sizes of workspace: 18 arrays of truths and 8 of reports, four times the largest array
  * between two axes, and newton_limit * newton_limit for the Hessian (by default 8 MB or four arrays of
  * truths, whichever is more). */
 size_t candor_solver_work(const candor_channel *channel, const candor_solver_options *options);
@@ -67,7 +71,8 @@ candor_status candor_solver_init(candor_solver *solver, const candor_channel *ch
  *                CANDOR_AGAIN   not yet.
  *                CANDOR_STALLED double precision yields no better likelihood; `gap` says what is known.
  * NUMERICS       Relaxed to F(theta) = sum theta - sum phi log m over theta >= 0, whose minimum lies on
- *                the simplex. Projected Newton: cells that a coordinate step would push below zero are
+ *                the simplex. Where products with the channel are cheap, a primal-dual interior phase comes
+ *                first, only to find out which cells are zero. Projected Newton: cells that a coordinate step would push below zero are
  *                set to zero, the others move along the (damped) Newton direction and are clipped; the
  *                direction comes from preconditioned conjugate gradients, or from a Cholesky factor
  *                when that is cheaper or the gradients do not converge. F is compared through log1p of
@@ -76,6 +81,7 @@ candor_status candor_solver_init(candor_solver *solver, const candor_channel *ch
  *                converges on its own.
  * REFERENCE      certificate: math.md 2.2; projected Newton: Bertsekas 1982 doi:10.1137/0320018;
  *                acceleration of EM: Varadhan and Roland 2008 doi:10.1111/j.1467-9469.2007.00585.x;
+ *                interior phase: Wright 1997, Primal-dual interior-point methods, doi:10.1137/1.9781611971453;
  *                the relaxation: Kim, Carbonetto, Stephens and Anitescu 2020
  *                doi:10.1080/10618600.2019.1689985, Prop. 3.1. */
 candor_status candor_solver_run(candor_solver *solver, size_t steps);

@@ -16,18 +16,6 @@ double candor_vector_dot(const double *x, const double *y, size_t n)
 }
 
 CANDOR_WIDE
-double candor_vector_dot3(const double *x, const double *y, const double *z, size_t n)
-{
-  double lane[CANDOR_LANES] = {0};
-  size_t i = 0;
-  for (; i + CANDOR_LANES <= n; i += CANDOR_LANES) {
-    for (size_t l = 0; l < CANDOR_LANES; l++) lane[l] += x[i + l] * y[i + l] * z[i + l];
-  }
-  for (size_t l = 0; i + l < n; l++) lane[l] += x[i + l] * y[i + l] * z[i + l];
-  return candor_lane_sum(lane);
-}
-
-CANDOR_WIDE
 void candor_vector_multiply(const double *restrict x, double *restrict y, size_t n)
 {
   size_t i = 0;
@@ -55,6 +43,16 @@ void candor_vector_add(double a, const double *restrict x, double *restrict y, s
     for (size_t l = 0; l < CANDOR_LANES; l++) y[i + l] += a * x[i + l];
   }
   for (; i < n; i++) y[i] += a * x[i];
+}
+
+CANDOR_WIDE
+void candor_vector_add_product(const double *restrict x, const double *restrict y, double *restrict out, size_t n)
+{
+  size_t i = 0;
+  for (; i + CANDOR_LANES <= n; i += CANDOR_LANES) {
+    for (size_t l = 0; l < CANDOR_LANES; l++) out[i + l] += x[i + l] * y[i + l];
+  }
+  for (; i < n; i++) out[i] += x[i] * y[i];
 }
 
 CANDOR_WIDE

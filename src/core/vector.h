@@ -7,14 +7,14 @@
 
 /* sum x y */
 double candor_vector_dot(const double *x, const double *y, size_t n);
-/* sum x y z */
-double candor_vector_dot3(const double *x, const double *y, const double *z, size_t n);
 /* y <- x y */
 void candor_vector_multiply(const double *x, double *y, size_t n);
 /* out <- x / y */
 void candor_vector_divide(const double *x, const double *y, double *out, size_t n);
 /* y <- y + a x */
 void candor_vector_add(double a, const double *x, double *y, size_t n);
+/* out <- out + x y */
+void candor_vector_add_product(const double *x, const double *y, double *out, size_t n);
 /* y <- x + a y */
 void candor_vector_follow(double a, const double *x, double *y, size_t n);
 

@@ -1,0 +1,108 @@
+#include <math.h>
+#include <string.h>
+
+#include "solver_steps.h"
+#include "vector.h"
+
+/* min F(x) over x >= 0 with multipliers z = 1 - g >= 0 and x z driven to 0 together, cell by cell, so that no cell is
+ * zero before all that keep it positive are known. Only the pattern is wanted: solutions of low accuracy, an early
+ * stop, and Newton's method on the face that is left. */
+
+/* Cells and multipliers start no nearer to zero than this share of the average. */
+static const double LEAST_START = 0.1;
+/* Each step aims at this share of the complementarity at hand, goes this share of the way to the boundary, and solves
+ * its equations to this share of their right-hand side. */
+static const double TARGET = 0.3;
+static const double INWARD = 0.995;
+static const double RESIDUAL = 0.1;
+/* sum x z per observation, from which the pattern is read. */
+static const double DECIDED = 1e-8;
+enum { MOST_STEPS = 60, MOST_PRODUCTS = 400 };
+
+static double *multipliers(const candor_solver *s)
+{
+  return s->solution;
+}
+
+static int is_possible(const candor_solver *s, const double *m)
+{
+  for (size_t j = 0; j < s->reports; j++) {
+    if (s->phi[j] > 0 && !(m[j] >= CANDOR_LEAST_PROBABILITY)) return 0;
+  }
+  return 1;
+}
+
+static void enter(candor_solver *s)
+{
+  const size_t K = s->truths;
+  const double least = LEAST_START / (double) K;
+  double *z = multipliers(s);
+  for (size_t i = 0; i < K; i++) s->trial[i] = fmax(s->x[i], least);
+  candor_solver_forward(s, s->trial, s->m_trial);
+  candor_solver_accept(s);
+  for (size_t i = 0; i < K; i++) {
+    z[i] = fmax(1 - s->g[i], LEAST_START * least / s->x[i]);
+    s->free_set[i] = i;
+  }
+  s->free_count = K;
+  s->factored_count = 0;
+  s->phase = CANDOR_INSIDE;
+}
+
+/* Cells that a Newton step of their own would take to zero are zero. */
+static void leave(candor_solver *s)
+{
+  const double *z = multipliers(s);
+  s->phase = CANDOR_AFTER;
+  for (size_t i = 0; i < s->truths; i++) s->trial[i] = s->x[i] * s->diagonal[i] < z[i] ? 0 : s->x[i];
+  candor_solver_forward(s, s->trial, s->m_trial);
+  if (is_possible(s, s->m_trial)) candor_solver_accept(s);
+}
+
+/* Numbers have left the range of double precision: the best certified estimate is where Newton's method goes on. */
+static void give_up(candor_solver *s)
+{
+  s->phase = CANDOR_AFTER;
+  memcpy(s->x, s->theta, s->truths * sizeof *s->x);
+  memcpy(s->m, s->reported, s->reports * sizeof *s->m);
+  candor_solver_judge(s);
+}
+
+/* The largest step, at most 1, that leaves x + step d positive. */
+static double length(const double *x, const double *d, size_t n)
+{
+  double most = 1;
+  for (size_t i = 0; i < n; i++) {
+    if (d[i] < 0) most = fmin(most, -INWARD * x[i] / d[i]);
+  }
+  return most;
+}
+
+void candor_interior_step(candor_solver *s)
+{
+  const size_t K = s->truths;
+  double *z = multipliers(s), *change = s->cells2, *rhs = s->cg_scaled;
+  if (s->phase == CANDOR_BEFORE) enter(s);
+  const double target = TARGET * candor_vector_dot(s->x, z, K) / (double) K;
+  candor_newton_weigh(s);
+  for (size_t i = 0; i < K; i++) {
+    s->shift[i] = z[i] / s->x[i];
+    s->scaling[i] = s->diagonal[i] + s->shift[i];
+    rhs[i] = s->g[i] - 1 + target / s->x[i];
+  }
+  candor_newton_solve(s, rhs, RESIDUAL, MOST_PRODUCTS, s->direction);
+  for (size_t i = 0; i < K; i++) change[i] = target / s->x[i] - z[i] - s->shift[i] * s->direction[i];
+  const double primal = length(s->x, s->direction, K), dual = length(z, change, K);
+  for (size_t i = 0; i < K; i++) {
+    s->trial[i] = s->x[i] + primal * s->direction[i];
+    z[i] += dual * change[i];
+  }
+  candor_solver_forward(s, s->trial, s->m_trial);
+  if (!is_possible(s, s->m_trial)) {
+    give_up(s);
+    return;
+  }
+  candor_solver_accept(s);
+  if (!isfinite(s->excess)) give_up(s);
+  else if (++s->inside_steps == MOST_STEPS || candor_vector_dot(s->x, z, K) < DECIDED) leave(s);
+}
