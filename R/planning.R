@@ -15,7 +15,8 @@
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
 #' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
 #'
-#' @param mechanism A mechanism, or a named list of mechanisms to be compared.
+#' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
+#'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
 #' @param share True share of a category, one or several. For a margin of error the least favourable one by default.
 #' @param power Wanted power, between 0 and 1.
@@ -28,8 +29,9 @@
 #' @param target What the interval is about, see [rr_estimate()].
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `margin` or `null` and
-#'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: `mechanism`, `epsilon`, `share`,
-#'   `null`, `n`, `level` (attained), `power`.
+#'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: a data frame of class
+#'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (attained; at most
+#'   the one asked for), `power`. [autoplot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given;
 #' `candor_error_no_information` for a mechanism whose reports do not depend on the truth.
@@ -88,17 +90,23 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
     form <- category_form(mechanisms[[cells$mechanism[i]]], category)
     exact_power(form, cells$n[i], cells$share[i], null, level)
   }, numeric(2))
-  tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
-                 epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
-                 share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
+  rows <- tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
+                         epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
+                         share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
+  mark(rows, "rr_power", level = level)
 }
 
 check_mechanisms <- function(mechanism, call = caller_env()) {
   if (inherits(mechanism, "rr_mechanism")) mechanism <- list(mechanism)
   if (!is.list(mechanism) || !length(mechanism)) check_mechanism(mechanism, call = call)
   for (m in mechanism) check_mechanism(m, call = call)
-  if (is.null(names(mechanism))) names(mechanism) <- vapply(mechanism, `[[`, "", "design")
-  mechanism
+  names <- names(mechanism) %||% rep("", length(mechanism))
+  names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
+  if (anyDuplicated(names)) {
+    abort(c("The mechanisms must have different names.", x = "{.val {names[anyDuplicated(names)]}} appears more than once.",
+            i = "Name them: {.code list(one = , other = )}."), "argument", call = call)
+  }
+  stats::setNames(mechanism, names)
 }
 
 check_open <- function(x, arg, call = caller_env()) {
@@ -186,6 +194,14 @@ enough_power <- function(form, share, null, level, power) {
   n <- max(1, ceiling(((stats::qnorm(1 - level) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && exact_power(form, n, share, null, level)[2] < power) n <- n + max(1, floor(n / 1000))
   n
+}
+
+#' @export
+print.rr_power <- function(x, ...) {
+  class(x) <- setdiff(class(x), "rr_power")
+  attr(x, "level") <- NULL
+  print(x, ...)
+  invisible(x)
 }
 
 #' @export
