@@ -39,7 +39,10 @@
 #' cor(reports)[1, 2]
 #' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
 #' @export
-rr_association <- function(x, ...) UseMethod("rr_association")
+rr_association <- function(x, ...) {
+  check_given(x = "a fit of several questions, of {.fn rr_tmdh} or of {.fn rr_estimate} with {.fn rr_product}")
+  UseMethod("rr_association")
+}
 
 #' @export
 rr_association.default <- function(x, ...) {

@@ -48,6 +48,7 @@
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "mle", "combine"), replications = 200,
                       seed = NULL, ...) {
+  check_given()
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (!is.null(tally$groups)) {

@@ -21,6 +21,7 @@
 #' ))
 #' @export
 rr_contrast <- function(fit, L, conf.level = 0.95) {
+  check_given()
   if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
   estimate <- coef(fit)

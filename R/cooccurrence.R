@@ -38,6 +38,7 @@
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
 rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
+  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)

@@ -21,6 +21,7 @@
 #' tidy(rr_estimate(nigeria), conf.int = TRUE)
 #' @export
 rr_counts <- function(counts, mechanism, effective_n = NULL) {
+  check_given()
   check_mechanism(mechanism)
   counts <- flatten_questions(counts, mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {

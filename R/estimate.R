@@ -119,6 +119,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL
                         target = c("population", "sample"),
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
+  check_given()
   tally <- as_tally(x, mechanism, weights, by, na.rm)
   mechanism <- tally$mechanism
   method <- check_choice(method, "method", estimation_methods)

@@ -42,11 +42,17 @@
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_all(seen, flip = 0.1))
 #' @export
-rr_any <- function(bits, flip) extreme(bits, flip, "any", environment())
+rr_any <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "any", environment())
+}
 
 #' @rdname rr_any
 #' @export
-rr_all <- function(bits, flip) extreme(bits, flip, "all", environment())
+rr_all <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "all", environment())
+}
 
 extreme_kinds <- c("any", "all")
 
@@ -133,6 +139,7 @@ format_number <- function(x) {
 #' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE) {
+  check_given(x = "the true bits, a vector or a matrix with one element a row")
   call <- environment()
   type <- check_choice(type, "type", c("any", "all"))
   check_flag(log, "log")

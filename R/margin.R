@@ -30,6 +30,7 @@
 #' rr_margin(fit, "survived", given = "female")
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL) {
+  check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
   inside <- match_questions(vars, fit, "vars")
   outside <- if (!is.null(given)) match_questions(given, fit, "given")
   cells <- cell_estimates(fit, c(inside, outside), target)

@@ -33,7 +33,10 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
 #' # In the triangular design a "no" gives the respondent away
 #' rr_epsilon(rr_triangular(0.25))
 #' @export
-rr_epsilon <- function(mechanism, ...) UseMethod("rr_epsilon")
+rr_epsilon <- function(mechanism, ...) {
+  check_given()
+  UseMethod("rr_epsilon")
+}
 
 #' @export
 rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
@@ -58,7 +61,10 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE) {
 #' rr_matrix(rr_grr(c("never", "once", "often"), epsilon = 1))
 #' rr_matrix(rr_crosswise(0.25))
 #' @export
-rr_matrix <- function(mechanism, ...) UseMethod("rr_matrix")
+rr_matrix <- function(mechanism, ...) {
+  check_given()
+  UseMethod("rr_matrix")
+}
 
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)

@@ -49,6 +49,7 @@
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R")) {
+  check_given(x = "the true answers", mechanism = "how to randomise")
   check_mechanism(mechanism)
   rng <- check_choice(rng, "rng", c("secure", "R"))
   perturb_answers(mechanism, x, rng, call = environment())

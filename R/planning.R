@@ -53,6 +53,7 @@
 rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL, null = 0, category = NULL,
                            conf.level = 0.95,
                            level = 0.05, simultaneous = FALSE, target = c("population", "sample"), ...) {
+  check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   target <- check_choice(target, "target", c("population", "sample"))
@@ -79,6 +80,7 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
 #' @rdname rr_sample_size
 #' @export
 rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.05, ...) {
+  check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   n <- check_grid(n, "n", whole = TRUE)

@@ -49,6 +49,7 @@
 #' subset(best, within == 0)
 #' @export
 rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population", "sample"), ...) {
+  check_given(epsilon = "the privacy levels, above 0")
   check_dots_empty(...)
   K <- check_grid(K, "K", whole = TRUE)
   if (any(K < 2)) abort(c("{.arg K} must be at least 2.",

@@ -53,6 +53,7 @@
 #' @export
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
                       buckets = 256, levels = 24, key = "candor") {
+  check_given()
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   items <- check_items(items)
   if (!is.character(key) || length(key) != 1L || is.na(key)) {
@@ -150,6 +151,7 @@ format_settings <- function(x) {
 #' rr_perturb_sketch(sketch, epsilon = 2)
 #' @export
 rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R")) {
+  check_given()
   check_sketch(sketch)
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (sketch$flip != 0) {

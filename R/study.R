@@ -68,6 +68,9 @@
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
                      mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
                      resume = NULL, progress = interactive()) {
+  check_given(truth = "the true distributions, see {.fn rr_zipf}", epsilon = "the privacy levels, above 0",
+              n = "the numbers of respondents",
+              optional = if (!is.null(resume)) c("truth", "epsilon", "n"))
   check_dots_empty(...)
   check_flag(progress, "progress")
   design <- if (!missing(truth) || is.null(resume)) list(
@@ -93,6 +96,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 #' rr_zipf(5, 1.3)
 #' @export
 rr_zipf <- function(k, s) {
+  check_given()
   k <- check_count(k, "k", min = 2, max = 2^30)
   s <- check_number(s, "s", min = 0, max_open = TRUE)
   weights <- exp(-s * log(seq_len(k)))

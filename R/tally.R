@@ -36,7 +36,10 @@
 #' chunks <- split(reports, rep(1:4, 250))
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
 #' @export
-rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
+rr_tally <- function(x, mechanism, ...) {
+  check_given(x = "the reports")
+  UseMethod("rr_tally")
+}
 
 #' @rdname rr_tally
 #' @export
