@@ -28,8 +28,8 @@ ibu_options <- function(options, k, call) {
 
 abort_precision <- function(call) {
   abort(c("The update cannot be computed for these counts.",
-          x = paste("A report is so rare that the share of its category differs from its bound by less than a number",
-                    "in double precision can hold."),
+          x = paste("A report is so rare beside the others that double precision cannot tell the share of its category",
+                    "from the largest one possible."),
           i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision", call = call)
 }
 
@@ -66,6 +66,7 @@ check_start <- function(start, k, call) {
 #' tail(rr_trace(fit), 3)
 #' @export
 rr_trace <- function(fit) {
+  check_given(fit = "a fit of {.fn rr_estimate} with {.code method = \"ibu\"}")
   if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
     abort(c("{.arg fit} must be a fit of method {.val ibu}.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),

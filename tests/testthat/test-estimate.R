@@ -217,6 +217,14 @@ test_that("what cannot be estimated is refused in the user's language", {
   })
 })
 
+test_that("counts that leave the iterative update no correct digit are refused, and its remedy works", {
+  # An answer always turned round: one "yes" beside 1e15 "no" is a share of "no" of 1e-15.
+  tally <- rr_counts(c(no = 1e15, yes = 1), rr_binary(p = 0, q = 1))
+  expect_error(rr_estimate(tally, method = "ibu"), class = "candor_error_precision")
+  expect_snapshot(error = TRUE, rr_estimate(tally, method = "ibu"))
+  expect_equal(coef(rr_estimate(tally, method = "mle"))[["no"]], 1 / (1e15 + 1), tolerance = 1e-12)
+})
+
 test_that("IBU keeps its certificate honest where the truth is the least likely report", {
   # One step multiplies by sum(b phi / m), above 1 for p < q, what the sum of theta is off: left alone for 64 steps
   # that ended in a certificate of 0 far from the maximum, or in NaN.
