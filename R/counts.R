@@ -81,7 +81,7 @@ effective_squares <- function(effective_n, n, call = caller_env()) {
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
 place_counts <- function(values, labels, mechanism, call = caller_env()) {
-  position <- match(labels, mechanism$reports)
+  position <- match_labels(labels, mechanism)
   if (anyNA(position)) {
     abort(c("The names of {.arg counts} must be levels of the mechanism.",
             x = "{.val {labels[is.na(position)][1]}} is not one.",

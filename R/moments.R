@@ -187,6 +187,7 @@ row_type_counts <- function(x, arg, call = caller_env()) {
     abort(c("{.arg {arg}} must hold one count per row type: 2, 4, 8, ... of them.", x = "It has {length(x)}."),
           "argument", call = call)
   }
+  x <- bits_in_order(x)
   values <- as.double(x)
   bad <- which(!is.finite(values))
   if (length(bad)) abort(c("{.arg {arg}} must be finite.", x = "Entry {bad[1]} is {values[bad[1]]}."), "counts",
@@ -196,4 +197,12 @@ row_type_counts <- function(x, arg, call = caller_env()) {
   levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
                 !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = columns, levels = levels)
+}
+
+# A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
+bits_in_order <- function(x) {
+  turned <- vapply(dimnames(x), function(labels) identical(match_bits(labels), 2:1), NA)
+  if (!any(turned)) return(x)
+  index <- lapply(turned, function(turn) if (turn) 2:1 else 1:2)
+  do.call(`[`, c(list(x), unname(index), drop = FALSE))
 }

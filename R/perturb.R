@@ -25,8 +25,8 @@
 #'   levels of the mechanism as in [rr_tally()].
 #' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param rng `"secure"` or `"R"`, see below.
-#' @return The reports: as many as there are answers, with their names, and of the same type. A factor has
-#'   the levels of the mechanism's reports.
+#' @return The reports: as many as there are answers, with their names, and of the same type. Text and factors have
+#'   the labels of the mechanism's reports.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with value
 #' and position; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
