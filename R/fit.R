@@ -187,10 +187,11 @@ print.rr_fit <- function(x, n = 10, digits = 4, ...) {
       if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
   for (line in c(uncertainty_line(x), fit_notes(x))) cat(strwrap(line, 80, indent = 2, exdent = 4), sep = "\n")
-  table <- tidy(x, conf.int = TRUE)
-  shown <- as.data.frame(utils::head(table, n))
-  print(shown, digits = digits, row.names = FALSE)
-  if (nrow(table) > n) cat("  ... and ", format_count(nrow(table) - n), " more; see tidy()\n", sep = "")
+  k <- length(x$mechanism$levels)
+  rows <- length(x$estimate)
+  table <- tidy_rows(x, TRUE, x$conf.level, seq_len(max(1, min(n, k))), seq_len(max(1, ceiling(min(n, rows) / k))))
+  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
+  if (rows > n) cat("  ... and ", format_count(rows - n), " more; see tidy()\n", sep = "")
   invisible(x)
 }
 

@@ -230,14 +230,14 @@ perturb_answers.rr_product <- function(mechanism, x, rng, call) {
   x
 }
 
-# The answers of each cell, question by question: further columns of tidy tables.
-cell_answers <- function(mechanism, side, times = 1) {
+# The answers of the cells, question by question: further columns of tidy tables.
+cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   if (is.null(mechanism$questions)) return(NULL)
   labels <- lapply(mechanism$questions, `[[`, side)
   sizes <- lengths(labels)
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  cells <- prod(sizes)
-  Map(function(answers, stride) rep(rep(answers, each = stride), length.out = cells * times), labels, strides)
+  cells <- (cells %||% seq_len(prod(sizes))) - 1
+  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
 }
 
 # An array with one dimension a question becomes a vector of cells, named only if it names them.
