@@ -187,7 +187,7 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 
 #' @rdname rr_association
 #' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {
   check_dots_empty(...)

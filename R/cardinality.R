@@ -28,7 +28,7 @@
 #' @param flip Probability that a membership was reported wrongly: one number, one for each set, or a matrix with one for
 #'   each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"normal"` or `"exact"`, see below.
 #' @param cumulative Estimate after the first set, after the first two, and so on? `autoplot()` draws this.
 #' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,

@@ -118,7 +118,8 @@ label_bits <- function(column, name, call) {
             x = "Column {.val {name}} has the values {format_labels(unique(as.character(column[!is.na(column)])))}.",
             i = "Make it a factor of two levels, the second of which means 1."), "argument", call = call)
   }
-  codes <- if (is.null(positions)) rep(NA_integer_, length(column)) else translate(positions, column, !is.factor(column))
+  codes <- if (is.null(positions)) rep(NA_integer_, length(column))
+    else translate(positions, column, own = !is.factor(column))
   bad <- which(codes == 0L)
   if (length(bad)) abort_entry(as.character(column[bad[1]]), bad[1], name, call)
   codes - 1L

@@ -34,8 +34,8 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
   list(codes = whole_codes(x, call), first = if (yes_no) 0L else 1L)
 }
 
-# Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them; but
-# never some of these and some of those.
+# Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them;
+# but never some of these and some of those.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)

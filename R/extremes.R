@@ -127,11 +127,14 @@ format_number <- function(x) {
 #' \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}.
 #'
 #' @param x The true bits: a vector, or a matrix with one element a row.
-#' @param flip Probability of a wrong report, see [rr_bit_tally()].
+#' @param flip Probability of a wrong report, from 0 to 1 but 1/2, see [rr_bit_tally()].
 #' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
 #' @param log Return logarithms? They stay finite where the variance is beyond \eqn{10^{308}}.
 #' @return One variance for a vector, one for each row of a matrix. The sum over rows is the variance of a union's
 #'   (or an intersection's) estimated size.
+#' @section Errors:
+#' As in [rr_bit_tally()]: `candor_error_argument` for bits other than 0 and 1 and for flips out of range or of the wrong number,
+#' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
 #' @examples
 #' # An element in none of ten sets costs most, each set that holds it makes it cheaper

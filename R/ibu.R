@@ -55,9 +55,13 @@ check_start <- function(start, k, call) {
 
 #' The trace of an iterative fit
 #'
+#' Every iterate's log-likelihood, and how far the maximum can be from it at most.
+#'
 #' @param fit A fit of method `"ibu"`, see [rr_estimate()].
 #' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
 #'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit of method `"ibu"`.
 #' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
 #'   follows from Jensen's inequality.
 #' @examples

@@ -18,13 +18,13 @@
 #' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
 #'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
-#' @param share True share of a category, one or several. For a margin of error the least favourable one by default.
-#' @param power Wanted power, between 0 and 1.
-#' @param null Share under the null hypothesis.
-#' @param n Number of respondents.
+#' @param share True share of a category, from 0 to 1, one or several. For a margin of error the least favourable one by default.
+#' @param power Wanted power, between 0 and 1; one or several.
+#' @param null Share under the null hypothesis, one number from 0 to 1.
+#' @param n Number of respondents, whole and at least 1; one or several.
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
-#' @param conf.level Confidence level.
-#' @param level Level of the test.
+#' @param conf.level Confidence level, between 0 and 1.
+#' @param level Level of the test, between 0 and 1.
 #' @param simultaneous Should the intervals of all categories hold together?
 #' @param target What the interval is about, see [rr_estimate()].
 #' @param ... Not used, and refused.
@@ -105,7 +105,8 @@ check_mechanisms <- function(mechanism, call = caller_env()) {
   names <- names(mechanism) %||% rep("", length(mechanism))
   names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
   if (anyDuplicated(names)) {
-    abort(c("The mechanisms must have different names.", x = "{.val {names[anyDuplicated(names)]}} appears more than once.",
+    abort(c("The mechanisms must have different names.",
+            x = "{.val {names[anyDuplicated(names)]}} appears more than once.",
             i = "Name them: {.code list(one = , other = )}."), "argument", call = call)
   }
   stats::setNames(mechanism, names)

@@ -117,7 +117,8 @@ autoplot.rr_power <- function(object, ...) {
     ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power", colour = NULL,
                   caption = power_caption(data, level)) +
     plan_theme()
-  if (nlevels(data$panel) > 1) plot + ggplot2::facet_wrap(~panel) else plot + ggplot2::labs(subtitle = levels(data$panel))
+  if (nlevels(data$panel) == 1) return(plot + ggplot2::labs(subtitle = levels(data$panel)))
+  plot + ggplot2::facet_wrap(~panel)
 }
 
 # One number of respondents and one share leave nothing to draw a line along: a row for each mechanism.

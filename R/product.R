@@ -16,6 +16,12 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but named mechanisms with finitely many reports; a product of more than
 #' 16,777,216 cells cannot be tallied or estimated jointly.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
+#'   columns randomised each on its own.
+#'
+#'   van den Hout, A. and van der Heijden, P. G. M. (2002), see [benefit_survey], for two questions by the same respondents.
+#'
+#'   Pinzon, C. A. et al. (2025), theorem 1, and [rr_solver] for the estimates.
 #' @examples
 #' survey <- rr_product(
 #'   drugs = rr_warner(0.8),

@@ -9,10 +9,14 @@
 #' @param object A study of [rr_study()].
 #' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
 #'   logarithmic axis and are left out.
-#' @param methods Methods to draw; all by default.
+#' @param methods Methods of the study to draw, a character vector; all by default.
 #' @param truth Show the true distributions on the left?
 #' @param ... Not used, and refused.
-#' @return A ggplot object.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range, and where nothing is above 0; `candor_error_package` where ggplot2 is not installed.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
+#'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
 #' @name autoplot.rr_study
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),

@@ -4,7 +4,7 @@
 #'
 #' @param x A fit of [rr_estimate()].
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
-#' @param conf.level Confidence level; by default the one of the fit.
+#' @param conf.level Confidence level, between 0 and 1; by default the one of the fit.
 #' @param ... Not used, and refused.
 #' @return A tibble. When grouped, the group columns come first.
 #'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
@@ -13,6 +13,10 @@
 #'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it).
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range.
+#' @source Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
+#'   [rr_solver], from Jensen's inequality. Columns are named as the generics of the package 'generics' ask for.
 #' @name tidy.rr_fit
 #' @seealso [rr_fit] for R's own accessors.
 #' @examples

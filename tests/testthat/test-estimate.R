@@ -241,3 +241,15 @@ test_that("IBU keeps its certificate honest where the truth is the least likely 
     expect_true(fit$details[[1]]$converged)
   }
 })
+
+test_that("inversion outside the distributions may be likelier than the maximum over them, and inside is that maximum", {
+  grr <- rr_grr(3, epsilon = 1)
+  outside <- rr_counts(c(5, 400, 600), grr)
+  inv <- rr_estimate(outside, method = "inv")
+  expect_lt(min(coef(inv)), 0)
+  # It gives the reports their own shares, which no probabilities beat.
+  expect_equal(as.numeric(logLik(inv)), sum(c(5, 400, 600) * log(c(5, 400, 600) / 1005)))
+  expect_gt(logLik(inv), logLik(rr_estimate(outside)))
+  inside <- rr_counts(c(300, 350, 400), grr)
+  expect_equal(logLik(rr_estimate(inside, method = "inv")), logLik(rr_estimate(inside)))
+})
