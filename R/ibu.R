@@ -55,7 +55,7 @@ check_start <- function(start, k, call) {
 
 #' The trace of an iterative fit
 #'
-#' Every iterate's log-likelihood, and how far the maximum can be from it at most.
+#' The log-likelihood of every iterate, and how far the maximum can be from it at most.
 #'
 #' @param fit A fit of method `"ibu"`, see [rr_estimate()].
 #' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
