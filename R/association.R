@@ -39,7 +39,10 @@
 #' cor(reports)[1, 2]
 #' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
 #' @export
-rr_association <- function(x, ...) UseMethod("rr_association")
+rr_association <- function(x, ...) {
+  check_given(x = "a fit of several questions, of {.fn rr_tmdh} or of {.fn rr_estimate} with {.fn rr_product}")
+  UseMethod("rr_association")
+}
 
 #' @export
 rr_association.default <- function(x, ...) {
@@ -184,7 +187,7 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 
 #' @rdname rr_association
 #' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {
   check_dots_empty(...)

@@ -10,6 +10,9 @@
 #' @param order Order the rows by estimate? By default they keep the order of the levels.
 #' @param ... Not used, and refused.
 #' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range; `candor_error_package` where ggplot2 is not installed.
+#' @source The estimates and intervals are those of [rr_estimate()], whose page has the references.
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)

@@ -5,12 +5,15 @@
 #' * Of [rr_tmdh()]: estimates with their intervals next to the reported counts (`type = "estimates"`), or the structure of their
 #'   correlation matrix (`type = "covariance"`).
 #'
-#' @param object An association, or a fit.
+#' @param object An association of [rr_association()], or a fit of [rr_tmdh()].
 #' @param measure Which measure to draw. By default correlations, or Cramer's V if a question has more than two categories.
-#' @param level Level of the test that outlines a pair.
-#' @param type What to draw of a fit.
+#' @param level Level of the test that outlines a pair, from 0 to 1.
+#' @param type What to draw of a fit: `"estimates"` or `"covariance"`.
 #' @param ... Not used, and refused.
-#' @return A ggplot object.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range, and for a picture of more than 200 sets; `candor_error_package` where ggplot2 is not installed.
+#' @source Carette, T. (2022), see [rr_tmdh()] and [rr_association()]; Holm's correction is that of [stats::p.adjust()].
 #' @name autoplot.rr_association
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' truth <- matrix(rbinom(8000, 1, 0.4), 2000, dimnames = list(NULL, c("a", "b", "c", "d")))

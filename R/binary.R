@@ -50,6 +50,7 @@
 #' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)
 #' @export
 rr_binary <- function(p, q, levels = c("no", "yes")) {
+  check_given(p = "the probability of reporting {.val yes} when the truth is yes")
   new_rr_binary(check_probability(p, "p"), check_probability(q, "q"), levels, "Randomized yes/no question")
 }
 
@@ -65,6 +66,7 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes")) {
 #' @rdname rr_binary
 #' @export
 rr_crosswise <- function(p, levels = c("no", "yes")) {
+  check_given(p = "the known probability of the innocuous statement")
   p <- check_probability(p, "p")
   new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE)
 }
@@ -72,12 +74,14 @@ rr_crosswise <- function(p, levels = c("no", "yes")) {
 #' @rdname rr_binary
 #' @export
 rr_triangular <- function(p, levels = c("no", "yes")) {
+  check_given(p = "the known probability of the innocuous statement")
   new_rr_binary(1, check_probability(p, "p"), levels, "Triangular design")
 }
 
 #' @rdname rr_binary
 #' @export
 rr_mangat <- function(p, t, levels = c("no", "yes")) {
+  check_given(p = "the probability of the sensitive question in the randomised part")
   p <- check_probability(p, "p")
   t <- check_probability(t, "t")
   new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
@@ -87,6 +91,7 @@ rr_mangat <- function(p, t, levels = c("no", "yes")) {
 #' @rdname rr_binary
 #' @export
 rr_kuk <- function(p1, p2, levels = c("no", "yes")) {
+  check_given()
   new_rr_binary(check_probability(p1, "p1"), check_probability(p2, "p2"), levels, "Kuk's design")
 }
 

@@ -132,6 +132,7 @@ check_kernel <- function(result, bits, flip, arg, call) {
 #' rr_all(rr_bit_counts(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
 #' @export
 rr_bit_tally <- function(bits, flip, n = NULL) {
+  check_given()
   call <- environment()
   bits <- check_bits(bits, call = call)
   if (is.raw(bits)) return(tally_packed(bits, flip, n, call))
@@ -178,6 +179,7 @@ row_ones <- function(bits, call, arg = "bits") {
 #' @rdname rr_bit_tally
 #' @export
 rr_bit_counts <- function(ones, n, flip) {
+  check_given(n = "how many bits there are of each element")
   n <- check_count(n, "n", min = 1)
   if (!is.numeric(ones) || is.object(ones) || !length(ones)) {
     abort(c("{.arg ones} must be counts of bits reported as 1.", x = "It is {describe(ones)}."), "argument")

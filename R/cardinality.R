@@ -28,7 +28,7 @@
 #' @param flip Probability that a membership was reported wrongly: one number, one for each set, or a matrix with one for
 #'   each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"normal"` or `"exact"`, see below.
 #' @param cumulative Estimate after the first set, after the first two, and so on? `autoplot()` draws this.
 #' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
@@ -59,6 +59,7 @@
 #' @export
 rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("normal", "exact"),
                           cumulative = FALSE) {
+  check_given(optional = "flip")
   set_size("union", sets, flip, universe, conf.level, interval, cumulative, environment())
 }
 
@@ -66,6 +67,7 @@ rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interv
 #' @export
 rr_intersection_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("normal", "exact"),
                                  cumulative = FALSE) {
+  check_given(optional = "flip")
   set_size("intersection", sets, flip, universe, conf.level, interval, cumulative, environment())
 }
 
@@ -134,6 +136,7 @@ first_sets <- function(data, k) {
 #' @rdname rr_union_size
 #' @export
 rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("normal", "exact")) {
+  check_given(optional = "flip")
   call <- environment()
   interval <- check_choice(interval, "interval", c("normal", "exact"))
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
@@ -152,6 +155,7 @@ rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, i
 #' @rdname rr_union_size
 #' @export
 rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95) {
+  check_given(optional = "flip")
   call <- environment()
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
   data <- read_sets(sets, if (missing(flip)) NULL else flip, universe, call)

@@ -37,6 +37,7 @@
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8) {
+  check_given()
   C <- check_stochastic(C, check_number(tolerance, "tolerance", 0, 0.5))
   labels <- channel_labels(C, levels, reports)
   new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C)))

@@ -22,8 +22,8 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The methods to choose from.
-#' @param replications Number of simulated tallies.
+#' @param method The methods to choose from: names that [rr_estimate()] takes.
+#' @param replications Number of simulated tallies, a whole number of at least 20.
 #' @param seed A whole number that fixes them, or `NULL`.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_choice`, one row per method, the best first: `method`, `risk` (estimated mean squared error, summed over
@@ -32,6 +32,9 @@
 #' Over 180 cells of the grid of Pinzon et al. (K 50 to 5,000, \eqn{\epsilon} 1 to 8, N 100 to 1,000,000, three truths), taking the choice among
 #' `"invn"`, `"invp"` and `"mle"` has a smaller mean risk than always using the maximum likelihood estimate, and `"combine"`
 #' a smaller one than any of them; the script `choose.R` in `system.file("studies", package = "candor")` shows it.
+#' @section Errors:
+#' `candor_error_argument` for a grouped tally, for methods that are not known and for numbers out of range; `candor_error_empty` when nothing was
+#' tallied; and those of [rr_tally()] and [rr_estimate()].
 #' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
 #'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (that the best post-processing depends on the truth).
@@ -48,6 +51,7 @@
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "mle", "combine"), replications = 200,
                       seed = NULL, ...) {
+  check_given()
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (!is.null(tally$groups)) {

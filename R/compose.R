@@ -35,6 +35,7 @@
 #' coef(rr_estimate(rr_counts(c(300, 250, 240, 210), weekly)))
 #' @export
 rr_compose <- function(first, second) {
+  check_given()
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))

@@ -12,6 +12,8 @@
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`.
 #' @section Errors:
 #' `candor_error_level` for names that are not estimates of the fit, `candor_error_argument` for weights of the wrong length.
+#' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
+#'   of ordered categories is one. Groups are independent, because no respondent is in two.
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
@@ -21,6 +23,7 @@
 #' ))
 #' @export
 rr_contrast <- function(fit, L, conf.level = 0.95) {
+  check_given()
   if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
   estimate <- coef(fit)

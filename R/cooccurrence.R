@@ -13,9 +13,9 @@
 #' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of them are counted too.
 #'
 #' @param bits The reports: a matrix or data frame with one column per question, of logical values or 0 and 1. Integer
-#'   and logical columns are read where they lie; double ones are converted. Factors of two levels are taken too, the second level
-#'   meaning 1. Or a `table` (or array) with two categories in every
-#'   dimension, the second meaning 1, such as `table(a, b, c)`.
+#'   and logical columns are read where they lie; double ones are converted. Text and factors labelled "0" and "1", or "FALSE" and
+#'   "TRUE", mean what their labels say; of any other factor of two levels the second means 1. Or a `table` (or array) with two
+#'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
 #' @param order The largest number of columns in a set, from 1 to the number of columns.
 #' @param sets Further sets beyond `order`: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
 #' @param na.rm Drop rows with a missing value, and say how many? If `FALSE`, a missing value is an error.
@@ -38,6 +38,7 @@
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
 rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
+  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)
@@ -86,24 +87,42 @@ bit_columns <- function(bits, call = caller_env()) {
     check_whole(bits, whole, nrow(bits), bit_names(bits), call)
     return(whole)
   }
+  names <- if (is.matrix(bits) || is.data.frame(bits)) bit_names(bits)
+  if (is.matrix(bits) && is.character(bits)) bits <- as.data.frame(bits, stringsAsFactors = FALSE)
   if (!is.data.frame(bits) || !length(bits)) {
     abort(c("{.arg bits} must be a matrix or data frame of logical values or 0 and 1.", x = "It is {describe(bits)}."),
           "argument", call = call)
   }
-  columns <- lapply(seq_along(bits), function(j) {
+  lapply(seq_along(bits), function(j) {
     column <- bits[[j]]
-    if (is.factor(column) && nlevels(column) == 2L) return(as.integer(column) - 1L)
+    if (is.factor(column) || (is.character(column) && !is.object(column))) return(label_bits(column, names[j], call))
     if (is.object(column) || !(is.integer(column) || is.logical(column) || is.double(column))) {
       abort(c("{.arg bits} must have columns of logical values, or 0 and 1.",
-              x = "Column {.val {names(bits)[j]}} is {describe(column)}."),
+              x = "Column {.val {names[j]}} is {describe(column)}."),
             "argument", call = call)
     }
     if (!is.double(column)) return(column)
     whole <- suppressWarnings(as.integer(column))
-    check_whole(column, whole, length(column), names(bits)[j], call)
+    check_whole(column, whole, length(column), names[j], call)
     whole
   })
-  columns
+}
+
+# Labels that are bits say so themselves, as in encode_reports(); others are told apart only by a factor of two levels.
+label_bits <- function(column, name, call) {
+  labels <- if (is.factor(column)) levels(column) else column
+  positions <- match_bits(labels)
+  if (is.null(positions) && is.factor(column) && length(labels) == 2L) positions <- 1:2
+  if (is.null(positions) && !all(is.na(column))) {
+    abort(c("{.arg bits} must have columns of logical values, or 0 and 1.",
+            x = "Column {.val {name}} has the values {format_labels(unique(as.character(column[!is.na(column)])))}.",
+            i = "Make it a factor of two levels, the second of which means 1."), "argument", call = call)
+  }
+  codes <- if (is.null(positions)) rep(NA_integer_, length(column))
+    else translate(positions, column, own = !is.factor(column))
+  bad <- which(codes == 0L)
+  if (length(bad)) abort_entry(as.character(column[bad[1]]), bad[1], name, call)
+  codes - 1L
 }
 
 check_whole <- function(x, whole, rows, names, call) {

@@ -15,12 +15,16 @@
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
 #' names that are not labels, with the offender's value and place; `candor_error_argument` for the wrong
 #' number of counts; `candor_error_empty` when all counts are 0.
+#' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
+#'
+#'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015), see [nigeria_survey], for the counts of the example.
 #' @examples
 #' # Nigeria, contact with armed groups: a die forced "yes" on 6 and "no" on 1
 #' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
 #' tidy(rr_estimate(nigeria), conf.int = TRUE)
 #' @export
 rr_counts <- function(counts, mechanism, effective_n = NULL) {
+  check_given()
   check_mechanism(mechanism)
   counts <- flatten_questions(counts, mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
@@ -80,7 +84,7 @@ effective_squares <- function(effective_n, n, call = caller_env()) {
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
 place_counts <- function(values, labels, mechanism, call = caller_env()) {
-  position <- match(labels, mechanism$reports)
+  position <- match_labels(labels, mechanism)
   if (anyNA(position)) {
     abort(c("The names of {.arg counts} must be levels of the mechanism.",
             x = "{.val {labels[is.na(position)][1]}} is not one.",

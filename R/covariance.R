@@ -5,7 +5,8 @@
 # support, and the reported shares have a covariance "diagonal minus low rank". So variances cost O(K) and any block
 # costs its own size. The parts below say what alpha, u, the diagonal and the low-rank terms are.
 
-covariance_parts <- function(form, counts, n, fit, g) {
+# `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
+covariance_parts <- function(form, counts, n, fit, g, which = seq_along(counts)) {
   map <- local_map(form, counts, fit, g)
   if (is.null(map)) return(NULL)
   a <- form$a
@@ -23,12 +24,13 @@ covariance_parts <- function(form, counts, n, fit, g) {
     diagonal <- b * a + phi * sum(b)
     terms <- list(list(b, phi, 1), list(phi, b, 1), list(b, b, -1))
   }
-  on <- map$support
+  diagonal <- diagonal * map$support * scale * map$alpha^2
+  u <- map$u[which]
   project <- function(v) {
-    v <- ifelse(on, v, 0)
-    map$alpha * (v - map$u * sum(v))
+    v <- v * map$support
+    map$alpha * (v[which] - u * sum(v))
   }
-  list(on = on, u = map$u, diagonal = ifelse(on, diagonal, 0) * scale * map$alpha^2,
+  list(u = u, diagonal = diagonal[which], total = sum(diagonal),
        terms = lapply(terms, function(t) list(project(t[[1]]), project(t[[2]]), t[[3]] * scale)))
 }
 
@@ -67,22 +69,22 @@ likelihood_map <- function(form, counts, on) {
   list(support = on, alpha = (1 - sum(b[!on])) / reported, u = ifelse(on, phi / reported, 0))
 }
 
-# Variances of all estimates of group g, or one block of their covariance matrix.
-estimate_variances <- function(mechanism, fit, g) UseMethod("estimate_variances")
+# Variances of some estimates of group g, or their block of the covariance matrix.
+estimate_variances <- function(mechanism, fit, g, which) UseMethod("estimate_variances")
 estimate_covariance <- function(mechanism, fit, g, which) UseMethod("estimate_covariance")
 
 #' @export
-estimate_variances.rr_mechanism <- function(mechanism, fit, g) {
-  if (is.null(additive(mechanism))) return(channel_variances(mechanism, fit, g))
-  parts <- covariance_parts(additive(mechanism), group_counts(fit$tally, g), fit$tally$effective_n[g], fit, g)
-  if (is.null(parts)) return(rep(NA_real_, length(mechanism$levels)))
+estimate_variances.rr_mechanism <- function(mechanism, fit, g, which) {
+  if (is.null(additive(mechanism))) return(channel_variances(mechanism, fit, g)[which])
+  parts <- covariance_parts(additive(mechanism), group_counts(fit$tally, g), fit$tally$effective_n[g], fit, g, which)
+  if (is.null(parts)) return(rep(NA_real_, length(which)))
   parts_variances(parts)
 }
 
 parts_variances <- function(parts) {
   d <- parts$diagonal
-  variance <- d * (1 - 2 * parts$u) + parts$u^2 * sum(d)
-  size <- abs(d) + parts$u^2 * abs(sum(d))
+  variance <- d * (1 - 2 * parts$u) + parts$u^2 * parts$total
+  size <- abs(d) + parts$u^2 * abs(parts$total)
   for (term in parts$terms) {
     product <- term[[3]] * term[[1]] * term[[2]]
     variance <- variance - product
@@ -95,15 +97,15 @@ parts_variances <- function(parts) {
 #' @export
 estimate_covariance.rr_mechanism <- function(mechanism, fit, g, which) {
   if (is.null(additive(mechanism))) return(channel_covariance(mechanism, fit, g, which))
-  parts <- covariance_parts(additive(mechanism), group_counts(fit$tally, g), fit$tally$effective_n[g], fit, g)
+  parts <- covariance_parts(additive(mechanism), group_counts(fit$tally, g), fit$tally$effective_n[g], fit, g, which)
   if (is.null(parts)) return(matrix(NA_real_, length(which), length(which)))
-  d <- parts$diagonal[which]
-  u <- parts$u[which]
-  covariance <- sum(parts$diagonal) * outer(u, u) - outer(u, d) - outer(d, u)
+  d <- parts$diagonal
+  u <- parts$u
+  covariance <- parts$total * outer(u, u) - outer(u, d) - outer(d, u)
   diag(covariance) <- diag(covariance) + d
-  for (term in parts$terms) covariance <- covariance - term[[3]] * outer(term[[1]][which], term[[2]][which])
+  for (term in parts$terms) covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
   # The standard errors know which variances are exact zeros.
-  diag(covariance)[parts_variances(parts)[which] == 0] <- 0
+  diag(covariance)[parts_variances(parts) == 0] <- 0
   covariance
 }
 

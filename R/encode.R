@@ -5,7 +5,7 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
   labels <- mechanism$reports
   if (is.factor(x)) {
     if (identical(levels(x), labels)) return(list(codes = unclass_codes(x), first = 1L))
-    positions <- match(levels(x), labels)
+    positions <- match_labels(levels(x), mechanism)
     return(list(codes = translate(positions, x), first = 1L))
   }
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
@@ -18,7 +18,7 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
             i = "If these are counts, use {.fn rr_counts}."), "argument", call = call)
   }
   yes_no <- takes_bits(mechanism)
-  if (is.character(x)) return(list(codes = translate(match(x, labels), x, own = TRUE), first = 1L))
+  if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
     if (length(labels) == 2L) return(list(codes = x, first = 0L))
     abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument", call = call)
@@ -32,6 +32,22 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
     return(list(codes = whole_codes(x, call), first = as.integer(start)))
   }
   list(codes = whole_codes(x, call), first = if (yes_no) 0L else 1L)
+}
+
+# Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them;
+# but never some of these and some of those.
+match_labels <- function(labels, mechanism) {
+  positions <- match(labels, mechanism$reports)
+  if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
+  match_bits(labels) %||% positions
+}
+
+# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for what is neither; NULL where nothing is a bit.
+match_bits <- function(labels) {
+  for (bits in list(c("0", "1"), c("FALSE", "TRUE"))) {
+    positions <- match(labels, bits)
+    if (!all(is.na(positions))) return(positions)
+  }
 }
 
 unclass_codes <- function(x) {

@@ -13,12 +13,14 @@
 #'   likelihood may lie below its maximum, see [rr_solver].
 #' * `"inv"`: linear inversion, \eqn{\hat\theta_y = (\phi_y - b_y) / a}{theta[y] = (phi[y] - b[y]) / a}. Unbiased; may be negative or above 1, and
 #'   is never clipped here: an estimate below zero is information. For a channel with more reports than truths, the
-#'   least-squares solution that adds up to 1.
+#'   least-squares solution that adds up to 1. Outside the distributions its log-likelihood can exceed that of `"mle"`, which is the
+#'   maximum over distributions only: `logLik()` of the one above that of the other is no contradiction.
 #' * `"invn"`: negative parts of `"inv"` set to zero, the rest rescaled (Norm-Mul of Wang et al.).
 #' * `"invp"`: the Euclidean projection of `"inv"` on the distributions (Norm-Sub of Wang et al.).
 #' * `"ibu"`: the iterative Bayesian update, from a uniform start. Give `iterations` for a stated
 #'   number of steps, or `tolerance` for a stated certificate: it then stops when the total log-likelihood is
-#'   provably within `tolerance` of its maximum. Its trace is kept, see [rr_trace()].
+#'   provably within `tolerance` of its maximum. Who gave a `tolerance` that was not reached within `iterations` (default
+#'   10,000) is warned, with the gap that was. Its trace is kept, see [rr_trace()].
 #' * `"base_cut"`, `"norm"`, `"norm_cut"`, `"norm_sub"`, `"power"`, `"power_ns"`: the post-processings of Wang
 #'   et al. (2020), see [postprocessing].
 #'
@@ -49,8 +51,10 @@
 #'   covers less often than stated once some estimates sit on the boundary (two in three instead of 95 in 100 have been seen).
 #' * `"bootstrap"`: percentiles of re-estimated simulated tallies. Uses R's random generator (so `set.seed()` fixes it);
 #'   too narrow for estimates at the boundary.
-#' * `"profile"`: the shares whose profile likelihood is within the \eqn{\chi^2_1} quantile of the maximum, every point of it
-#'   certified; for `target = "population"` and up to 500 categories. Conservative at the boundary.
+#' * `"profile"`: the shares at which twice the log-likelihood, maximised over all other shares, lies below its maximum by at most the
+#'   \eqn{\chi^2_1} quantile, each such maximum certified (see [rr_solver]). It is about the maximum likelihood estimate whatever the
+#'   `method`, and need not hold another. For `target = "population"` and up to 500 categories; any mechanism with a finite matrix.
+#'   Conservative at the boundary.
 #'
 #' In a general channel no report belongs to one category. There `"wilson"` is the score interval of the unbiased
 #' estimate, with the other categories as fitted (for the mechanisms above it is the same as Wilson's), `NA` where the channel
@@ -62,7 +66,7 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The estimator, see below.
+#' @param method The estimator: one of the names below.
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
 #'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution; default uniform).
 #'   For `"base_cut"`: `level` (of its one-sided test; default 0.05). For `"mle"` of general channels: `tolerance`, `iterations` and
@@ -71,10 +75,10 @@
 #'   gains less on the total log-likelihood; default 1e-3).
 #' @param weights,by,na.rm Passed to [rr_tally()] when `x` is not yet a tally.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval.
+#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"` or `"profile"`, see below.
 #' @param conf.level Confidence level, between 0 and 1.
-#' @param simultaneous Should all intervals hold together?
-#' @param replications Number of bootstrap replications.
+#' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
+#' @param replications Number of bootstrap replications, a whole number of at least 20.
 #' @return An object of class `c("rr_fit_<kind>", "rr_fit")`, a list with
 #'   \describe{
 #'     \item{`estimate`}{estimated shares, one per category, or a matrix with one column per group}
@@ -84,11 +88,14 @@
 #'       iterations, certified gap}
 #'   }
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
-#' @section Errors:
+#' @section Errors and warnings:
 #' `candor_error_no_information` when reports do not depend on the truth (\eqn{p = q}),
 #' `candor_error_empty` when nothing was tallied, `candor_error_mismatch` when a tally is of another
 #' mechanism, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
 #' far apart that `ibu` has no correct digit in double precision, `candor_error_argument` for the rest.
+#'
+#' `candor_warning_not_converged` when the log-likelihood was not brought within the `tolerance`: of `"ibu"` only if a `tolerance` above 0 was given
+#' (its gap is in `details` and `glance()` anyway), of `"mle"` in general channels always. The estimate is returned.
 #' @source Pinzon, C. A., ElSalamouny, E., Massot, L., Miller, A., Arcolezi, H. H. and Palamidessi, C. (2025). Estimating
 #'   the true distribution of data collected with randomized response.
 #'
@@ -119,6 +126,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL
                         target = c("population", "sample"),
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
+  check_given()
   tally <- as_tally(x, mechanism, weights, by, na.rm)
   mechanism <- tally$mechanism
   method <- check_choice(method, "method", estimation_methods)

@@ -42,11 +42,17 @@
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_all(seen, flip = 0.1))
 #' @export
-rr_any <- function(bits, flip) extreme(bits, flip, "any", environment())
+rr_any <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "any", environment())
+}
 
 #' @rdname rr_any
 #' @export
-rr_all <- function(bits, flip) extreme(bits, flip, "all", environment())
+rr_all <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "all", environment())
+}
 
 extreme_kinds <- c("any", "all")
 
@@ -121,11 +127,14 @@ format_number <- function(x) {
 #' \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}.
 #'
 #' @param x The true bits: a vector, or a matrix with one element a row.
-#' @param flip Probability of a wrong report, see [rr_bit_tally()].
+#' @param flip Probability of a wrong report, from 0 to 1 but 1/2, see [rr_bit_tally()].
 #' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
 #' @param log Return logarithms? They stay finite where the variance is beyond \eqn{10^{308}}.
 #' @return One variance for a vector, one for each row of a matrix. The sum over rows is the variance of a union's
 #'   (or an intersection's) estimated size.
+#' @section Errors:
+#' As in [rr_bit_tally()]: `candor_error_argument` for bits other than 0 and 1 and for flips out of range or of the wrong number,
+#' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
 #' @examples
 #' # An element in none of ten sets costs most, each set that holds it makes it cheaper
@@ -133,6 +142,7 @@ format_number <- function(x) {
 #' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE) {
+  check_given(x = "the true bits, a vector or a matrix with one element a row")
   call <- environment()
   type <- check_choice(type, "type", c("any", "all"))
   check_flag(log, "log")

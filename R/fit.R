@@ -9,24 +9,38 @@
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
 #'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood.
 #'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
+#'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
+#'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
 #' * `nobs()`: the number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator. Estimates that do not add
 #'   up to 1 are projected on the distributions first.
 #' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
 #'
-#' @param object,x A fit.
-#' @param parm Names or positions of categories; all by default.
-#' @param level,conf.level Confidence level; by default the one of the fit.
-#' @param interval Kind of interval; by default the one of the fit.
+#' @param object,x A fit of [rr_estimate()].
+#' @param parm Names or positions of categories, a character or numeric vector; all by default.
+#' @param level Confidence level, between 0 and 1; by default the one of the fit.
+#' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
-#' @param nsim Number of simulated tallies.
+#' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()], or `NULL`.
-#' @param digits Significant digits printed.
-#' @param n Number of estimates printed.
+#' @param digits Significant digits printed, from 1 to 22.
+#' @param n Number of estimates printed, at least 0. Only these are computed.
 #' @param ... Not used, and refused, except by `plot()`, which passes it on.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
-#'   matrix; `simulate()` a data frame with one row per report and one column per tally.
+#'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
+#'   tally; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
+#'   intervals; `print()` and `plot()` the fit itself, invisibly.
+#' @section Errors:
+#' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
+#' 5,000 rows.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
+#'   variances: as corrected, with \eqn{(p - q)^2} in its denominators, for `target = "sample"`; for `target = "population"` the counts are multinomial and
+#'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
+#'
+#'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
+#'
+#'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015), see [nigeria_survey], for the counts of the example.
 #' @name rr_fit
 #' @examples
 #' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
@@ -187,10 +201,11 @@ print.rr_fit <- function(x, n = 10, digits = 4, ...) {
       if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
   for (line in c(uncertainty_line(x), fit_notes(x))) cat(strwrap(line, 80, indent = 2, exdent = 4), sep = "\n")
-  table <- tidy(x, conf.int = TRUE)
-  shown <- as.data.frame(utils::head(table, n))
-  print(shown, digits = digits, row.names = FALSE)
-  if (nrow(table) > n) cat("  ... and ", format_count(nrow(table) - n), " more; see tidy()\n", sep = "")
+  k <- length(x$mechanism$levels)
+  rows <- length(x$estimate)
+  table <- tidy_rows(x, TRUE, x$conf.level, seq_len(max(1, min(n, k))), seq_len(max(1, ceiling(min(n, rows) / k))))
+  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
+  if (rows > n) cat("  ... and ", format_count(rows - n), " more; see tidy()\n", sep = "")
   invisible(x)
 }
 

@@ -38,6 +38,7 @@
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
 rr_forced <- function(forced, levels = NULL) {
+  check_given()
   forced <- check_probabilities(forced, "forced")
   levels <- innocuous_levels(forced, levels, "forced")
   b <- rep_len(unname(forced), length(levels$labels))
@@ -55,6 +56,7 @@ rr_forced <- function(forced, levels = NULL) {
 #' @rdname rr_forced
 #' @export
 rr_unrelated <- function(p, pi, levels = NULL) {
+  check_given(p = "the probability of the sensitive question")
   p <- check_probability(p, "p")
   pi <- check_probabilities(pi, "pi")
   if (length(pi) == 1L) {

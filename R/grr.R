@@ -43,6 +43,7 @@
 #' rr_epsilon(rr_grr(3, p = 0.5))
 #' @export
 rr_grr <- function(levels, epsilon = NULL, p = NULL) {
+  check_given()
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)

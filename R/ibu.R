@@ -28,8 +28,8 @@ ibu_options <- function(options, k, call) {
 
 abort_precision <- function(call) {
   abort(c("The update cannot be computed for these counts.",
-          x = paste("A report is so rare that the share of its category differs from its bound by less than a number",
-                    "in double precision can hold."),
+          x = paste("A report is so rare beside the others that double precision cannot tell the share of its category",
+                    "from the largest one possible."),
           i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision", call = call)
 }
 
@@ -55,9 +55,13 @@ check_start <- function(start, k, call) {
 
 #' The trace of an iterative fit
 #'
+#' The log-likelihood of every iterate, and how far the maximum can be from it at most.
+#'
 #' @param fit A fit of method `"ibu"`, see [rr_estimate()].
 #' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
 #'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit of method `"ibu"`.
 #' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
 #'   follows from Jensen's inequality.
 #' @examples
@@ -66,6 +70,7 @@ check_start <- function(start, k, call) {
 #' tail(rr_trace(fit), 3)
 #' @export
 rr_trace <- function(fit) {
+  check_given(fit = "a fit of {.fn rr_estimate} with {.code method = \"ibu\"}")
   if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
     abort(c("{.arg fit} must be a fit of method {.val ibu}.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),

@@ -46,6 +46,7 @@
 #' @export
 rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
                          conf.level = 0.95, tolerance = NULL) {
+  check_given(optional = "flip")
   call <- environment()
   method <- check_choice(method, "method", c("inv", "mle"))
   target <- check_choice(target, "target", c("population", "sample"))

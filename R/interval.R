@@ -2,19 +2,22 @@
 # two binomials) whatever the estimator, so a Wilson or exact interval for the reported share, carried through the
 # mechanism, is valid at the boundary, where normal theory is not.
 
-estimate_intervals <- function(mechanism, fit, g, interval, level) UseMethod("estimate_intervals")
+estimate_intervals <- function(mechanism, fit, g, interval, level, which) UseMethod("estimate_intervals")
 
 #' @export
-estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level) {
+estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level, which) {
   form <- additive(mechanism)
-  if (is.null(form)) return(channel_intervals(mechanism, fit, g, level))
+  if (is.null(form)) return(lapply(channel_intervals(mechanism, fit, g, level), `[`, which))
   counts <- group_counts(fit$tally, g)
-  phi <- counts / sum(counts)
+  phi <- counts[which] / sum(counts)
+  # sum(b) is 1 - a with all its digits.
+  form$rest <- sum(rep_len(form$b, length(counts)))
+  form$b <- rep_len(form$b, length(counts))[which]
   n <- fit$tally$effective_n[g]
   bounds <- if (interval == "exact") reported_interval(exact_interval(phi, n, level), form)
     else if (fit$target == "population") reported_interval(wilson_interval(phi, n, level), form)
     else score_interval((phi - form$b) / form$a, form, n, level)
-  include_estimate(bounds, group_estimate(fit, g), fit$method)
+  include_estimate(bounds, group_estimate(fit, g)[which], fit$method)
 }
 
 wilson_interval <- function(phi, n, level) {
@@ -43,8 +46,7 @@ reported_interval <- function(interval, form) {
 score_interval <- function(inv, form, n, level) {
   z2 <- stats::qnorm((1 + level) / 2)^2
   intercept <- z2 * form$b * (1 - form$b) / (n * form$a^2)
-  # sum(b) is 1 - a with all its digits.
-  slope <- z2 * (sum(rep_len(form$b, length(inv))) - 2 * form$b) / (n * form$a)
+  slope <- z2 * (form$rest - 2 * form$b) / (n * form$a)
   half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
   list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
 }
@@ -56,36 +58,33 @@ include_estimate <- function(bounds, estimate, method) {
   list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
 }
 
-# Bounds of the estimates of a fit: two matrices, categories by groups. The profile is worth computing only where it
-# is asked for.
+# Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing only where they are
+# asked for.
 fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
-                          which = seq_len(nrow(as.matrix(fit$estimate)))) {
-  estimate <- as.matrix(fit$estimate)
-  if (fit$simultaneous) level <- 1 - (1 - level) / length(estimate)
-  columns <- lapply(seq_len(ncol(estimate)), function(g) {
+                          which = seq_len(nrow(as.matrix(fit$estimate))),
+                          groups = seq_len(ncol(as.matrix(fit$estimate)))) {
+  if (fit$simultaneous) level <- 1 - (1 - level) / length(fit$estimate)
+  columns <- lapply(groups, function(g) {
     if (interval == "wald") {
-      half <- stats::qnorm((1 + level) / 2) * fit_errors(fit, g)
-      return(list(low = estimate[, g] - half, high = estimate[, g] + half))
+      half <- stats::qnorm((1 + level) / 2) * fit_errors(fit, g, which)
+      return(list(low = group_estimate(fit, g)[which] - half, high = group_estimate(fit, g)[which] + half))
     }
     if (interval == "bootstrap") {
       tails <- c((1 - level) / 2, (1 + level) / 2)
-      bounds <- apply(fit$replicates[[g]], 1, stats::quantile, tails, names = FALSE)
+      bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
       return(list(low = pmin(pmax(bounds[1, ], 0), 1), high = pmin(pmax(bounds[2, ], 0), 1)))
     }
-    if (interval == "profile") {
-      bounds <- profile_intervals(fit$mechanism, fit, g, level, which)
-      return(lapply(bounds, function(side) replace(rep(NA_real_, nrow(estimate)), which, side)))
-    }
-    estimate_intervals(fit$mechanism, fit, g, interval, level)
+    if (interval == "profile") return(profile_intervals(fit$mechanism, fit, g, level, which))
+    estimate_intervals(fit$mechanism, fit, g, interval, level, which)
   })
-  side <- function(name) vapply(columns, function(bounds) bounds[[name]][which], numeric(length(which)))
+  side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
   list(low = side("low"), high = side("high"))
 }
 
-# Standard errors of group g; an unbiased variance estimate below zero has none.
-fit_errors <- function(fit, g) {
-  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]], 1, stats::sd))
-  variance <- estimate_variances(fit$mechanism, fit, g)
+# Standard errors in group g; an unbiased variance estimate below zero has none.
+fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
+  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
+  variance <- estimate_variances(fit$mechanism, fit, g, which)
   sqrt(ifelse(variance < 0, NA_real_, variance))
 }
 

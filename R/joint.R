@@ -31,6 +31,7 @@
 #' rr_joint(fit)
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated")) {
+  check_given(fit = "a fit of {.fn rr_tmdh} with counts of all orders, or of a {.fn rr_product}")
   check_histogram(fit, "fit")
   method <- check_choice(method, "method", c("projection", "truncated"))
   d <- length(fit$columns)

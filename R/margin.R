@@ -11,14 +11,17 @@
 #'
 #' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
-#' @param vars The questions, by name or position.
-#' @param given `NULL`, or further questions to condition on.
+#' @param vars The questions of the margin, all different: their names or positions.
+#' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
 #' @param target For a fit of [rr_tmdh()], what the uncertainty is about; by default that of the fit.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and `covariance` of its
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error` (with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high`); `coef()`, `vcov()`, `confint()` and `as.table()` read it, and [rr_association()] takes a margin of two questions.
 #' @section Errors:
 #' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
+#'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
+#'   them, by the delta method.
 #' @examples
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
@@ -30,6 +33,7 @@
 #' rr_margin(fit, "survived", given = "female")
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL) {
+  check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
   inside <- match_questions(vars, fit, "vars")
   outside <- if (!is.null(given)) match_questions(given, fit, "given")
   cells <- cell_estimates(fit, c(inside, outside), target)
@@ -178,7 +182,7 @@ margin_labels <- function(x) {
 #' @rdname rr_margin
 #' @param x A margin.
 #' @param conf.int Add intervals? They are normal approximations, cut at 0 and 1.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @param ... Not used, and refused.
 #' @export
 tidy.rr_margin <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {

@@ -24,6 +24,8 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that.
 #' @return One number, at least 0 and possibly `Inf`, in natural logarithms.
+#' @section Errors:
+#' `candor_error_argument` for anything but a mechanism.
 #' @source Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
 #'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
 #' @examples
@@ -33,7 +35,10 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
 #' # In the triangular design a "no" gives the respondent away
 #' rr_epsilon(rr_triangular(0.25))
 #' @export
-rr_epsilon <- function(mechanism, ...) UseMethod("rr_epsilon")
+rr_epsilon <- function(mechanism, ...) {
+  check_given()
+  UseMethod("rr_epsilon")
+}
 
 #' @export
 rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
@@ -54,11 +59,19 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE) {
 #' @return A matrix with one row per truth and one column per report, and dimnames `truth` and
 #'   `report`. Mechanisms of more than 10,000 categories are refused: nothing in the package needs
 #'   their matrix, and it would not fit in memory.
+#' @section Errors:
+#' `candor_error_argument` for anything but a mechanism, and for one with too many categories.
+#' @source For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
+#'   response, section 2.2, where the matrix has \eqn{p} on its diagonal and \eqn{q} elsewhere. For any matrix Gouweleeuw et al. (1998), see
+#'   [rr_channel()].
 #' @examples
 #' rr_matrix(rr_grr(c("never", "once", "often"), epsilon = 1))
 #' rr_matrix(rr_crosswise(0.25))
 #' @export
-rr_matrix <- function(mechanism, ...) UseMethod("rr_matrix")
+rr_matrix <- function(mechanism, ...) {
+  check_given()
+  UseMethod("rr_matrix")
+}
 
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)

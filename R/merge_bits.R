@@ -33,6 +33,7 @@
 #' sum(rowSums(seen) > 0)
 #' @export
 rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", "R")) {
+  check_given(optional = "flip")
   call <- environment()
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))

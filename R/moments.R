@@ -36,6 +36,8 @@
 #' @export
 rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
                              sparse = FALSE) {
+  check_given(p = "the probability of reporting 1 when the truth is 1",
+              q = "the probability of reporting 1 when the truth is 0")
   check_flag(inverse, "inverse")
   check_flag(sparse, "sparse")
   columns <- column_names(columns)
@@ -62,6 +64,7 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
 #' @param alpha,beta Sizes of the containing and of the contained sets.
 #' @export
 rr_incidence_matrix <- function(columns, alpha, beta) {
+  check_given()
   columns <- column_names(columns)
   d <- length(columns)
   alpha <- check_order(alpha, d, "alpha")
@@ -130,6 +133,7 @@ moment_matrix <- function(weights, columns, order, sparse) {
 #' rr_rowtype(counts)
 #' @export
 rr_rowtype <- function(x, columns = NULL) {
+  check_given(x = "row-type counts, or joint counts of {.fn rr_cooccurrence}")
   if (!inherits(x, "rr_histogram")) {
     types <- row_type_counts(x, "x")
     names <- if (is.null(columns)) types$columns else column_names(columns)
@@ -183,6 +187,7 @@ row_type_counts <- function(x, arg, call = caller_env()) {
     abort(c("{.arg {arg}} must hold one count per row type: 2, 4, 8, ... of them.", x = "It has {length(x)}."),
           "argument", call = call)
   }
+  x <- bits_in_order(x)
   values <- as.double(x)
   bad <- which(!is.finite(values))
   if (length(bad)) abort(c("{.arg {arg}} must be finite.", x = "Entry {bad[1]} is {values[bad[1]]}."), "counts",
@@ -192,4 +197,12 @@ row_type_counts <- function(x, arg, call = caller_env()) {
   levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
                 !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = columns, levels = levels)
+}
+
+# A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
+bits_in_order <- function(x) {
+  turned <- vapply(dimnames(x), function(labels) identical(match_bits(labels), 2:1), NA)
+  if (!any(turned)) return(x)
+  index <- lapply(turned, function(turn) if (turn) 2:1 else 1:2)
+  do.call(`[`, c(list(x), unname(index), drop = FALSE))
 }

@@ -25,6 +25,7 @@
 #' })
 #' @export
 rr_noncompliance <- function(mechanism, share, answer = "uniform") {
+  check_given(share = "the share of respondents who ignore the instructions", mechanism = "the mechanism as designed")
   check_mechanism(mechanism)
   share <- check_number(share, "share", 0, 1, FALSE, TRUE)
   if (inherits(mechanism, "rr_product") || is.null(channel_axes(mechanism))) {

@@ -25,8 +25,8 @@
 #'   levels of the mechanism as in [rr_tally()].
 #' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param rng `"secure"` or `"R"`, see below.
-#' @return The reports: as many as there are answers, with their names, and of the same type. A factor has
-#'   the levels of the mechanism's reports.
+#' @return The reports: as many as there are answers, with their names, and of the same type. Text and factors have
+#'   the labels of the mechanism's reports.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with value
 #' and position; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
@@ -49,6 +49,7 @@
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R")) {
+  check_given(x = "the true answers", mechanism = "how to randomise")
   check_mechanism(mechanism)
   rng <- check_choice(rng, "rng", c("secure", "R"))
   perturb_answers(mechanism, x, rng, call = environment())

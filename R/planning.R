@@ -15,21 +15,23 @@
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
 #' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
 #'
-#' @param mechanism A mechanism, or a named list of mechanisms to be compared.
+#' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
+#'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
-#' @param share True share of a category, one or several. For a margin of error the least favourable one by default.
-#' @param power Wanted power, between 0 and 1.
-#' @param null Share under the null hypothesis.
-#' @param n Number of respondents.
+#' @param share True share of a category, from 0 to 1, one or several. For a margin of error the least favourable one by default.
+#' @param power Wanted power, between 0 and 1; one or several.
+#' @param null Share under the null hypothesis, one number from 0 to 1.
+#' @param n Number of respondents, whole and at least 1; one or several.
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
-#' @param conf.level Confidence level.
-#' @param level Level of the test.
+#' @param conf.level Confidence level, between 0 and 1.
+#' @param level Level of the test, between 0 and 1.
 #' @param simultaneous Should the intervals of all categories hold together?
 #' @param target What the interval is about, see [rr_estimate()].
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `margin` or `null` and
-#'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: `mechanism`, `epsilon`, `share`,
-#'   `null`, `n`, `level` (attained), `power`.
+#'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: a data frame of class
+#'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (attained; at most
+#'   the one asked for), `power`. [autoplot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given;
 #' `candor_error_no_information` for a mechanism whose reports do not depend on the truth.
@@ -51,6 +53,7 @@
 rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL, null = 0, category = NULL,
                            conf.level = 0.95,
                            level = 0.05, simultaneous = FALSE, target = c("population", "sample"), ...) {
+  check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   target <- check_choice(target, "target", c("population", "sample"))
@@ -77,6 +80,7 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
 #' @rdname rr_sample_size
 #' @export
 rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.05, ...) {
+  check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   n <- check_grid(n, "n", whole = TRUE)
@@ -88,17 +92,24 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
     form <- category_form(mechanisms[[cells$mechanism[i]]], category)
     exact_power(form, cells$n[i], cells$share[i], null, level)
   }, numeric(2))
-  tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
-                 epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
-                 share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
+  rows <- tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
+                         epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
+                         share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
+  mark(rows, "rr_power", level = level)
 }
 
 check_mechanisms <- function(mechanism, call = caller_env()) {
   if (inherits(mechanism, "rr_mechanism")) mechanism <- list(mechanism)
   if (!is.list(mechanism) || !length(mechanism)) check_mechanism(mechanism, call = call)
   for (m in mechanism) check_mechanism(m, call = call)
-  if (is.null(names(mechanism))) names(mechanism) <- vapply(mechanism, `[[`, "", "design")
-  mechanism
+  names <- names(mechanism) %||% rep("", length(mechanism))
+  names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
+  if (anyDuplicated(names)) {
+    abort(c("The mechanisms must have different names.",
+            x = "{.val {names[anyDuplicated(names)]}} appears more than once.",
+            i = "Name them: {.code list(one = , other = )}."), "argument", call = call)
+  }
+  stats::setNames(mechanism, names)
 }
 
 check_open <- function(x, arg, call = caller_env()) {
@@ -186,6 +197,14 @@ enough_power <- function(form, share, null, level, power) {
   n <- max(1, ceiling(((stats::qnorm(1 - level) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && exact_power(form, n, share, null, level)[2] < power) n <- n + max(1, floor(n / 1000))
   n
+}
+
+#' @export
+print.rr_power <- function(x, ...) {
+  class(x) <- setdiff(class(x), "rr_power")
+  attr(x, "level") <- NULL
+  print(x, ...)
+  invisible(x)
 }
 
 #' @export

@@ -29,6 +29,7 @@
 #' vcov(expected, target = "sample")
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL) {
+  check_given()
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
     if (any(types$values < 0)) {
@@ -147,6 +148,7 @@ print.rr_pmdh <- function(x, n = 10, ...) print_histogram(x, "Expected reports",
 #' sum(law$count * law$probability)
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL) {
+  check_given()
   types <- if (inherits(truth, "rr_histogram")) list(values = unname(rr_rowtype(truth)), columns = truth$columns)
     else row_type_counts(truth, "truth")
   rows <- types$values

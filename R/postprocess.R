@@ -24,6 +24,9 @@
 #' 1e-6, with cells wide enough to leave out nothing above 1e-17; between 250 or so points it is interpolated when
 #' there are more than 1,000 distinct estimates.
 #'
+#' @section Errors:
+#' Those of [rr_estimate()].
+#'
 #' @source Wang, T., Lopuhaa-Zwakenberg, M., Li, Z., Skoric, B. and Li, N. (2020). Locally differentially private
 #'   frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157}. The threshold of
 #'   `"base_cut"` is the one of Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally

@@ -16,6 +16,12 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but named mechanisms with finitely many reports; a product of more than
 #' 16,777,216 cells cannot be tallied or estimated jointly.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
+#'   columns randomised each on its own.
+#'
+#'   van den Hout, A. and van der Heijden, P. G. M. (2002), see [benefit_survey], for two questions by the same respondents.
+#'
+#'   Pinzon, C. A. et al. (2025), theorem 1, and [rr_solver] for the estimates.
 #' @examples
 #' survey <- rr_product(
 #'   drugs = rr_warner(0.8),
@@ -230,14 +236,14 @@ perturb_answers.rr_product <- function(mechanism, x, rng, call) {
   x
 }
 
-# The answers of each cell, question by question: further columns of tidy tables.
-cell_answers <- function(mechanism, side, times = 1) {
+# The answers of the cells, question by question: further columns of tidy tables.
+cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   if (is.null(mechanism$questions)) return(NULL)
   labels <- lapply(mechanism$questions, `[[`, side)
   sizes <- lengths(labels)
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  cells <- prod(sizes)
-  Map(function(answers, stride) rep(rep(answers, each = stride), length.out = cells * times), labels, strides)
+  cells <- (cells %||% seq_len(prod(sizes))) - 1
+  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
 }
 
 # An array with one dimension a question becomes a vector of cells, named only if it names them.

@@ -27,15 +27,17 @@
 #' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
 #' `within` says by how much its error exceeds the best.
 #'
-#' @param K Numbers of categories, at least 2.
-#' @param epsilon Privacy levels, above 0.
-#' @param n Number of respondents.
+#' @param K Numbers of categories, whole and at least 2; one or several.
+#' @param epsilon Privacy levels, above 0, in natural logarithms; one or several.
+#' @param n Number of respondents, whole and at least 1; one or several.
 #' @param theta The truth, if known: a distribution over `K` categories. By default uniform; the ranking depends on it only a little when `K` is large.
 #' @param target What the error is about, see [rr_estimate()].
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `K`, `epsilon` and `n` first: `K`, `epsilon`, `n`,
 #'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
 #'   `bits` (of a report).
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range, and for a `theta` that is not a distribution over `K` categories.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
@@ -49,6 +51,7 @@
 #' subset(best, within == 0)
 #' @export
 rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population", "sample"), ...) {
+  check_given(epsilon = "the privacy levels, above 0")
   check_dots_empty(...)
   K <- check_grid(K, "K", whole = TRUE)
   if (any(K < 2)) abort(c("{.arg K} must be at least 2.",

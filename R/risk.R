@@ -12,15 +12,18 @@
 #' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
 #'
 #' @param mechanism A mechanism.
-#' @param theta The truth: a distribution over the levels of `mechanism`.
-#' @param n Number of respondents.
+#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1.
+#' @param n Number of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
 #' @param target `"population"`, `"sample"`, or both: whether the respondents are sampled anew or fixed.
-#' @param replications Number of replications for what has no closed form.
+#' @param replications Number of replications for what has no closed form, a whole number.
 #' @param seed A whole number that fixes the replications, or `NULL`.
 #' @param ... Not used, and refused.
 #' @return A data frame with one row per target and method: `target`, `method`, `mse`, `bias2`, `variance`, `mc.error` (of `mse`; 0 where it
 #'   is exact).
+#' @section Errors:
+#' `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
+#' of range.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
 #' @examples
@@ -31,6 +34,7 @@
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
+  check_given(mechanism = "how answers are randomised")
   check_dots_empty(...)
   check_mechanism(mechanism)
   theta <- check_distribution(theta, "theta", environment())

@@ -95,9 +95,12 @@ format_flips <- function(flip) {
 #' The estimate after each set with its interval: how much a further set adds, and what it costs in certainty.
 #'
 #' @param object,x An object of [rr_union_size()] or [rr_intersection_size()], best with `cumulative = TRUE`.
-#' @param truth Optionally the true sizes, for a simulation: drawn as a line.
+#' @param truth Optionally the true sizes, for a simulation, one number per row of the estimate: drawn as a line.
 #' @param ... Not used, and refused.
 #' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range, and for a `truth` of another length; `candor_error_package` where ggplot2 is not installed.
+#' @source Hehir, J. (2023), see [rr_union_size()].
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' set.seed(1)
 #' seen <- matrix(runif(8000) < 0.2, 1000, 8)

@@ -53,6 +53,7 @@
 #' @export
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
                       buckets = 256, levels = 24, key = "candor") {
+  check_given()
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   items <- check_items(items)
   if (!is.character(key) || length(key) != 1L || is.na(key)) {
@@ -136,12 +137,15 @@ format_settings <- function(x) {
 #' What a site does before it publishes its sketch. Every bit is reported wrongly with the same probability, independently.
 #'
 #' @param sketch A sketch of [rr_sketch()], not yet flipped.
-#' @param epsilon Privacy of one *item*: whether a site saw it changes the published sketch's probability by at most a factor
+#' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
 #'   \eqn{e^\epsilon}. An item sets at most `hashes` bits, so each bit is flipped with probability
 #'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
-#' @param flip Or the flip probability of each bit itself.
+#' @param flip Or the flip probability of each bit itself, one number for all bits.
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
 #' @return The sketch with its bits flipped and `flip` set.
+#' @section Errors:
+#' `candor_error_argument` for a sketch that was flipped already, and unless exactly one of `epsilon` and `flip` is given, in its range;
+#' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
 #' @seealso [rr_sketch_size()].
 #' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting. \doi{10.48550/arXiv.2302.02056}
@@ -150,6 +154,7 @@ format_settings <- function(x) {
 #' rr_perturb_sketch(sketch, epsilon = 2)
 #' @export
 rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R")) {
+  check_given()
   check_sketch(sketch)
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (sketch$flip != 0) {

@@ -17,7 +17,7 @@
 #'   hashing. Never negative.
 #'
 #' @param ... Sketches of [rr_sketch()] with the same settings and key, or one list of them.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @return An object of class `rr_sketch_size`; `tidy()` gives `term`, `sets` (sketches), `estimate`, `std.error` and, with
 #'   `conf.int = TRUE`, `conf.low` and `conf.high`, not below 0, at the level given.
 #' @section Errors and warnings:

@@ -29,6 +29,11 @@
 #' into for up to 300 cells (2000 for a single matrix) and said in `details$unique`: `TRUE` and `FALSE` are
 #' proved up to rounding, `NA` is undecided. Where it is `FALSE` the fit says so when printed.
 #'
+#' @section Errors and warnings:
+#' `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_no_information` when the reports do not depend
+#' on the truth, `candor_error_argument` for options that are not known or out of range; `candor_warning_not_converged` when the gap that was reached
+#' is above the tolerance.
+#'
 #' @source Lindsay, B. G. (1983). The geometry of mixture likelihoods: a general theory. *Annals of Statistics* 11(1), 86-94.
 #'   \doi{10.1214/aos/1176346059}
 #'

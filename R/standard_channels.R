@@ -43,6 +43,7 @@
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))
 #' @export
 rr_pram <- function(keep, levels = NULL, margin = NULL) {
+  check_given()
   keep <- check_probabilities(keep, "keep")
   if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
     abort(c("{.arg levels} must be given when {.arg keep} is one number.", i = "Or give one probability per category."),
@@ -75,6 +76,7 @@ rr_pram <- function(keep, levels = NULL, margin = NULL) {
 #' @rdname rr_pram
 #' @export
 rr_geometric <- function(levels, epsilon) {
+  check_given()
   labels <- check_levels(levels)
   epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
   k <- length(labels$labels)
@@ -90,6 +92,7 @@ rr_geometric <- function(levels, epsilon) {
 #' @rdname rr_pram
 #' @export
 rr_exponential <- function(levels, epsilon, utility = NULL) {
+  check_given()
   labels <- check_levels(levels)
   epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
   k <- length(labels$labels)

@@ -39,7 +39,7 @@
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
 #'   estimated shares.
-#' @param replications Number of replications of each cell.
+#' @param replications Number of replications of each cell, a whole number of at least 1.
 #' @param mechanism A function of the number of categories and `epsilon` that makes a mechanism, such as [rr_grr()], or a named list of such
 #'   functions, which adds the column `mechanism`.
 #' @param seed A whole number that fixes every draw, or `NULL` for one drawn from R's generator.
@@ -68,6 +68,9 @@
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
                      mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
                      resume = NULL, progress = interactive()) {
+  check_given(truth = "the true distributions, see {.fn rr_zipf}", epsilon = "the privacy levels, above 0",
+              n = "the numbers of respondents",
+              optional = if (!is.null(resume)) c("truth", "epsilon", "n"))
   check_dots_empty(...)
   check_flag(progress, "progress")
   design <- if (!missing(truth) || is.null(resume)) list(
@@ -86,13 +89,18 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 #' The distribution of the papers' simulations: \eqn{\theta_i \propto i^{-s}} over \eqn{k} categories, from almost uniform
 #' (\eqn{s} = 0.01) to very concentrated (\eqn{s} = 2.5).
 #'
-#' @param k Number of categories, at least 2.
-#' @param s Exponent, at least 0.
+#' @param k Number of categories, a whole number of at least 2.
+#' @param s Exponent, a number of at least 0; 0 is the uniform distribution.
 #' @return A vector of `k` probabilities, the largest first.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.1, which takes
+#'   \eqn{s} = 0.01, 1.3 and 2.5.
 #' @examples
 #' rr_zipf(5, 1.3)
 #' @export
 rr_zipf <- function(k, s) {
+  check_given()
   k <- check_count(k, "k", min = 2, max = 2^30)
   s <- check_number(s, "s", min = 0, max_open = TRUE)
   weights <- exp(-s * log(seq_len(k)))

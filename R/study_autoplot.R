@@ -9,10 +9,14 @@
 #' @param object A study of [rr_study()].
 #' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
 #'   logarithmic axis and are left out.
-#' @param methods Methods to draw; all by default.
+#' @param methods Methods of the study to draw, a character vector; all by default.
 #' @param truth Show the true distributions on the left?
 #' @param ... Not used, and refused.
-#' @return A ggplot object.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range, and where nothing is above 0; `candor_error_package` where ggplot2 is not installed.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
+#'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
 #' @name autoplot.rr_study
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
@@ -129,74 +133,4 @@ power_labels <- function(x) {
   short <- sub("e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE))
   plain <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
   ifelse(is.na(x), NA, ifelse(x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain))
-}
-
-#' Pictures of a plan
-#'
-#' `autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
-#' line a mechanism; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel for each number
-#' of categories.
-#'
-#' @param object A plan of [rr_sample_size()] or a comparison of [rr_recommend()].
-#' @param ... Not used, and refused.
-#' @return A ggplot object.
-#' @name autoplot.rr_plan
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' levels <- c(0.5, 1, 2, 4)
-#' mechanisms <- lapply(levels, function(epsilon) rr_grr(10, epsilon = epsilon))
-#' names(mechanisms) <- paste("epsilon", levels)
-#' ggplot2::autoplot(rr_sample_size(mechanisms, margin = c(0.01, 0.02, 0.05, 0.1), share = 0.1))
-#'
-#' ggplot2::autoplot(rr_recommend(c(4, 64), epsilon = seq(0.5, 5, by = 0.25), n = 10000))
-NULL
-
-#' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
-autoplot.rr_plan <- function(object, ...) {
-  check_dots_empty(...)
-  check_installed("ggplot2", "to draw a plan")
-  data <- as.data.frame(object)
-  by_margin <- !is.null(data$margin)
-  data$x <- if (by_margin) data$margin else data$share
-  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
-  panel <- if (by_margin) data$share else data$power
-  data$panel <- sprintf("%s %s", if (by_margin) "True share" else "Power", format(panel, digits = 3, trim = TRUE))
-  direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
-  colours <- stats::setNames(rep_len(study_colours, nlevels(data$mechanism)), levels(data$mechanism))
-  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
-    ggplot2::geom_line(data = direct, linetype = 2, colour = "grey40") +
-    ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8) +
-    ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
-    ggplot2::scale_x_log10(labels = percent_labels) +
-    ggplot2::scale_y_log10(labels = format_count) +
-    ggplot2::scale_colour_manual(values = colours) +
-    ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
-                  caption = "Dashed: a direct question, answered honestly.") +
-    ggplot2::theme_minimal(base_size = 12) +
-    ggplot2::theme(legend.position = "top", legend.justification = "left", panel.grid.minor = ggplot2::element_blank())
-  if (length(unique(data$panel)) > 1) plot + ggplot2::facet_wrap(~panel) else plot
-}
-
-#' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
-autoplot.rr_recommendation <- function(object, ...) {
-  check_dots_empty(...)
-  check_installed("ggplot2", "to draw a comparison")
-  data <- as.data.frame(object)
-  data$panel <- factor(sprintf("K = %s, N = %s", format_count(data$K), format_count(data$n)))
-  data$panel <- factor(data$panel, unique(as.character(data$panel)[order(data$K, data$n)]))
-  # Binary local hashing has the error of the Hadamard response.
-  data <- data[data$mechanism != "blh", ]
-  data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
-  # Some lines lie on each other: those that come later are dashed.
-  ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
-    # A line needs two privacy levels.
-    (if (length(unique(data$epsilon)) > 1) ggplot2::geom_line(linewidth = 0.9) else ggplot2::geom_point(size = 2.5)) +
-    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
-    ggplot2::facet_wrap(~panel, scales = "free_y") +
-    ggplot2::scale_y_log10(labels = power_labels) +
-    ggplot2::scale_colour_manual(values = study_colours, labels = recommend_names[levels(data$mechanism)]) +
-    ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL) +
-    ggplot2::theme_minimal(base_size = 12) +
-    ggplot2::theme(panel.grid.minor = ggplot2::element_blank())
 }

@@ -7,7 +7,8 @@
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
 #'   one-dimensional `table` of them. Text and factors are matched to the labels of the mechanism. Numbers are
 #'   matched to the labels where these were given as numbers (`rr_grr(0:9, ...)`), otherwise they are
-#'   positions 1, 2, ...; for a yes/no question `FALSE` and 0 mean the first level, `TRUE` and 1 the second.
+#'   positions 1, 2, ...; for a yes/no question `FALSE` and 0 mean the first level, `TRUE` and 1 the second, as numbers
+#'   and logical values or as the labels "0" and "1", "FALSE" and "TRUE" of text and factors.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
@@ -36,7 +37,10 @@
 #' chunks <- split(reports, rep(1:4, 250))
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
 #' @export
-rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
+rr_tally <- function(x, mechanism, ...) {
+  check_given(x = "the reports")
+  UseMethod("rr_tally")
+}
 
 #' @rdname rr_tally
 #' @export

@@ -4,7 +4,7 @@
 #'
 #' @param x A fit of [rr_estimate()].
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
-#' @param conf.level Confidence level; by default the one of the fit.
+#' @param conf.level Confidence level, between 0 and 1; by default the one of the fit.
 #' @param ... Not used, and refused.
 #' @return A tibble. When grouped, the group columns come first.
 #'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
@@ -13,6 +13,10 @@
 #'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it).
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range.
+#' @source Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
+#'   [rr_solver], from Jensen's inequality. Columns are named as the generics of the package 'generics' ask for.
 #' @name tidy.rr_fit
 #' @seealso [rr_fit] for R's own accessors.
 #' @examples
@@ -29,17 +33,24 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) {
   check_dots_empty(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
-  estimate <- as.matrix(x$estimate)
-  errors <- vapply(seq_len(ncol(estimate)), function(g) fit_errors(x, g), estimate[, 1])
-  columns <- c(list(term = rep(x$mechanism$levels, ncol(estimate))),
-               cell_answers(x$mechanism, "levels", ncol(estimate)),
-               list(estimate = as.vector(estimate), std.error = as.vector(errors)))
+  tidy_rows(x, conf.int, conf.level)
+}
+
+# The rows of some categories in some groups: who shows ten rows of a million need not wait for the rest.
+tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+                      groups = seq_len(ncol(as.matrix(fit$estimate)))) {
+  each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
+  columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
+               cell_answers(fit$mechanism, "levels", length(groups), which),
+               list(estimate = each(function(g) unname(group_estimate(fit, g)[which])),
+                    std.error = each(function(g) fit_errors(fit, g, which))))
   if (conf.int) {
-    bounds <- fit_intervals(x, conf.level)
+    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups)
     columns$conf.low <- as.vector(bounds$low)
     columns$conf.high <- as.vector(bounds$high)
   }
-  tibble::as_tibble(c(lapply(as.list(x$tally$groups), rep, each = nrow(estimate)), columns))
+  keys <- lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which)))
+  tibble::as_tibble(c(keys, columns))
 }
 
 #' @rdname tidy.rr_fit

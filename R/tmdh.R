@@ -32,7 +32,7 @@
 #'   label are the categories of one question whose columns were not reported independently.
 #' @param order The largest number of columns in a set; by default that of `counts`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param conf.level Confidence level.
+#' @param conf.level Confidence level, between 0 and 1.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
 #'   [rr_association()], [rr_joint()] and `autoplot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
 #'   A negative estimate is kept: it is information about a count near 0.
@@ -57,6 +57,7 @@
 #' vcov(fit, sets = c("a", "a:b"))
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95) {
+  check_given(counts = "joint counts of {.fn rr_cooccurrence}")
   if (!inherits(counts, "rr_cooccurrence")) {
     abort(c("{.arg counts} must be joint counts.", x = "It is {describe(counts)}.",
             i = "Count the reports with {.fn rr_cooccurrence} first."), "argument")
@@ -176,7 +177,7 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, scale =
 
 #' @rdname rr_tmdh
 #' @param parm Labels or positions of sets.
-#' @param level Confidence level.
+#' @param level Confidence level, between 0 and 1.
 #' @export
 confint.rr_tmdh <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_dots_empty(...)

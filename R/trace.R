@@ -5,7 +5,11 @@
 #'
 #' @param object A trace, see [rr_trace()].
 #' @param ... Not used, and refused.
-#' @return A ggplot object.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range; `candor_error_package` where ggplot2 is not installed.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. Their figure 4 draws how far
+#'   the iterates are from the exact estimate; here the certificate of [rr_trace()] stands for it, which needs no exact estimate.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
 #' fit <- rr_estimate(reports, method = "ibu", iterations = 100)

@@ -67,7 +67,8 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
 
 /* rr_ibu(counts, a, b, start | NULL, iterations, tolerance, keep_trace) ->
  * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap)), or NULL where doubles cannot
- * hold the next step. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and mean log-likelihoods. */
+ * hold the next step. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and
+ * mean log-likelihoods. */
 SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
 {
   const char *names[] = {"estimate", "iterations", "converged", "loglik", "gap", "trace", ""};

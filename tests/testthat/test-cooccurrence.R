@@ -108,3 +108,64 @@ test_that("joint counts print the sets they hold", {
   expect_snapshot(rr_rowtype(c(40, 25, 20, 15), columns = c("smokes", "drinks")))
   expect_snapshot(rr_cooccurrence(matrix(0:1, 6, 12), order = 2, sets = list(1:2, 3:4)))
 })
+
+# Every dress of one table of answers, the first being plain 0 and 1, of which base R's table() gives the truth.
+dressed <- function(bits) {
+  text <- function(labels) as.data.frame(lapply(bits, function(b) labels[b + 1]), stringsAsFactors = FALSE)
+  factors <- function(labels, levels = labels) as.data.frame(lapply(text(labels), factor, levels = levels))
+  list(numbers = bits, logical = text(c(FALSE, TRUE)), text = text(c("0", "1")), words = text(c("FALSE", "TRUE")),
+       factor = factors(c("0", "1")), reversed = factors(c("0", "1"), c("1", "0")), unused = factors(c("0", "1"), c("0", "1", "2")),
+       truth = factors(c("FALSE", "TRUE")), turned = factors(c("FALSE", "TRUE"), c("TRUE", "FALSE")),
+       yes = factors(c("no", "yes")), matrix = as.matrix(bits), characters = as.matrix(text(c("0", "1"))))
+}
+
+test_that("joint counts, product tallies and perturbation take the same answers and mean the same by them", {
+  set.seed(5)
+  bits <- data.frame(a = stats::rbinom(200, 1, 0.3), b = stats::rbinom(200, 1, 0.8))
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_crosswise(0.2))
+  cells <- as.vector(table(bits$a, bits$b))
+  for (name in names(dressed(bits))) {
+    answers <- dressed(bits)[[name]]
+    expect_identical(as.vector(rr_tally(answers, mechanism)$counts), as.double(cells), label = name)
+    expect_identical(unname(rr_cooccurrence(answers)$values), c(200, sum(bits$a), sum(bits$b), sum(bits$a * bits$b)), label = name)
+    # Nothing is flipped, so the reports are the answers.
+    kept <- rr_perturb(answers, rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0)))
+    expect_identical(as.vector(rr_tally(kept, mechanism)$counts), as.double(cells), label = name)
+    if (!is.matrix(answers)) expect_identical(rr_tally(answers$a, mechanism$questions$a)$counts, as.double(table(bits$a)), label = name)
+  }
+})
+
+test_that("answers that are all the same, or missing, keep their meaning", {
+  ones <- data.frame(a = factor(c("1", "1", NA)), b = c("0", "1", "1"))
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  suppressMessages({
+    expect_identical(unname(rr_cooccurrence(ones, na.rm = TRUE)$values), c(2, 2, 1, 1))
+    expect_identical(as.vector(rr_tally(ones, mechanism, na.rm = TRUE)$counts), c(0, 1, 0, 1))
+  })
+  expect_error(rr_cooccurrence(ones), class = "candor_error_missing")
+  expect_error(rr_cooccurrence(data.frame(a = NA_character_, b = 1)), class = "candor_error_missing")
+})
+
+test_that("tables and counts whose labels are bits are read by them, in whatever order", {
+  x <- factor(c(1, 0, 1, 1, 1), levels = c(1, 0))
+  y <- factor(c(TRUE, TRUE, FALSE, TRUE, FALSE), levels = c(FALSE, TRUE))
+  expect_identical(unname(rr_cooccurrence(table(x, y))$values), c(5, 4, 3, 2))
+  expect_identical(rr_counts(table(x), rr_warner(0.8))$counts, c(1, 4))
+  expect_identical(rr_tally(table(x), rr_warner(0.8))$counts, c(1, 4))
+})
+
+test_that("a mechanism's own labels come first, and are never mixed with bits", {
+  # Somebody's "1" may be the first of two labels.
+  own <- rr_binary(0.8, 0.2, levels = c("1", "0"))
+  expect_identical(rr_tally(c("1", "0", "0"), own)$counts, c(1, 2))
+  expect_snapshot(error = TRUE, {
+    rr_tally(c("no", "1"), rr_warner(0.8))
+    rr_tally(c("0", "TRUE"), rr_warner(0.8))
+    rr_tally(factor(c("0", "1", "2")), rr_warner(0.8))
+    rr_tally(c("0", "1"), rr_grr(c("a", "b"), epsilon = 1))
+    rr_cooccurrence(data.frame(a = c("0", "2"), b = 0:1))
+    rr_cooccurrence(data.frame(a = factor(c("0", "1", "2")), b = 0))
+    rr_cooccurrence(data.frame(a = c("no", "yes"), b = 0:1))
+    rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0))
+  })
+})

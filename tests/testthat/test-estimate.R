@@ -217,6 +217,14 @@ test_that("what cannot be estimated is refused in the user's language", {
   })
 })
 
+test_that("counts that leave the iterative update no correct digit are refused, and its remedy works", {
+  # An answer always turned round: one "yes" beside 1e15 "no" is a share of "no" of 1e-15.
+  tally <- rr_counts(c(no = 1e15, yes = 1), rr_binary(p = 0, q = 1))
+  expect_error(rr_estimate(tally, method = "ibu"), class = "candor_error_precision")
+  expect_snapshot(error = TRUE, rr_estimate(tally, method = "ibu"))
+  expect_equal(coef(rr_estimate(tally, method = "mle"))[["no"]], 1 / (1e15 + 1), tolerance = 1e-12)
+})
+
 test_that("IBU keeps its certificate honest where the truth is the least likely report", {
   # One step multiplies by sum(b phi / m), above 1 for p < q, what the sum of theta is off: left alone for 64 steps
   # that ended in a certificate of 0 far from the maximum, or in NaN.
@@ -232,4 +240,16 @@ test_that("IBU keeps its certificate honest where the truth is the least likely 
     expect_equal(sum(coef(fit)), 1, tolerance = 1e-14)
     expect_true(fit$details[[1]]$converged)
   }
+})
+
+test_that("inversion outside the distributions may be likelier than the maximum over them, and inside is that maximum", {
+  grr <- rr_grr(3, epsilon = 1)
+  outside <- rr_counts(c(5, 400, 600), grr)
+  inv <- rr_estimate(outside, method = "inv")
+  expect_lt(min(coef(inv)), 0)
+  # It gives the reports their own shares, which no probabilities beat.
+  expect_equal(as.numeric(logLik(inv)), sum(c(5, 400, 600) * log(c(5, 400, 600) / 1005)))
+  expect_gt(logLik(inv), logLik(rr_estimate(outside)))
+  inside <- rr_counts(c(300, 350, 400), grr)
+  expect_equal(logLik(rr_estimate(inside, method = "inv")), logLik(rr_estimate(inside)))
 })

@@ -187,3 +187,37 @@ test_that("the covariance of Norm-Cut is that of its derivative", {
   truth <- jacobian %*% ((diag(phi) - outer(phi, phi)) / (n * mechanism$p_minus_q^2)) %*% t(jacobian)
   expect_equal(unname(vcov(fit)), truth, tolerance = 1e-4)
 })
+
+test_that("some rows of the table are those rows of the whole table, for every kind of fit", {
+  set.seed(8)
+  counts <- cbind(a = c(400, 310, 0, 290), b = c(100, 500, 2, 30))
+  grr <- rr_grr(4, epsilon = 1)
+  channel <- rr_geometric(4, epsilon = 1)
+  fits <- list(
+    rr_estimate(rr_counts(counts, grr)), rr_estimate(rr_counts(counts, grr), target = "sample"),
+    rr_estimate(rr_counts(counts, rr_forced(c(0.1, 0.2, 0.05, 0.1))), method = "inv", target = "sample", simultaneous = TRUE),
+    rr_estimate(rr_counts(counts, grr), method = "invn", interval = "exact"),
+    rr_estimate(rr_counts(counts, grr), method = "invp", interval = "wald"),
+    rr_estimate(rr_counts(counts, grr), interval = "bootstrap", replications = 30),
+    rr_estimate(rr_counts(counts, grr), interval = "profile"), rr_estimate(rr_counts(counts, grr), method = "power"),
+    rr_estimate(rr_counts(counts, channel)), rr_estimate(rr_counts(counts, channel), method = "inv"),
+    rr_estimate(rr_tally(data.frame(x = rep(0:1, 40), y = rep(c(0, 1, 1, 1), 20)), rr_product(x = rr_warner(0.8), y = rr_crosswise(0.2)),
+                         by = rep(c("a", "b"), c(30, 50))))
+  )
+  for (fit in fits) {
+    whole <- tidy(fit, conf.int = TRUE)
+    expect_identical(tidy_rows(fit, TRUE, fit$conf.level, c(2, 4), 2), whole[c(6, 8), ])
+    expect_identical(tidy_rows(fit, TRUE, fit$conf.level, 1:4, 1), whole[1:4, ])
+  }
+})
+
+test_that("printing shows the first rows of the whole table, in one group and beyond it", {
+  fit <- rr_estimate(rr_counts(cbind(a = 1:4, b = 5:8), rr_grr(4, epsilon = 1)))
+  whole <- as.data.frame(tidy(fit, conf.int = TRUE))
+  for (n in c(0, 1, 4, 6, 8, 20, Inf)) {
+    printed <- utils::capture.output(print(fit, n = n))
+    table <- utils::capture.output(print(utils::head(whole, n), digits = 4, row.names = FALSE))
+    rest <- if (n < 8) sprintf("  ... and %d more; see tidy()", 8 - n)
+    expect_identical(utils::tail(printed, length(table) + length(rest)), c(table, rest))
+  }
+})

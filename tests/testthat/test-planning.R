@@ -102,6 +102,17 @@ test_that("every mechanism keeps its epsilon", {
   expect_equal(row$q, sum(weight[colSums(sets == 2) > 0]) / sum(weight), tolerance = 1e-12)
 })
 
+test_that("mechanisms are called by their names, or else by their designs, and never taken for each other", {
+  mixed <- rr_sample_size(list(mild = rr_warner(0.9), rr_warner(0.7)), margin = 0.05)
+  expect_identical(mixed$mechanism, c("mild", rr_warner(0.7)$design))
+  expect_identical(mixed$n[2], rr_sample_size(rr_warner(0.7), margin = 0.05)$n)
+  expect_identical(rr_power(list(rr_warner(0.7), b = rr_warner(0.9)), 100, 0.1)$mechanism, c(rr_warner(0.7)$design, "b"))
+})
+
+test_that("a power prints as a plain table", {
+  expect_snapshot(rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1)))
+})
+
 test_that("bad input is refused", {
   expect_snapshot(error = TRUE, {
     rr_sample_size(rr_warner(0.7))
@@ -113,6 +124,8 @@ test_that("bad input is refused", {
     rr_sample_size(list(), margin = 0.1)
     rr_sample_size(rr_warner(0.7), margin = 0.1, category = "maybe")
     rr_power(rr_warner(0.7), 0, 0.1)
+    rr_power(list(rr_warner(0.7), rr_warner(0.7)), 100, 0.1)
+    rr_sample_size(list(a = rr_warner(0.7), a = rr_warner(0.9)), margin = 0.1)
     rr_recommend(1, 1)
     rr_recommend(4, -1)
     rr_recommend(4, 1, theta = c(0.5, 0.5))

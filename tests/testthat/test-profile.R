@@ -29,3 +29,37 @@ test_that("profiles reach the boundary, and refuse what they are not for", {
   expect_snapshot(error = TRUE, rr_estimate(fit$tally, interval = "profile", target = "sample"))
   expect_snapshot(error = TRUE, rr_estimate(rr_counts(rep(1, 1000), rr_grr(1000, epsilon = 2)), interval = "profile"))
 })
+
+test_that("every end inside the distributions lies at the quantile, found by another optimiser, whatever the method", {
+  # With one share fixed the other two have one degree of freedom, which optimise() handles on its own.
+  profile <- function(share, i, C, counts) {
+    others <- setdiff(1:3, i)
+    likelihood <- function(u) {
+      theta <- replace(numeric(3), c(i, others), c(share, (1 - share) * c(u, 1 - u)))
+      sum(counts * log(theta %*% C))
+    }
+    stats::optimise(likelihood, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
+  }
+  cases <- list(list(rr_grr(3, epsilon = 1), c(50, 30, 20)), list(rr_geometric(3, epsilon = 0.7), c(70, 20, 40)))
+  for (case in cases) {
+    tally <- rr_counts(case[[2]], case[[1]])
+    top <- as.numeric(logLik(rr_estimate(tally)))
+    bounds <- confint(rr_estimate(tally, interval = "profile", conf.level = 0.9))
+    expect_identical(confint(rr_estimate(tally, method = "inv", interval = "profile", conf.level = 0.9)), bounds)
+    for (i in 1:3) for (end in bounds[i, bounds[i, ] > 0 & bounds[i, ] < 1]) {
+      distance <- 2 * (top - profile(end, i, rr_matrix(case[[1]]), case[[2]]))
+      # The ends are found to 1e-9, the maxima to 1e-8.
+      expect_lt(abs(distance - stats::qchisq(0.9, 1)), 1e-5)
+    }
+  }
+})
+
+test_that("profiles are conservative at the boundary, by summing over all tallies", {
+  # Inside the distributions the quantile is asymptotic, at 0 half of the chances are of a distance of 0.
+  reported <- 0.25
+  covered <- vapply(0:60, function(yes) {
+    fit <- rr_estimate(rr_counts(c(no = 60 - yes, yes = yes), rr_warner(0.75)), interval = "profile")
+    confint(fit, "yes")[1, 1] <= 1e-9
+  }, NA)
+  expect_gte(sum(stats::dbinom(0:60, 60, reported)[covered]), 0.95)
+})

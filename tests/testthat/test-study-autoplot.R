@@ -12,14 +12,3 @@ test_that("a study is drawn in the papers' layout", {
   expect_error(ggplot2::autoplot(study, "error"), class = "candor_error_argument")
   expect_error(ggplot2::autoplot(study, methods = "ibu"), class = "candor_error_argument")
 })
-
-test_that("plans and comparisons are drawn", {
-  skip_if_not_installed("ggplot2")
-  plan <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
-  expect_silent(ggplot2::ggplot_build(plan))
-  power <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = c(0.8, 0.9), share = c(0.05, 0.1)))
-  expect_equal(nrow(ggplot2::ggplot_build(power)$layout$layout), 2)
-  comparison <- ggplot2::autoplot(rr_recommend(c(4, 64), c(1, 2, 3), 1000))
-  expect_equal(nrow(ggplot2::ggplot_build(comparison)$layout$layout), 2)
-  expect_equal(power_labels(c(1e-5, 0.01, 1, 100, 1e6, NA)), c("1e-5", "0.01", "1", "100", "1e6", NA))
-})
