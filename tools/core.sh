@@ -90,10 +90,13 @@ replay_corpora() {
   done
 }
 
-# Every fuzz target under libFuzzer for $1 seconds. What it learns stays in build/fuzz/<topic>; an input that breaks a
-# kernel is kept there too, to be mended and then added to tests/fuzz/corpus/<topic>/.
+# Every fuzz target under libFuzzer. By default for one $1-th of the inputs that tests/fuzz/inputs.txt lists, with one
+# seed: the same inputs on every machine, so that a change is judged by what it changed and not by its luck. To look for
+# something new, CANDOR_FUZZ_SECONDS (each target) and CANDOR_FUZZ_SEED. What a target learns stays in
+# build/fuzz/<topic>; an input that breaks a kernel is kept there too, to be mended and then added to
+# tests/fuzz/corpus/<topic>/.
 run_fuzzers() {
-  seconds=$1
+  part=$1
   compile="clang -std=c99 $sanitise"
   build_core fuzz "$compile -fsanitize=fuzzer-no-link" || { fail "C core does not compile (fuzz)"; return 0; }
   for target in tests/fuzz/fuzz_*.c; do
@@ -104,13 +107,23 @@ run_fuzzers() {
       fail "$target does not compile (fuzz)"
       continue
     fi
+    inputs=$(awk -v topic="$topic" -v part="$part" '$1 == topic { print int($2 / part) }' tests/fuzz/inputs.txt)
+    [ -n "$inputs" ] || { fail "tests/fuzz/inputs.txt does not list $topic"; continue; }
     learnt=$build/fuzz/$topic
+    if [ -n "${CANDOR_FUZZ_SECONDS:-}" ]; then
+      set -- -max_total_time="$CANDOR_FUZZ_SECONDS"
+    else
+      rm -rf "$learnt"
+      set -- -runs="$inputs"
+    fi
     mkdir -p "$learnt"
-    set -- "$learnt"
+    set -- "$@" "$learnt"
     [ ! -d "tests/fuzz/corpus/$topic" ] || set -- "$@" "tests/fuzz/corpus/$topic"
-    if "$build/core/fuzz/fuzz_$topic" -max_total_time="$seconds" -seed="${CANDOR_FUZZ_SEED:-1}" -timeout=20 \
-      -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="$learnt-" "$@" > "$log" 2>&1 < /dev/null; then
-      pass "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs in about $seconds s"
+    started=$(date +%s)
+    if "$build/core/fuzz/fuzz_$topic" -seed="${CANDOR_FUZZ_SEED:-1}" -timeout=20 -rss_limit_mb=3000 \
+      -print_final_stats=1 -artifact_prefix="$learnt-" "$@" > "$log" 2>&1 < /dev/null; then
+      executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+      pass "$target: $executed inputs in $(($(date +%s) - started)) s"
     else
       grep -v '^#' "$log" | tail -n 40
       fail "$target: see $log"

@@ -355,7 +355,8 @@ void candor_channel_adjoint(const candor_channel *channel, const double *w, doub
     several_axes(channel, ADJOINT, w, work, g);
     return;
   }
-  for (size_t i = 0; i < axis->truths; i++) g[i] = candor_vector_dot(axis->matrix + i * axis->reports, w, axis->reports);
+  const size_t n = axis->reports;
+  for (size_t i = 0; i < axis->truths; i++) g[i] = candor_vector_dot(axis->matrix + i * n, w, n);
 }
 
 void candor_channel_adjoint_square(const candor_channel *channel, const double *w, double *work, double *g)
@@ -376,7 +377,8 @@ void candor_channel_adjoint_at(const candor_channel *channel, const double *w, c
     several_axes(channel, ADJOINT, w, work, g);
     return;
   }
-  for (size_t k = 0; k < n; k++) g[index[k]] = candor_vector_dot(axis->matrix + index[k] * axis->reports, w, axis->reports);
+  const size_t J = axis->reports;
+  for (size_t k = 0; k < n; k++) g[index[k]] = candor_vector_dot(axis->matrix + index[k] * J, w, J);
 }
 
 void candor_channel_row(const candor_channel *channel, size_t truth, double *row)

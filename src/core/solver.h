@@ -72,13 +72,13 @@ candor_status candor_solver_init(candor_solver *solver, const candor_channel *ch
  *                CANDOR_STALLED double precision yields no better likelihood; `gap` says what is known.
  * NUMERICS       Relaxed to F(theta) = sum theta - sum phi log m over theta >= 0, whose minimum lies on
  *                the simplex. Where products with the channel are cheap, a primal-dual interior phase comes
- *                first, only to find out which cells are zero. Projected Newton: cells that a coordinate step would push below zero are
- *                set to zero, the others move along the (damped) Newton direction and are clipped; the
- *                direction comes from preconditioned conjugate gradients, or from a Cholesky factor
- *                when that is cheaper or the gradients do not converge. F is compared through log1p of
- *                relative changes, so that steps of relative size 1e-8 are still judged; every step
- *                decreases F. A failed step is replaced by a line search towards the best vertex, which
- *                converges on its own.
+ *                first, only to find out which cells are zero. Then projected Newton: cells that a
+ *                coordinate step would push below zero are set to zero, the others move along the (damped)
+ *                Newton direction and are clipped; the direction comes from preconditioned conjugate
+ *                gradients, or from a Cholesky factor when that is cheaper or the gradients do not
+ *                converge. F is compared through log1p of relative changes, so that steps of relative size
+ *                1e-8 are still judged; every Newton step decreases F. A failed step is replaced by a line
+ *                search towards the best vertex, which converges on its own.
  * REFERENCE      certificate: math.md 2.2; projected Newton: Bertsekas 1982 doi:10.1137/0320018;
  *                acceleration of EM: Varadhan and Roland 2008 doi:10.1111/j.1467-9469.2007.00585.x;
  *                interior phase: Wright 1997, Primal-dual interior-point methods, doi:10.1137/1.9781611971453;
