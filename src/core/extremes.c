@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "wide.h"
+
 #define LANES 8
 #define BLOCK 64
 #define LOG_TWO_HI 0.693147180559945286226764
@@ -136,13 +138,17 @@ typedef struct lanes {
  * of them are then off by 1e-11 at most. */
 #define RECIPROCAL(q) (0.914 + 2 * (q))
 
-static void multiply_lanes(const int *bits, const double *flips, lanes *p)
+CANDOR_WIDE
+static void multiply_lanes(const int *restrict bits, const double *restrict flips, lanes *restrict p)
 {
+  /* Converted ahead of the arithmetic: a loop over two widths of number is not vectorised. */
+  double values[BLOCK];
+  for (int i = 0; i < BLOCK; i++) values[i] = bits[i];
   for (int i = 0; i < BLOCK; i += LANES) {
-    const double *flip = flips + i;
-    const int *bit = bits + i;
+    const double *restrict flip = flips + i;
+    const double *restrict value = values + i;
     for (int l = 0; l < LANES; l++) {
-      const double q = flip[l], x = bit[l], y = 1 - x, twice = q + q, keep = 1 - q;
+      const double q = flip[l], x = value[l], y = 1 - x, twice = q + q, keep = 1 - q;
       const double none = y - q, all = x - q, difference = 1 - twice, minus_v = none * all;
       const double inside = (minus_v + LEAST_V) * (minus_v + GREATEST_V);
       /* Exact remainders of the subtractions from 1; they are 0 where RECIPROCAL would not hold. */
