@@ -175,7 +175,7 @@ static void check_multinomial(const double *weights, size_t k, double planned, d
   }
   void *memory = malloc(candor_multinomial_bytes(k));
   candor_multinomial *plan = malloc(sizeof *plan);
-  double *counts = malloc(k * sizeof *counts), *scratch = malloc(k * sizeof *scratch);
+  double *counts = malloc(k * sizeof *counts), *scratch = malloc(candor_multinomial_scratch(k) * sizeof *scratch);
   double *first = malloc(draws * sizeof *first), *top = malloc(draws * sizeof *top), *odd = malloc(draws * sizeof *odd);
   double *middle = malloc(draws * sizeof *middle);
   generator g;
