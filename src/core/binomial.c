@@ -41,46 +41,57 @@ static double stirling_error(double n)
   return (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (1.0 / 1188))))) * inverse;
 }
 
-/* x log(x / mean) + mean - x >= 0 without cancellation: with v = (x - mean) / (x + mean) it is
- * (x - mean) v + 2 x v (v^2 / 3 + v^4 / 5 + ...). */
-static double deviance(double x, double mean)
+/* x log(x / mean) + mean - x >= 0 without cancellation, and log(x / mean): with v = (x - mean) / (x + mean) and
+ * o = v^2 / 3 + v^4 / 5 + ... they are v (x - mean + 2 x o) and 2 v (1 + o). */
+static inline double deviance(double x, double mean, double *logarithm)
 {
   const double difference = x - mean, v = difference / (x + mean), w = v * v;
-  if (w > 0.01) return x * log(x / mean) - difference;
-  const double odd = w * (1.0 / 3 + w * (1.0 / 5 + w * (1.0 / 7 + w * (1.0 / 9 + w * (1.0 / 11 + w * (1.0 / 13 +
-                     w * (1.0 / 15 + w * (1.0 / 17))))))));
-  return v * (difference + 2.0 * x * odd);
+  if (w > 0.01) {
+    *logarithm = log(x / mean);
+    return x * *logarithm - difference;
+  }
+  const double o = w * (1.0 / 3 + w * (1.0 / 5 + w * (1.0 / 7 + w * (1.0 / 9 + w * (1.0 / 11 + w * (1.0 / 13 +
+                   w * (1.0 / 15 + w * (1.0 / 17))))))));
+  *logarithm = 2.0 * v * (1.0 + o);
+  return v * (difference + 2.0 * x * o);
 }
 
-/* The binomial probability of k, times s sqrt(2 pi). */
-static double scaled_probability(double n, double p, double k)
+/* Logarithm of the binomial probability of k times s sqrt(2 pi). */
+static double log_probability(double n, double p, double k)
 {
   const double mean = n * p, rest = n * (1.0 - p);
   if (k <= 0 || k >= n) {
-    if (k < 0 || k > n) return 0.0;
-    return exp(k == 0 ? n * log1p(-p) : n * log(p)) * sqrt(mean * (1.0 - p)) * 2.5066282746310005024;
+    if (k < 0 || k > n) return -INFINITY;
+    return (k == 0 ? n * log1p(-p) : n * log(p)) + 0.5 * log(mean * (1.0 - p)) + 0.91893853320467274178;
   }
-  return exp(stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, mean) -
-             deviance(n - k, rest)) * sqrt(mean / k * (rest / (n - k)));
+  double log_k, log_rest;
+  const double deviances = deviance(k, mean, &log_k) + deviance(n - k, rest, &log_rest);
+  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviances - 0.5 * (log_k + log_rest);
 }
 
 /* A proposal that the inner part of its layer does not settle: 1 if it is accepted, and then *value is it. */
 static int settle(candor_draw *draw, double n, double p, size_t layer, double z, double *value)
 {
-  const double mean = n * p, deviation = sqrt(mean * (1.0 - p));
-  const double foot = exp(-0.5 * edge[layer] * edge[layer]), top = exp(-0.5 * edge[layer + 1] * edge[layer + 1]);
+  const double mean = n * p, deviation = sqrt(mean * (1.0 - p)), higher = HIGHER / deviation;
+  const double foot = -0.5 * edge[layer] * edge[layer], top = -0.5 * edge[layer + 1] * edge[layer + 1];
   const double v = candor_draw_uniform(draw);
-  double height = foot + v * (top - foot);
-  if (layer == 0) {
-    height = v * top;
-    if (fabs(z) > edge[1]) {
-      const double fall = candor_draw_uniform(draw);
-      z = copysign(edge[1] - log(fall) / TAIL_RATE, z);
-      height *= fall;
-    }
+  if (layer > 0) {
+    *value = floor(mean + 0.5 + (deviation + WIDER) * z);
+    /* The height, exp(foot) + v (exp(top) - exp(foot)), has a logarithm above the chord and (Hoeffding's lemma) less than
+     * rise^2 / 8 above it: enough to decide nearly always. */
+    const double probability = log_probability(n, p, *value), rise = top - foot, chord = foot + v * rise;
+    if (probability >= chord + 0.125 * rise * rise + higher) return 1;
+    if (probability < chord + higher - 0.5 * higher * higher) return 0;
+    return log(exp(foot) + v * (exp(top) - exp(foot))) + log1p(higher) <= probability;
+  }
+  double height = log(v) + top;
+  if (fabs(z) > edge[1]) {
+    const double fall = log(candor_draw_uniform(draw));
+    z = copysign(edge[1] - fall / TAIL_RATE, z);
+    height += fall;
   }
   *value = floor(mean + 0.5 + (deviation + WIDER) * z);
-  return height * (1.0 + HIGHER / deviation) <= scaled_probability(n, p, *value);
+  return height + log1p(higher) <= log_probability(n, p, *value);
 }
 
 /* One proposal, for p <= 1/2: 1 if it is accepted. */

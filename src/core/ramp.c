@@ -8,7 +8,7 @@
 
 enum {
   HISTOGRAM = 4096,      /* bins, at most: one a category */
-  HISTOGRAM_FROM = 128,  /* counts of fewer categories are not sorted into a histogram */
+  HISTOGRAM_FROM = 128,  /* counts of fewer categories are sorted into a histogram only if they are close together */
   LANES = 8
 };
 
@@ -42,6 +42,7 @@ void candor_spectrum_start(candor_spectrum *spectrum, const candor_additive *cha
   spectrum->channel = channel;
   spectrum->reports = reports;
   spectrum->at_zero = reports * (1.0 - channel->keep) / (double) k;
+  for (size_t m = 0; m < CANDOR_STUDY_METHODS; m++) spectrum->guess[m] = spectrum->at_zero;
   spectrum->value = take(&at, room(k) * sizeof *spectrum->value);
   spectrum->multiplicity = take(&at, room(k) * sizeof *spectrum->multiplicity);
   spectrum->logs = take(&at, room(k) * sizeof *spectrum->logs);
@@ -77,17 +78,30 @@ int candor_spectrum_range(candor_spectrum *spectrum, const double *counts)
   return spectrum->lowest > spectrum->at_zero;
 }
 
+/* work = the values above `start` by a line, 1 for the others; n a multiple of the lanes. */
+static CANDOR_WIDE void line_above(const double *restrict value, size_t n, double start, double level, double slope,
+                                   double *restrict work)
+{
+  for (size_t d = 0; d < n; d += LANES) {
+    double line[LANES];
+    for (size_t l = 0; l < LANES; l++) line[l] = level + slope * value[d + l];
+    for (size_t l = 0; l < LANES; l++) line[l] = value[d + l] > start ? line[l] : 1.0;
+    for (size_t l = 0; l < LANES; l++) work[d + l] = line[l];
+  }
+}
+
+static size_t whole_lanes(size_t n)
+{
+  return (n + LANES - 1) / LANES * LANES;
+}
+
 /* Fills the last lanes with values of no weight, and takes the logarithms. */
 static void complete(candor_spectrum *spectrum)
 {
-  const size_t d = spectrum->distinct;
-  for (size_t j = d; j < d + LANES; j++) {
-    spectrum->value[j] = 0.0;
-    spectrum->multiplicity[j] = 0.0;
-    spectrum->logs[j] = 0.0;
-  }
-  for (size_t j = 0; j < d; j++) spectrum->work[j] = spectrum->value[j] > 1.0 ? spectrum->value[j] : 1.0;
-  candor_logs(spectrum->work, d, spectrum->logs);
+  const size_t d = spectrum->distinct, padded = whole_lanes(d);
+  for (size_t j = d; j < padded; j++) spectrum->value[j] = spectrum->multiplicity[j] = 0.0;
+  line_above(spectrum->value, padded, 1.0, 0.0, 1.0, spectrum->work);
+  candor_logs(spectrum->work, padded, spectrum->logs);
 }
 
 /* Counts from the lowest on into bins, those too far above it listed. Four histograms, in turn: equal neighbours, zeros
@@ -106,16 +120,13 @@ static size_t fill_histograms(const double *counts, size_t k, double lowest, uin
 void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
 {
   const size_t k = spectrum->channel->categories;
-  size_t d = 0;
-  if (k < HISTOGRAM_FROM) {
-    memcpy(spectrum->value, counts, k * sizeof *counts);
-    d = k;
-  } else {
-    d = fill_histograms(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
-  }
+  const double span = spectrum->highest - spectrum->lowest + 1.0;
+  const int sorted = k >= HISTOGRAM_FROM || span < 0.5 * (double) k;
+  size_t d = k;
+  if (sorted) d = fill_histograms(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
+  else memcpy(spectrum->value, counts, k * sizeof *counts);
   for (size_t i = 0; i < d; i++) spectrum->multiplicity[i] = 1.0;
-  if (k >= HISTOGRAM_FROM) {
-    const double span = spectrum->highest - spectrum->lowest + 1.0;
+  if (sorted) {
     const size_t used = span < (double) bins(k) ? (size_t) span : bins(k);
     for (size_t v = 0; v < used; v++) {
       uint32_t *bin = spectrum->histogram + 4 * v;
@@ -150,7 +161,10 @@ static CANDOR_WIDE void above(const double *value, const double *multiplicity, s
   double s[LANES] = {0}, m[LANES] = {0};
   for (size_t d = 0; d < n; d += LANES) {
     double weight[LANES];
-    for (size_t l = 0; l < LANES; l++) weight[l] = value[d + l] > start ? multiplicity[d + l] : 0.0;
+    for (size_t l = 0; l < LANES; l++) {
+      const double all = multiplicity[d + l], x = value[d + l];
+      weight[l] = x > start ? all : 0.0;
+    }
     for (size_t l = 0; l < LANES; l++) s[l] += weight[l] * value[d + l];
     for (size_t l = 0; l < LANES; l++) m[l] += weight[l];
   }
@@ -162,23 +176,28 @@ static CANDOR_WIDE void above(const double *value, const double *multiplicity, s
   *number = m[0];
 }
 
-/* The start at which sum max(0, count - start) = target + r start: Newton's steps from below, see simplex.h. They end,
- * because each drops a category. */
-static double solve_start(const candor_spectrum *spectrum, double target, double r, double *sum, double *number)
+/* The start at which sum max(0, count - start) = target + r start: Newton's steps, see simplex.h. The sum is convex, so
+ * that the first step ends below the solution wherever it began, and from there each drops a category until none is
+ * to be dropped (or rounding brings one back). The last replication's solution is a good beginning. */
+static double solve_start(const candor_spectrum *spectrum, double target, double r, double guess, double *sum,
+                          double *number)
 {
-  *sum = spectrum->reports;
-  *number = (double) spectrum->channel->categories;
-  for (;;) {
+  above(spectrum->value, spectrum->multiplicity, spectrum->distinct, guess, sum, number);
+  if (*number == 0.0) {
+    *sum = spectrum->reports;
+    *number = (double) spectrum->channel->categories;
+  }
+  for (int first = 1;; first = 0) {
     const double next = (*sum - target) / (*number + r);
     double s, n;
     above(spectrum->value, spectrum->multiplicity, spectrum->distinct, next, &s, &n);
-    if (n == *number || n == 0.0) return next;
+    if (n == *number || n == 0.0 || (!first && n > *number)) return next;
     *sum = s;
     *number = n;
   }
 }
 
-candor_ramp candor_ramp_of(const candor_spectrum *spectrum, int method)
+candor_ramp candor_ramp_of(candor_spectrum *spectrum, int method)
 {
   const candor_additive *channel = spectrum->channel;
   const double n = spectrum->reports, a = channel->keep;
@@ -193,14 +212,15 @@ candor_ramp candor_ramp_of(const candor_spectrum *spectrum, int method)
     r.slope = 1.0 / (sum - number * spectrum->at_zero);
     break;
   case CANDOR_STUDY_INVP:
-    r.start = solve_start(spectrum, n * a, 0.0, &sum, &number);
+    r.start = spectrum->guess[method] = solve_start(spectrum, n * a, 0.0, spectrum->guess[method], &sum, &number);
     break;
   default:
     if (isinf(channel->odds)) {
       r.start = 0.0;
       r.slope = 1.0 / n;
     } else {
-      r.start = solve_start(spectrum, 0.0, channel->odds, &sum, &number);
+      r.start = spectrum->guess[method] =
+        solve_start(spectrum, 0.0, channel->odds, spectrum->guess[method], &sum, &number);
       r.slope = (number + channel->odds) / (sum * channel->odds);
     }
   }
@@ -242,9 +262,8 @@ double candor_ramp_nll(const candor_spectrum *spectrum, int method, const candor
     sum += (n - below) * log(same ? 1.0 / n : slope);
   } else {
     double *shares = spectrum->work;
-    for (size_t j = 0; j < d; j++) shares[j] = value[j] > r->start ? level + slope * value[j] : 1.0;
-    for (size_t j = d; j < d + LANES; j++) shares[j] = 0.0;
-    candor_logs(shares, d, shares);
+    line_above(value, whole_lanes(d), r->start, level, slope, shares);
+    candor_logs(shares, whole_lanes(d), shares);
     sum = weigh(value, multiplicity, shares, d, r->start, &below);
   }
   return -(sum + (below > 0.0 ? below * log(b) : 0.0)) / n;

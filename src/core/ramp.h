@@ -20,6 +20,7 @@ typedef struct candor_spectrum {
   double reports;
   double at_zero;           /* the count whose inversion is zero */
   double lowest, highest;   /* of the counts */
+  double guess[CANDOR_STUDY_METHODS]; /* where a method's ramp may start: where the last one did */
   size_t distinct;
   double *value, *multiplicity;
   double *logs;             /* of the values, 0 for those below 1 */
@@ -42,7 +43,7 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts);
 /* SYNOPSIS: the same where only the categories `seen` have reports. */
 void candor_spectrum_sparse(candor_spectrum *spectrum, const double *counts, const uint32_t *seen, size_t n_seen);
 
-candor_ramp candor_ramp_of(const candor_spectrum *spectrum, int method);
+candor_ramp candor_ramp_of(candor_spectrum *spectrum, int method);
 
 /* SYNOPSIS: minus the mean log-likelihood of the reports under the method's estimate `r`. */
 double candor_ramp_nll(const candor_spectrum *spectrum, int method, const candor_ramp *r);
