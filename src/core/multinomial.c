@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "wide.h"
+
 /* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell, a
  * binomial a cell, of a mean that tables would serve too or of any, and a slot of a table, over a hundred draws. */
 static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, BINOMIAL = 8.0, SMALL_BINOMIAL = 60.0, SLOT = 0.1;
@@ -20,7 +22,7 @@ enum { N_LIMITS = sizeof LIMITS / sizeof *LIMITS };
 /* Below this mean a cell is left to single balls. */
 static const double SMALLEST = 0.05;
 
-enum { EMPTY = CANDOR_MULTINOMIAL_CLASSES - 1, TRIES = 30 };
+enum { EMPTY = CANDOR_MULTINOMIAL_CLASSES - 1, TRIES = 30, LANES = 8 };
 
 static void *take(unsigned char **memory, size_t bytes)
 {
@@ -346,6 +348,15 @@ static double draw_levels(const candor_multinomial *plan, candor_draw *draw, dou
   return total;
 }
 
+static CANDOR_WIDE void add_counts(double *restrict counts, const double *restrict more, size_t n)
+{
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) counts[i + l] += more[i + l];
+  }
+  for (; i < n; i++) counts[i] += more[i];
+}
+
 candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_draw *draw, double total,
                                       double *scratch, double *counts)
 {
@@ -376,8 +387,10 @@ candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_dra
   }
   if (levels == 0.0) memset(scratch, 0, plan->small * sizeof *scratch);
   throw_balls(&plan->single, draw, left - levels, scratch);
-  for (size_t s = 0; s < plan->small; s++) {
-    counts[index[s]] += scratch[s];
+  if (plan->small == plan->cells) {
+    add_counts(counts, scratch, plan->cells);
+  } else {
+    for (size_t s = 0; s < plan->small; s++) counts[index[s]] += scratch[s];
   }
   return draw->status;
 }

@@ -58,8 +58,6 @@ candor_status candor_study_start(candor_study *study, const candor_world *world,
   const candor_status status = candor_simulator_start(&study->simulator, world, at);
   if (status != CANDOR_OK) return status;
   candor_spectrum_start(&study->spectrum, &study->simulator.world.channel, world->respondents, spectrum);
-  memset(study->sums, 0, k * n_methods * study->groups * sizeof *study->sums);
-  memset(study->shared, 0, k * study->groups * sizeof *study->shared);
   for (size_t i = 0; i < k; i++) {
     reference[i] = world->truth ? world->truth[i] / world->respondents : world->theta[i];
     study->reference_squares += reference[i] * reference[i];
@@ -113,6 +111,22 @@ static void add_moment(candor_moments *moments, double x)
 static double *group_sums(const candor_study *study, size_t group, size_t method)
 {
   return study->sums + (group * study->methods + method) * study->simulator.world.channel.categories;
+}
+
+/* Sums of a group are zeroed when first written to: many cells need only the shared ones, or only the others. */
+static double *shared_sums(candor_study *study, size_t group)
+{
+  const size_t k = study->simulator.world.channel.categories;
+  if (!study->has_shared[group]) memset(study->shared + group * k, 0, k * sizeof *study->shared);
+  study->has_shared[group] = 1;
+  return study->shared + group * k;
+}
+
+static void need_sums(candor_study *study, size_t group)
+{
+  const size_t k = study->simulator.world.channel.categories;
+  if (!study->has_sums[group]) memset(group_sums(study, group, 0), 0, study->methods * k * sizeof *study->sums);
+  study->has_sums[group] = 1;
 }
 
 static void record(candor_study *study, size_t m, size_t group, double squares, double absolute, double nll)
@@ -175,7 +189,7 @@ static void judge_same(candor_study *study, size_t group)
   const size_t k = study->simulator.world.channel.categories;
   const candor_ramp r = candor_ramp_of(&study->spectrum, CANDOR_STUDY_INV);
   double squares = 0.0, absolute = 0.0;
-  add_errors(study->counts, study->reference, k, &r, study->shared + group * k, &squares, &absolute);
+  add_errors(study->counts, study->reference, k, &r, shared_sums(study, group), &squares, &absolute);
   const double nll = candor_counts_nll(&study->spectrum, study->counts);
   for (size_t m = 0; m < study->methods; m++) record(study, m, group, squares, absolute, nll);
 }
@@ -195,6 +209,7 @@ static void judge_ramps(candor_study *study, size_t group)
     }
     candor_spectrum_of(&study->spectrum, study->counts);
   }
+  need_sums(study, group);
   for (size_t m = 0; m < study->methods; m++) {
     ramps[m] = candor_ramp_of(&study->spectrum, study->method[m]);
     if (n_seen > 0) add_seen_errors(study, &ramps[m], n_seen, group, m, &squares[m], &absolute[m]);
@@ -218,6 +233,7 @@ static candor_status judge_estimates(candor_study *study, size_t group)
   const size_t k = channel->categories;
   const candor_ramp same = {1.0, 0.0, 1};
   candor_simplex_fit fit;
+  need_sums(study, group);
   for (size_t m = 0; m < study->methods; m++) {
     candor_status status;
     switch (study->method[m]) {
@@ -277,22 +293,23 @@ static void spread_of(const double *x, size_t n, double *error)
   *error = n > 1 ? sqrt(squares * ((double) n - 1.0) / (double) n) : NAN;
 }
 
-/* What a group's errors add up to, for n categories. */
-static CANDOR_WIDE void sum_errors(const double *restrict own, const double *restrict shared,
-                                   const double *restrict reference, size_t n, double none, double size,
-                                   double *restrict part, double *restrict total)
+static CANDOR_WIDE void subtract_shares(double none, double size, const double *restrict reference, size_t n,
+                                        double *restrict part)
 {
   size_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    double sum[LANES];
-    for (size_t l = 0; l < LANES; l++) sum[l] = own[i + l] + shared[i + l] + (none - size * reference[i + l]);
-    for (size_t l = 0; l < LANES; l++) part[i + l] = sum[l];
-    for (size_t l = 0; l < LANES; l++) total[i + l] += sum[l];
+    for (size_t l = 0; l < LANES; l++) part[i + l] = none - size * reference[i + l];
   }
-  for (; i < n; i++) {
-    part[i] = own[i] + shared[i] + (none - size * reference[i]);
-    total[i] += part[i];
+  for (; i < n; i++) part[i] = none - size * reference[i];
+}
+
+static CANDOR_WIDE void add_to(double *restrict sum, const double *restrict x, size_t n)
+{
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) sum[i + l] += x[i + l];
   }
+  for (; i < n; i++) sum[i] += x[i];
 }
 
 static CANDOR_WIDE void add_products(const double *restrict x, const double *restrict y, size_t n, double *xx, double *xy)
@@ -320,8 +337,10 @@ static void finish_split(const candor_study *study, size_t m, double *estimate, 
     const size_t n = k - from < PARTS ? k - from : PARTS;
     double part[CANDOR_STUDY_GROUPS][PARTS], total[PARTS] = {0}, unused = 0.0;
     for (size_t g = 0; g < groups; g++) {
-      sum_errors(group_sums(study, g, m) + from, study->shared + g * k + from, study->reference + from, n,
-                 study->group_none[m][g], study->group_size[g], part[g], total);
+      subtract_shares(study->group_none[m][g], study->group_size[g], study->reference + from, n, part[g]);
+      if (study->has_sums[g]) add_to(part[g], group_sums(study, g, m) + from, n);
+      if (study->has_shared[g]) add_to(part[g], study->shared + g * k + from, n);
+      add_to(total, part[g], n);
     }
     for (size_t g = 0; g < groups; g++) add_products(part[g], total, n, &own[g], &product[g]);
     add_products(total, total, n, &length2, &unused);

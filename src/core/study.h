@@ -30,6 +30,7 @@ typedef struct candor_study {
   double reference_squares;
   double *sums;             /* of the estimates, category by category, for each group and method */
   double *shared;           /* and for each group of those that were the same for all methods */
+  int has_sums[CANDOR_STUDY_GROUPS], has_shared[CANDOR_STUDY_GROUPS];
   double *counts, *estimate, *work;
   uint32_t *seen;
   candor_spectrum spectrum;
