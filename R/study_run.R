@@ -6,9 +6,9 @@ study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
 
 # The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
 quick_methods <- function(methods) {
-  known <- vapply(methods, function(m) is.character(m) && m %in% names(study_quick), NA)
-  code <- study_quick[vapply(methods, function(m) if (is.character(m)) m else "", "")]
-  known & !duplicated(ifelse(known, code, -seq_along(code)))
+  name <- vapply(methods, function(m) if (is.character(m)) m else "", "", USE.NAMES = FALSE)
+  code <- study_quick[match(name, names(study_quick))]
+  unname(!is.na(code) & !duplicated(code))
 }
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
@@ -142,7 +142,8 @@ study_summary <- function(losses, sums, group) {
 study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv())) {
   results <- vector("list", length(batch))
   if (design$target == "population" && all(quick_methods(design$method))) {
-    for (row in split(seq_along(batch), cells$truth[batch])) {
+    truth <- cells$truth[batch]
+    for (row in lapply(unique(truth), function(x) which(truth == x))) {
       # Should one cell of the row fail, its message is found out below.
       results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
     }
@@ -165,6 +166,7 @@ study_batches <- function(cost, todo, workers, quick) {
   todo <- todo[order(cost[todo], decreasing = TRUE)]
   size <- if (workers == 1) 0.1 * quick else min(1, sum(cost[todo]) / (8 * workers))
   if (size == 0) return(as.list(todo))
+  if (sum(cost[todo]) < size) return(list(todo))
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
 }
 

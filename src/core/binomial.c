@@ -70,18 +70,23 @@ static double log_probability(double n, double p, double k)
 }
 
 /* A proposal that the inner part of its layer does not settle: 1 if it is accepted, and then *value is it. */
-static int settle(candor_draw *draw, double n, double p, size_t layer, double z, double *value)
+static int settle(candor_draw *draw, double n, double p, double deviation, size_t layer, double z, double *value)
 {
-  const double mean = n * p, deviation = sqrt(mean * (1.0 - p)), higher = HIGHER / deviation;
+  const double mean = n * p, higher = HIGHER / deviation;
   const double foot = -0.5 * edge[layer] * edge[layer], top = -0.5 * edge[layer + 1] * edge[layer + 1];
   const double v = candor_draw_uniform(draw);
   if (layer > 0) {
-    *value = floor(mean + 0.5 + (deviation + WIDER) * z);
+    const double k = *value = floor(mean + 0.5 + (deviation + WIDER) * z);
     /* The height, exp(foot) + v (exp(top) - exp(foot)), has a logarithm above the chord and (Hoeffding's lemma) less than
-     * rise^2 / 8 above it: enough to decide nearly always. */
-    const double probability = log_probability(n, p, *value), rise = top - foot, chord = foot + v * rise;
-    if (probability >= chord + 0.125 * rise * rise + higher) return 1;
-    if (probability < chord + higher - 0.5 * higher * higher) return 0;
+     * rise^2 / 8 above it, and the probability has one near a cubic: enough to decide nearly always. */
+    const double rise = top - foot, least = foot + v * rise + higher - 0.5 * higher * higher;
+    const double most = foot + v * rise + higher + 0.125 * rise * rise, steps = (k - mean) / deviation;
+    const double about = log_cubic(steps, p, deviation), error = cubic_error(steps, deviation);
+    if (about - error >= most) return 1;
+    if (about + error < least) return 0;
+    const double probability = log_probability(n, p, k);
+    if (probability >= most) return 1;
+    if (probability < least) return 0;
     return log(exp(foot) + v * (exp(top) - exp(foot))) + log1p(higher) <= probability;
   }
   double height = log(v) + top;
@@ -106,7 +111,7 @@ static inline int propose(candor_draw *draw, double n, double p, double deviatio
     *value = (double) (int64_t) (n * p + 0.5 + (deviation + WIDER) * z);
     return 1;
   }
-  return settle(draw, n, p, layer, z, value);
+  return settle(draw, n, p, deviation, layer, z, value);
 }
 
 /* For n p >= 10 and p <= 1/2. */

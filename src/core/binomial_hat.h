@@ -78,4 +78,17 @@ static inline double slack(double r, double deviation)
   return 1.3 + 3.1 * r + fourth * (square * square);
 }
 
+/* Its logarithm at `steps` standard deviations from the mean, but for an error of at most this. */
+static inline double log_cubic(double steps, double p, double deviation)
+{
+  const double square = steps * steps;
+  return -0.5 * square + (1.0 - 2.0 * p) * steps * (square - 3.0) / (6.0 * deviation);
+}
+
+static inline double cubic_error(double steps, double deviation)
+{
+  const double square = steps * steps;
+  return deviation >= 5.0 && square <= 18.0 ? (0.1 + 0.2 * square * square) / (deviation * deviation) : INFINITY;
+}
+
 #endif

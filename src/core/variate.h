@@ -4,7 +4,7 @@
 
 #include "random.h"
 
-#define CANDOR_DRAW_WORDS 512
+#define CANDOR_DRAW_WORDS 256
 
 /* Words in store, so that a draw costs no call. A failure of the generator stays in `status`, the words
  * are then zero, and whoever loops over draws looks at it. */
