@@ -5,14 +5,21 @@
 
 #include "wide.h"
 
-/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell, a
- * binomial a cell, of a mean that tables would serve too or of any, and a slot of a table, over a hundred draws. */
-static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, BINOMIAL = 8.0, SMALL_BINOMIAL = 60.0, SLOT = 0.1;
+/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell, and
+ * a slot of a table, over a hundred draws. */
+static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, SLOT = 0.1;
 enum { FAR = 2048 };
 
 static double ball_cost(size_t cells)
 {
   return cells < FAR ? BALL : FAR_BALL;
+}
+
+/* A binomial, which the tree divides about equally between two cells of this mean. */
+static double binomial_cost(double mean)
+{
+  if (mean >= 1000.0) return mean >= 10000.0 ? 7.0 : 9.0;
+  return mean >= 200.0 ? 13.0 : mean >= 50.0 ? 20.0 : 60.0;
 }
 
 /* Cells of a mean above one of these get binomials, and below the last no cell does alone. */
@@ -170,12 +177,11 @@ static candor_status add_levels(candor_multinomial *plan, builder *b, double mea
 static double cost_of(const double *weights, size_t cells, double limit, double total, double mean, double variance,
                       double *margin)
 {
-  double n = 0.0, large = 0.0, medium = 0.0, sum_small = 0.0, largest = 0.0;
+  double n = 0.0, binomials = 0.0, sum_small = 0.0, largest = 0.0;
   for (size_t i = 0; i < cells; i++) {
     const double weight = weights[i];
     if (weight > limit) {
-      large += weight * mean >= 50.0 * total;
-      medium += weight * mean < 50.0 * total;
+      binomials += binomial_cost(weight * (mean / total));
     } else if (weight > 0.0) {
       n += 1.0;
       sum_small += weight;
@@ -185,19 +191,27 @@ static double cost_of(const double *weights, size_t cells, double limit, double 
   const double share = sum_small / total, expected = mean * share;
   const double spread = sqrt(expected * (2.0 - share) + variance * share * share);
   const double ball = ball_cost((size_t) n), one_by_one = expected * ball;
-  const double slots = (n < 32.0 * EMPTY ? n / 32.0 + 1.0 : EMPTY) * (double) candor_span(largest * mean / total);
+  /* Each level leaves over about half a rung of its ladder. */
+  const double rungs = n < 32.0 * EMPTY ? n / 32.0 + 1.0 : EMPTY;
+  double levels = 1.0, heap = sum_small > 0.0 ? expected * log(largest * n / sum_small) / (2.0 * rungs) : 0.0;
+  while (levels < CANDOR_MULTINOMIAL_LEVELS && heap * ball > LOOKUP * n) {
+    levels += 1.0;
+    heap /= 2.0 * rungs;
+  }
+  const double pass = LOOKUP * n * levels + heap * ball;
+  const double slots = levels * rungs * (double) candor_span(largest * mean / total);
   double best = one_by_one;
   *margin = INFINITY;
   for (double m = 0.0; m <= 3.5; m += 0.5) {
     /* A try succeeds with probability Phi(m), and then leaves over m + phi(m) / Phi(m) standard deviations. */
     const double success = 0.5 * erfc(-m * 0.70710678118654752440), density = exp(-0.5 * m * m) * 0.39894228040143267794;
-    const double passes = LOOKUP * n * (0.25 + 1.25 / success) + spread * (m + density / success) * ball + SLOT * slots;
+    const double passes = pass / success + spread * (m + density / success) * ball + 0.25 * LOOKUP * n + SLOT * slots;
     if (passes < best && expected > 2.0 * m * spread) {
       best = passes;
       *margin = m * spread;
     }
   }
-  return best + BINOMIAL * large + SMALL_BINOMIAL * medium;
+  return best + binomials;
 }
 
 /* Divides the cells into big and small, and plans the tree; returns the weight of the small ones. */
