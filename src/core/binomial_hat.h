@@ -74,7 +74,8 @@ static const double WIDER = 0.6, HIGHER = 0.4;
  * deviation no such bound is known. */
 static inline double slack(double r, double deviation)
 {
-  const double fourth = deviation >= 10.0 ? 0.175 : deviation >= 5.0 ? 0.24 : INFINITY, square = r * r;
+  if (deviation < 5.0) return INFINITY;
+  const double fourth = deviation >= 20.0 ? 0.15 : deviation >= 10.0 ? 0.185 : 0.29, square = r * r;
   return 1.3 + 3.1 * r + fourth * (square * square);
 }
 
