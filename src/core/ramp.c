@@ -121,7 +121,9 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
 {
   const size_t k = spectrum->channel->categories;
   const double span = spectrum->highest - spectrum->lowest + 1.0;
-  const int sorted = k >= HISTOGRAM_FROM || span < 0.5 * (double) k;
+  /* Counts of a large mean hardly ever coincide: their standard deviation is its root, at least. */
+  const double spread = 4.0 * sqrt(spectrum->reports / (double) k);
+  const int sorted = span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k);
   size_t d = k;
   if (sorted) d = fill_histograms(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
   else memcpy(spectrum->value, counts, k * sizeof *counts);

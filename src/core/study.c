@@ -262,7 +262,8 @@ candor_status candor_study_run(candor_study *study, size_t chunk)
   candor_draw draw;
   for (size_t done = 0; done < chunk && study->done < study->replications; done++) {
     const size_t group = study->done * study->groups / study->replications;
-    candor_stream_start(&stream, study->seed, study->cell, study->done);
+    if (study->done % CANDOR_STREAMS == 0) candor_streams_start(study->streams, study->seed, study->cell, study->done);
+    stream = study->streams[study->done % CANDOR_STREAMS];
     candor_draw_start(&draw, &random);
     candor_status status = candor_simulate(&study->simulator, &draw, study->counts);
     if (status != CANDOR_OK) return status;

@@ -19,6 +19,7 @@ typedef struct candor_moments {
 typedef struct candor_study {
   candor_simulator simulator;
   uint64_t seed, cell;
+  candor_stream streams[CANDOR_STREAMS]; /* of the replications next to come */
   size_t replications, done;
   size_t methods, groups;
   int method[CANDOR_STUDY_METHODS];

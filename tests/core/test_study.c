@@ -27,6 +27,12 @@ static void test_stream(void)
     for (int w = 0; w < 64; w++) equal += a[w] == b[w];
     CHECK(equal < 3);
   }
+  candor_stream many[CANDOR_STREAMS];
+  candor_streams_start(many, 7, 1, UINT64_C(0xfffffffd));
+  for (uint64_t r = 0; r < CANDOR_STREAMS; r++) {
+    candor_stream_start(&t, 7, 1, UINT64_C(0xfffffffd) + r);
+    CHECK(memcmp(many[r].state, t.state, sizeof t.state) == 0);
+  }
   /* xoshiro256++ of the state 1, 2, 3, 4: first outputs worked out by hand, (1 + 4) rotl 23 + 1 = 41943041, and
    * then with the state 7, 0, 262146, 211106232532992: rotl(211106232532999, 23) + 7 = 58720359. */
   candor_stream hand = {{1, 2, 3, 4}};
