@@ -160,8 +160,8 @@ study_cost <- function(design, cells) {
   design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
 }
 
-# Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one cell
-# where R estimates.
+# Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one
+# cell where R estimates.
 study_batches <- function(cost, todo, workers, quick) {
   todo <- todo[order(cost[todo], decreasing = TRUE)]
   size <- if (workers == 1) 0.1 * quick else min(1, sum(cost[todo]) / (8 * workers))
@@ -195,9 +195,10 @@ run_study <- function(state, workers, progress) {
       kept$saved <- as.numeric(Sys.time())
     }
   }
+  batches <- study_batches(cost, todo, workers, all(quick_methods(state$design$method)))
   interrupted <- FALSE
   tryCatch(
-    study_engine(workers)(study_batches(cost, todo, workers, all(quick_methods(state$design$method))), state$design, cells, workers, finish),
+    study_engine(workers)(batches, state$design, cells, workers, finish),
     interrupt = function(e) interrupted <<- TRUE
   )
   if (progress) cli::cli_progress_done(id = bar)

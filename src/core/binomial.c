@@ -77,8 +77,8 @@ static int settle(candor_draw *draw, double n, double p, double deviation, size_
   const double v = candor_draw_uniform(draw);
   if (layer > 0) {
     const double k = *value = floor(mean + 0.5 + (deviation + WIDER) * z);
-    /* The height, exp(foot) + v (exp(top) - exp(foot)), has a logarithm above the chord and (Hoeffding's lemma) less than
-     * rise^2 / 8 above it, and the probability has one near a cubic: enough to decide nearly always. */
+    /* The height, exp(foot) + v (exp(top) - exp(foot)), has a logarithm above the chord and (Hoeffding's lemma) less
+     * than rise^2 / 8 above it, and the probability has one near a cubic: enough to decide nearly always. */
     const double rise = top - foot, least = foot + v * rise + higher - 0.5 * higher * higher;
     const double most = foot + v * rise + higher + 0.125 * rise * rise, steps = (k - mean) / deviation;
     const double about = log_cubic(steps, p, deviation), error = cubic_error(steps, deviation);
@@ -105,7 +105,8 @@ static inline int propose(candor_draw *draw, double n, double p, double deviatio
   const uint64_t word = candor_draw_long(draw);
   const size_t layer = word % LAYERS;
   /* Midpoints of 2^53 cells of (-1, 1), from bits that the layer does not use. */
-  const double z = ((double) ((int64_t) (word >> 11) - 4503599627370496) + 0.5) * (1.0 / 4503599627370496.0) * edge[layer];
+  const double u = ((double) ((int64_t) (word >> 11) - 4503599627370496) + 0.5) * (1.0 / 4503599627370496.0);
+  const double z = u * edge[layer];
   const double inner = edge[layer + 1];
   if ((inner * inner - z * z) * deviation >= slack(inner, deviation)) {
     *value = (double) (int64_t) (n * p + 0.5 + (deviation + WIDER) * z);

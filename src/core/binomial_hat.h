@@ -1,6 +1,6 @@
-/* The hat under which binomial.c makes its proposals: exp(-z^2 / 2) up to z = edge[1], and beyond it an exponential tail,
- * which a log-concave distribution stays below. tests/core/test_binomial.c has the equations and the search that found and
- * checks the constants. */
+/* The hat under which binomial.c makes its proposals: exp(-z^2 / 2) up to z = edge[1], and beyond it an exponential
+ * tail, which a log-concave distribution stays below. tests/core/test_binomial.c has the equations and checks the
+ * constants by search. */
 #ifndef CANDOR_BINOMIAL_HAT_H
 #define CANDOR_BINOMIAL_HAT_H
 
@@ -8,8 +8,8 @@
 
 enum { LAYERS = 256 };
 
-/* Cut into layers of equal area: layer i is as wide as edge[i] at its foot and edge[i + 1] at its top. edge[0] is the width that
- * a rectangle with the area of the lowest layer, tail included, would have. */
+/* Cut into layers of equal area: layer i is as wide as edge[i] at its foot and edge[i + 1] at its top. edge[0] is the
+ * width that a rectangle with the area of the lowest layer, tail included, would have. */
 static const double edge[LAYERS + 1] = {
   4.0646610365463999, 3.6646610365463999, 3.4550209674748147, 3.3242504849630226, 3.2276750776970871,
   3.1504304879130204, 3.0856867513762032, 3.0297217746147291, 2.9802766566409097, 2.9358742658441349,

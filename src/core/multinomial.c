@@ -5,8 +5,8 @@
 
 #include "wide.h"
 
-/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell, and
- * a slot of a table, over a hundred draws. */
+/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell,
+ * and a slot of a table, over a hundred draws. */
 static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, SLOT = 0.1;
 enum { FAR = 2048 };
 
@@ -204,7 +204,8 @@ static double cost_of(const double *weights, size_t cells, double limit, double 
   *margin = INFINITY;
   for (double m = 0.0; m <= 3.5; m += 0.5) {
     /* A try succeeds with probability Phi(m), and then leaves over m + phi(m) / Phi(m) standard deviations. */
-    const double success = 0.5 * erfc(-m * 0.70710678118654752440), density = exp(-0.5 * m * m) * 0.39894228040143267794;
+    const double success = 0.5 * erfc(-m * 0.70710678118654752440);
+    const double density = exp(-0.5 * m * m) * 0.39894228040143267794;
     const double passes = pass / success + spread * (m + density / success) * ball + 0.25 * LOOKUP * n + SLOT * slots;
     if (passes < best && expected > 2.0 * m * spread) {
       best = passes;

@@ -230,8 +230,8 @@ candor_ramp candor_ramp_of(candor_spectrum *spectrum, int method)
 }
 
 /* sum_d n_d logs_d over the counts above `start`, and the reports at or below it. */
-static CANDOR_WIDE double weigh(const double *value, const double *multiplicity, const double *logs, size_t n, double start,
-                                double *below)
+static CANDOR_WIDE double weigh(const double *value, const double *multiplicity, const double *logs, size_t n,
+                                double start, double *below)
 {
   double sum[LANES] = {0}, rest[LANES] = {0};
   for (size_t d = 0; d < n; d += LANES) {
@@ -248,8 +248,8 @@ static CANDOR_WIDE double weigh(const double *value, const double *multiplicity,
   return sum[0];
 }
 
-/* The model's share of a report is m = b + a slope max(0, count - start). Inversion reproduces the reported shares, and so
- * does every estimate that clips nothing; the MLE reproduces them up to a factor where it is not zero. */
+/* The model's share of a report is m = b + a slope max(0, count - start). Inversion reproduces the reported shares, and
+ * so does every estimate that clips nothing; the MLE reproduces them up to a factor where it is not zero. */
 double candor_ramp_nll(const candor_spectrum *spectrum, int method, const candor_ramp *r)
 {
   const candor_additive *channel = spectrum->channel;

@@ -1,6 +1,6 @@
 /* The estimates of one replication of a study, for equal b and p > q (additive.h): each is a ramp of the counts,
- * slope * max(0, count - start), and inversion the same without the max. Start, slope and likelihood depend on the counts only
- * through the distinct ones among them and how many categories have each: the spectrum. */
+ * slope * max(0, count - start), and inversion the same without the max. Start, slope and likelihood depend on the
+ * counts only through the distinct ones among them and how many categories have each: the spectrum. */
 #ifndef CANDOR_RAMP_H
 #define CANDOR_RAMP_H
 
@@ -31,7 +31,8 @@ typedef struct candor_spectrum {
 size_t candor_spectrum_bytes(size_t categories);
 
 /* SYNOPSIS: a spectrum without counts yet.
- * PRECONDITIONS: memory of candor_spectrum_bytes() bytes, aligned for double; it and the channel outlive the spectrum. */
+ * PRECONDITIONS: memory of candor_spectrum_bytes() bytes, aligned for double; it and the channel outlive the
+ *   spectrum. */
 void candor_spectrum_start(candor_spectrum *spectrum, const candor_additive *channel, double reports, void *memory);
 
 /* SYNOPSIS: the lowest and the highest of the counts. 1: no method repairs anything, all give what inversion gives. */

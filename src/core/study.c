@@ -71,8 +71,8 @@ candor_status candor_study_start(candor_study *study, const candor_world *world,
 /* Squared and absolute error of the estimates against theta; the estimates are added to `sums`.
  * Lanes, so that no addition waits for the one before; max(0, x) as (x + |x|) / 2, which is exact, so that a
  * compiler at -O2 finds vectors in them. */
-static CANDOR_WIDE void add_errors(const double *restrict x, const double *restrict theta, size_t n, const candor_ramp *r,
-                                   double *restrict sums, double *squares, double *absolute)
+static CANDOR_WIDE void add_errors(const double *restrict x, const double *restrict theta, size_t n,
+                                   const candor_ramp *r, double *restrict sums, double *squares, double *absolute)
 {
   double square[LANES] = {0}, distance[LANES] = {0};
   const double start = r->start, linear = r->line ? r->slope : 0.5 * r->slope, bent = r->line ? 0.0 : linear;
@@ -158,8 +158,8 @@ static size_t find_seen(candor_study *study)
 
 /* The errors of one method, from the seen categories: all others have one estimate, which lies at or below zero, so
  * that its errors add up to what the shares of the truth add up to. */
-static void add_seen_errors(candor_study *study, const candor_ramp *r, size_t n_seen, size_t group, size_t m, double *squares,
-                            double *absolute)
+static void add_seen_errors(candor_study *study, const candor_ramp *r, size_t n_seen, size_t group, size_t m,
+                            double *squares, double *absolute)
 {
   const double k = (double) study->simulator.world.channel.categories;
   const double none = r->line ? -r->slope * r->start : 0.0;
@@ -313,7 +313,8 @@ static CANDOR_WIDE void add_to(double *restrict sum, const double *restrict x, s
   for (; i < n; i++) sum[i] += x[i];
 }
 
-static CANDOR_WIDE void add_products(const double *restrict x, const double *restrict y, size_t n, double *xx, double *xy)
+static CANDOR_WIDE void add_products(const double *restrict x, const double *restrict y, size_t n, double *xx,
+                                     double *xy)
 {
   double square[LANES] = {0}, product[LANES] = {0};
   size_t i = 0;

@@ -1,5 +1,5 @@
-/* The simulation study of estimators, one cell (truth, mechanism, number of respondents) at a time: simulate.h makes the
- * reports of each replication, ramp.h the estimates, and here they are judged. */
+/* The simulation study of estimators, one cell (truth, mechanism, number of respondents) at a time: simulate.h makes
+ * the reports of each replication, ramp.h the estimates, and here they are judged. */
 #ifndef CANDOR_STUDY_H
 #define CANDOR_STUDY_H
 

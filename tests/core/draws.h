@@ -1,5 +1,5 @@
-/* Draws from a fixed seed, and chi-square tests of them. Compared with its 1 - 1e-6 quantile a test would be failed by a
- * right sampler once in a million seeds; there are about 150 of them. */
+/* Draws from a fixed seed, and chi-square tests of them. Compared with its 1 - 1e-6 quantile a test would be failed by
+ * a right sampler once in a million seeds; there are about 150 of them. */
 #ifndef CANDOR_TEST_DRAWS_H
 #define CANDOR_TEST_DRAWS_H
 
