@@ -104,9 +104,21 @@ static void complete(candor_spectrum *spectrum)
   candor_logs(spectrum->work, padded, spectrum->logs);
 }
 
-/* Counts from the lowest on into bins, those too far above it listed. Four histograms, in turn: equal neighbours, zeros
- * above all, would otherwise wait for each other. Returns how many are listed. */
-static size_t fill_histograms(const double *counts, size_t k, double lowest, uint32_t *histogram, double *large)
+/* Counts from the lowest on into bins. Four histograms, in turn: equal neighbours, zeros above all, would otherwise wait
+ * for each other. */
+static void fill_histograms(const double *counts, size_t k, double lowest, uint32_t *histogram)
+{
+  size_t i = 0;
+  for (; i + LANES <= k; i += LANES) {
+    int32_t place[LANES];
+    for (size_t l = 0; l < LANES; l++) place[l] = (int32_t) (counts[i + l] - lowest);
+    for (size_t l = 0; l < LANES; l++) histogram[4 * (size_t) place[l] + l % 4]++;
+  }
+  for (; i < k; i++) histogram[4 * (size_t) (int32_t) (counts[i] - lowest)]++;
+}
+
+/* The same where some lie above the bins: those are listed. Returns how many they are. */
+static size_t fill_and_list(const double *counts, size_t k, double lowest, uint32_t *histogram, double *large)
 {
   const double limit = lowest + (double) bins(k);
   size_t listed = 0;
@@ -124,9 +136,10 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
   /* Counts of a large mean hardly ever coincide: their standard deviation is its root, at least. */
   const double spread = 4.0 * sqrt(spectrum->reports / (double) k);
   const int sorted = span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k);
-  size_t d = k;
-  if (sorted) d = fill_histograms(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
-  else memcpy(spectrum->value, counts, k * sizeof *counts);
+  size_t d = 0;
+  if (!sorted) memcpy(spectrum->value, counts, (d = k) * sizeof *counts);
+  else if (span <= (double) bins(k)) fill_histograms(counts, k, spectrum->lowest, spectrum->histogram);
+  else d = fill_and_list(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
   for (size_t i = 0; i < d; i++) spectrum->multiplicity[i] = 1.0;
   if (sorted) {
     const size_t used = span < (double) bins(k) ? (size_t) span : bins(k);
