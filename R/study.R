@@ -212,6 +212,8 @@ study_cells <- function(design) {
             class = "data.frame", row.names = .set_row_names(below[5]))
 }
 
+study_size <- function(design) prod(lengths(design[c("n", "epsilon", "mechanism", "truth")]))
+
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
 
 new_rr_study <- function(state) {

@@ -12,7 +12,7 @@ quick_methods <- function(methods) {
 }
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
-  key <- sprintf("mechanism %d %d %.17g", which, k, epsilon)
+  key <- sprintf("%d %d %.17g", which, k, epsilon)
   cache[[key]] <- cache[[key]] %||% design$mechanism[[which]](k, epsilon = epsilon)
   cache[[key]]
 }
@@ -20,12 +20,8 @@ study_mechanism <- function(design, which, k, epsilon, cache) {
 # The additive form of a cell's mechanism, or FALSE. Labels for many categories take longer to make than some cells take
 # to simulate: the mechanism that nearly every study is about gets none.
 study_form <- function(design, which, k, epsilon, cache) {
-  key <- sprintf("form %d %d %.17g", which, k, epsilon)
-  cache[[key]] <- cache[[key]] %||% {
-    if (identical(design$mechanism[[which]], rr_grr)) grr_form(grr_numbers(k, epsilon))
-    else additive(study_mechanism(design, which, k, epsilon, cache)) %||% FALSE
-  }
-  cache[[key]]
+  if (identical(design$mechanism[[which]], rr_grr)) return(grr_form(grr_numbers(k, epsilon)))
+  additive(study_mechanism(design, which, k, epsilon, cache)) %||% FALSE
 }
 
 study_cell <- function(design, cells, i, cache) {
