@@ -9,8 +9,8 @@
  * NUMERICS: expected time bounded for all n and p: inversion where the mean of the rarer outcome is below 10, else
  *   rejection from a widened normal density, cut into layers of equal area whose inner parts need no probability to be
  *   accepted: all but 1.5 % of the proposals where the standard deviation s is large, and about 2.3 / s more. For the
- *   others a cubic in place of the logarithm of the probability nearly always decides; where it does not, that is formed
- *   from deviances, not from differences of log-factorials, which at n = 10^9 would have lost six digits.
+ *   others a cubic in place of the logarithm of the probability nearly always decides; where it does not, that is
+ *   formed from deviances, not from differences of log-factorials, which at n = 10^9 would have lost six digits.
  *   CANDOR_GENERATOR if the words are so far from random that 2^20 proposals are refused.
  * REFERENCE: Marsaglia and Tsang (2000), Journal of Statistical Software 5(8), doi:10.18637/jss.v005.i08 (layers);
  *   Kachitvichyanukul and Schmeiser (1988), doi:10.1145/42372.42381 (inversion); Loader (2000), Fast and accurate

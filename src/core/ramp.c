@@ -104,8 +104,8 @@ static void complete(candor_spectrum *spectrum)
   candor_logs(spectrum->work, padded, spectrum->logs);
 }
 
-/* Counts from the lowest on into bins. Four histograms, in turn: equal neighbours, zeros above all, would otherwise wait
- * for each other. */
+/* Counts from the lowest on into bins. Four histograms, in turn: equal neighbours, zeros above all, would otherwise
+ * wait for each other. */
 static void fill_histograms(const double *counts, size_t k, double lowest, uint32_t *histogram)
 {
   size_t i = 0;
