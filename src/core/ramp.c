@@ -204,7 +204,7 @@ static double solve_start(const candor_spectrum *spectrum, double target, double
   }
   for (int first = 1;; first = 0) {
     const double next = (*sum - target) / (*number + r);
-    double s, n;
+    double s = 0.0, n = 0.0;
     above(spectrum->value, spectrum->multiplicity, spectrum->distinct, next, &s, &n);
     if (n == *number || n == 0.0 || (!first && n > *number)) return next;
     *sum = s;
@@ -216,7 +216,7 @@ candor_ramp candor_ramp_of(candor_spectrum *spectrum, int method)
 {
   const candor_additive *channel = spectrum->channel;
   const double n = spectrum->reports, a = channel->keep;
-  double sum, number;
+  double sum = 0.0, number = 0.0;
   candor_ramp r = {1.0 / (n * a), spectrum->at_zero, 0};
   switch (method) {
   case CANDOR_STUDY_INV:
@@ -271,7 +271,7 @@ double candor_ramp_nll(const candor_spectrum *spectrum, int method, const candor
   const double *value = spectrum->value, *multiplicity = spectrum->multiplicity;
   const size_t d = spectrum->distinct;
   const int same = method == CANDOR_STUDY_INV || r->start < spectrum->lowest;
-  double below, sum;
+  double below = 0.0, sum;
   if (same || method == CANDOR_STUDY_MLE) {
     sum = weigh(value, multiplicity, spectrum->logs, d, same ? 0.0 : r->start, &below);
     sum += (n - below) * log(same ? 1.0 / n : slope);
