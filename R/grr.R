@@ -87,9 +87,9 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
 }
 
 #' @export
-additive.rr_grr <- function(mechanism) {
-  list(a = mechanism$p_minus_q, b = mechanism$q, odds = mechanism$odds)
-}
+additive.rr_grr <- function(mechanism) grr_form(mechanism)
+
+grr_form <- function(numbers) list(a = numbers$p_minus_q, b = numbers$q, odds = numbers$odds)
 
 #' @export
 perturbation.rr_grr <- function(mechanism) {

@@ -210,11 +210,17 @@ check_workers <- function(workers, call = caller_env()) {
 
 # The cells, numbered in the order that names their streams.
 study_cells <- function(design) {
-  cells <- expand.grid(n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
-                       truth = seq_along(design$truth), KEEP.OUT.ATTRS = FALSE)
-  cells$k <- lengths(design$truth)[cells$truth]
-  cells
+  sizes <- lengths(design[c("n", "epsilon", "mechanism", "truth")])
+  below <- cumprod(c(1, sizes))
+  each <- function(column) rep_len(rep(seq_len(sizes[[column]]), each = below[column]), below[5])
+  truth <- each(4)
+  # Not data.frame(), which takes longer than some cells.
+  structure(list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
+                 k = lengths(design$truth, use.names = FALSE)[truth]),
+            class = "data.frame", row.names = .set_row_names(below[5]))
 }
+
+study_size <- function(design) prod(lengths(design[c("n", "epsilon", "mechanism", "truth")]))
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
 
@@ -229,9 +235,10 @@ new_rr_study <- function(state) {
   columns <- columns[lengths(columns) > 0 | names(columns) != "mechanism"]
   columns$method <- rep(rep(names(design$method), each = length(study_metrics)), length(done))
   columns$metric <- rep(study_metrics, length(design$method) * length(done))
-  columns$estimate <- unlist(lapply(state$results[done], `[[`, "estimate")) %||% numeric()
-  columns$mc.error <- unlist(lapply(state$results[done], `[[`, "error")) %||% numeric()
-  mark(tibble::as_tibble(columns), "rr_study", study = state)
+  figures <- unlist(state$results[done], use.names = FALSE)
+  columns$estimate <- figures[rep(c(TRUE, FALSE), each = each)] %||% numeric()
+  columns$mc.error <- figures[rep(c(FALSE, TRUE), each = each)] %||% numeric()
+  mark(tibble::new_tibble(columns, nrow = each * length(done)), "rr_study", study = state)
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)

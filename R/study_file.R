@@ -20,7 +20,7 @@ start_study <- function(design, resume, call = caller_env()) {
   }
   if (is.null(earlier)) {
     if (is.null(design$seed)) design$seed <- floor(stats::runif(1) * 2^31)
-    earlier <- list(design = design, results = vector("list", nrow(study_cells(design))))
+    earlier <- list(design = design, results = vector("list", study_size(design)))
   } else if (is.null(design)) {
     design <- earlier$design
   } else if (!identical(study_print(design), study_print(earlier$design)) ||

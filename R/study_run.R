@@ -6,40 +6,56 @@ study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
 
 # The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
 quick_methods <- function(methods) {
-  known <- vapply(methods, function(m) is.character(m) && m %in% names(study_quick), NA)
-  code <- study_quick[vapply(methods, function(m) if (is.character(m)) m else "", "")]
-  known & !duplicated(ifelse(known, code, -seq_along(code)))
+  name <- vapply(methods, function(m) if (is.character(m)) m else "", "", USE.NAMES = FALSE)
+  code <- study_quick[match(name, names(study_quick))]
+  unname(!is.na(code) & !duplicated(code))
 }
 
-# Labels for many categories take longer to make than some cells take to simulate: one mechanism serves all alike.
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
   cache[[key]] <- cache[[key]] %||% design$mechanism[[which]](k, epsilon = epsilon)
   cache[[key]]
 }
 
+# The additive form of a cell's mechanism, or FALSE. Labels for many categories take longer to make than some cells take
+# to simulate: the mechanism that nearly every study is about gets none.
+study_form <- function(design, which, k, epsilon, cache) {
+  if (identical(design$mechanism[[which]], rr_grr)) return(grr_form(grr_numbers(k, epsilon)))
+  additive(study_mechanism(design, which, k, epsilon, cache)) %||% FALSE
+}
+
 study_cell <- function(design, cells, i, cache) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
-  mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  form <- additive(mechanism)
-  cache$quick <- cache$quick %||% quick_methods(design$method)
-  quick <- if (is.null(form)) rep(FALSE, length(design$method)) else cache$quick
+  form <- study_form(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
+  quick <- if (is.list(form)) quick_methods(design$method) else rep(FALSE, length(design$method))
   estimate <- error <- matrix(NA_real_, length(study_metrics), length(design$method))
   if (any(quick)) {
-    codes <- unname(study_quick[unlist(design$method[quick])])
-    result <- .Call(C_rr_study_cell, theta, truth, n, form$a, form$b, form$odds %||% NA_real_, codes,
-                    design$replications, design$seed, i)
+    result <- .Call(C_rr_study_cells, theta, truth, n, form$a, form$b, form$odds %||% NA_real_,
+                    study_codes(design$method[quick]), design$replications, design$seed, as.double(i))[[1]]
     estimate[, quick] <- result$estimate
     error[, quick] <- result$error
   }
   if (any(!quick)) {
+    mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
     result <- study_cell_r(mechanism, theta, truth, n, design$method[!quick], design$replications, design$seed, i)
     estimate[, !quick] <- result$estimate
     error[, !quick] <- result$error
   }
   list(estimate = estimate, error = error)
+}
+
+study_codes <- function(methods) unname(study_quick[unlist(methods)])
+
+# Cells of one truth that the core can judge one after the other without coming back.
+study_row <- function(design, cells, row, cache) {
+  theta <- design$truth[[cells$truth[row[1]]]]
+  forms <- lapply(row, function(i) study_form(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache))
+  if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
+  number <- function(name) vapply(forms, `[[`, 0, name)
+  .Call(C_rr_study_cells, theta, NULL, cells$n[row], number("a"), number("b"), number("odds"),
+        study_codes(design$method), design$replications, design$seed, as.double(row))
 }
 
 # Reports of replications first + 0, 1, ... of a cell: one column each.
@@ -120,7 +136,18 @@ study_summary <- function(losses, sums, group) {
 
 # Finished cells of a batch; a cell that fails leaves its message in its place.
 study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv())) {
-  lapply(batch, function(i) tryCatch(study_cell(design, cells, i, cache), error = function(e) conditionMessage(e)))
+  results <- vector("list", length(batch))
+  if (design$target == "population" && all(quick_methods(design$method))) {
+    truth <- cells$truth[batch]
+    for (row in lapply(unique(truth), function(x) which(truth == x))) {
+      # Should one cell of the row fail, its message is found out below.
+      results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
+    }
+  }
+  for (j in which(vapply(results, is.null, NA))) {
+    results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = function(e) conditionMessage(e))
+  }
+  results
 }
 
 # Rough seconds a cell takes: what batches and the progress bar go by.
@@ -129,9 +156,13 @@ study_cost <- function(design, cells) {
   design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
 }
 
-study_batches <- function(cost, todo, workers) {
+# Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one
+# cell where R estimates.
+study_batches <- function(cost, todo, workers, quick) {
   todo <- todo[order(cost[todo], decreasing = TRUE)]
-  size <- min(1, sum(cost[todo]) / (8 * workers))
+  size <- if (workers == 1) 0.1 * quick else min(1, sum(cost[todo]) / (8 * workers))
+  if (size == 0) return(as.list(todo))
+  if (sum(cost[todo]) < size) return(list(todo))
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
 }
 
@@ -160,9 +191,10 @@ run_study <- function(state, workers, progress) {
       kept$saved <- as.numeric(Sys.time())
     }
   }
+  batches <- study_batches(cost, todo, workers, all(quick_methods(state$design$method)))
   interrupted <- FALSE
   tryCatch(
-    study_engine(workers)(study_batches(cost, todo, workers), state$design, cells, workers, finish),
+    study_engine(workers)(batches, state$design, cells, workers, finish),
     interrupt = function(e) interrupted <<- TRUE
   )
   if (progress) cli::cli_progress_done(id = bar)
@@ -192,9 +224,8 @@ study_engine <- function(workers) {
 }
 
 run_here <- function(batches, design, cells, workers, finish) {
-  # Cell by cell, so that an interruption loses no more than one.
   cache <- new.env(parent = emptyenv())
-  for (i in unlist(batches)) finish(i, study_batch(i, design, cells, cache))
+  for (batch in batches) finish(batch, study_batch(batch, design, cells, cache))
 }
 
 run_forked <- function(batches, design, cells, workers, finish) {

@@ -81,8 +81,8 @@ SEXP rr_bloom_sketch_call(SEXP items, SEXP key, SEXP bits, SEXP hashes);
 SEXP rr_pcsa_sketch_call(SEXP items, SEXP key, SEXP buckets, SEXP levels);
 
 /* study: worlds -> risks of the estimators */
-SEXP rr_study_cell_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP methods, SEXP replications,
-                        SEXP seed, SEXP cell);
+SEXP rr_study_cells_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP methods, SEXP replications,
+                         SEXP seed, SEXP cells);
 SEXP rr_study_counts_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP seed, SEXP cell, SEXP first,
                           SEXP replications);
 SEXP rr_binomial_call(SEXP n, SEXP p, SEXP seed);

@@ -18,30 +18,56 @@ static candor_world glue_world(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, S
   return world;
 }
 
-/* rr_study_cell(theta, truth, n, a, b, odds, methods, replications, seed, cell) -> list(estimate, error), matrices
- * of five metrics (mse, tv, nll, bias2, variance) by methods; methods: 0 inv, 1 invn, 2 invp, 3 mle. */
-SEXP rr_study_cell_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP methods, SEXP replications,
-                        SEXP seed, SEXP cell)
+/* One cell, in memory that the cells of a call share -> list(estimate, error). */
+static SEXP judge_cell(const candor_world *world, const int *methods, size_t n_methods, size_t replications,
+                       uint64_t seed, uint64_t cell, candor_study *study, void *memory)
 {
   const char *names[] = {"estimate", "error", ""};
-  const candor_world world = glue_world(theta, truth, n, a, b, odds);
-  const int *which = glue_integers(methods, "methods", ANY_LENGTH);
-  const size_t n_methods = (size_t) XLENGTH(methods), rounds = glue_size(replications, "replications");
-  if (n_methods == 0 || n_methods > CANDOR_STUDY_METHODS) Rf_error("`methods` must have length 1 to 4");
-
-  candor_study *study = (candor_study *) R_alloc(1, sizeof *study);
-  void *memory = R_alloc(candor_study_bytes(world.channel.categories, world.truth != NULL, n_methods, rounds), 1);
-  glue_check(candor_study_start(study, &world, which, n_methods, rounds, (uint64_t) glue_size(seed, "seed"),
-                                (uint64_t) glue_size(cell, "cell"), memory), "rr_study_cell");
-  const size_t chunk = 1 + (size_t) 200000 / (world.channel.categories + 100);
+  glue_check(candor_study_start(study, world, methods, n_methods, replications, seed, cell, memory), "rr_study_cells");
+  const size_t chunk = 1 + (size_t) 200000 / (world->channel.categories + 100);
   candor_status status;
   while ((status = candor_study_run(study, chunk)) == CANDOR_AGAIN) R_CheckUserInterrupt();
-  glue_check(status, "rr_study_cell");
-
+  glue_check(status, "rr_study_cells");
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, CANDOR_STUDY_METRICS, (int) n_methods));
   SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, CANDOR_STUDY_METRICS, (int) n_methods));
   candor_study_finish(study, REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)));
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_study_cells(theta, truth, n, a, b, odds, methods, replications, seed, cells) -> for each of `cells` a
+ * list(estimate, error), matrices of five metrics (mse, tv, nll, bias2, variance) by methods; methods: 0 inv, 1 invn,
+ * 2 invp, 3 mle. n, a, b and odds have an element for each cell; b of a single cell may have one for each category. */
+SEXP rr_study_cells_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP methods, SEXP replications,
+                         SEXP seed, SEXP cells)
+{
+  const R_xlen_t n_cells = XLENGTH(cells);
+  const double *number = glue_reals(cells, "cells", ANY_LENGTH), *respondents = glue_reals(n, "n", n_cells);
+  const double *keep = glue_reals(a, "a", n_cells), *ratio = glue_reals(odds, "odds", n_cells);
+  const int *which = glue_integers(methods, "methods", ANY_LENGTH);
+  const size_t n_methods = (size_t) XLENGTH(methods), rounds = glue_size(replications, "replications");
+  const uint64_t key = glue_size(seed, "seed");
+  if (n_methods == 0 || n_methods > CANDOR_STUDY_METHODS) Rf_error("`methods` must have length 1 to 4");
+  if (n_cells == 0) return Rf_allocVector(VECSXP, 0);
+
+  candor_world world = {
+    .theta = glue_reals(theta, "theta", ANY_LENGTH),
+    .truth = truth == R_NilValue ? NULL : glue_reals(truth, "truth", XLENGTH(theta))
+  };
+  const size_t k = (size_t) XLENGTH(theta);
+  const double *other = glue_reals(b, "b", n_cells == 1 && XLENGTH(b) != 1 ? (R_xlen_t) k : n_cells);
+  candor_study *study = (candor_study *) R_alloc(1, sizeof *study);
+  void *memory = R_alloc(candor_study_bytes(k, world.truth != NULL, n_methods, rounds), 1);
+  SEXP result = PROTECT(Rf_allocVector(VECSXP, n_cells));
+  for (R_xlen_t i = 0; i < n_cells; i++) {
+    const candor_additive channel = {k, keep[i], XLENGTH(b) == n_cells ? NULL : other, other[i], ratio[i]};
+    if (!(number[i] >= 0 && number[i] <= 9007199254740992.0)) Rf_error("`cells` must be whole numbers >= 0");
+    world.channel = channel;
+    world.respondents = respondents[i];
+    SET_VECTOR_ELT(result, i, judge_cell(&world, which, n_methods, rounds, key, (uint64_t) number[i], study, memory));
+    R_CheckUserInterrupt();
+  }
   UNPROTECT(1);
   return result;
 }

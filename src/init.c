@@ -55,7 +55,7 @@ static const R_CallMethodDef routines[] = {
   ROUTINE(rr_incidence_total, 5),
   ROUTINE(rr_bloom_sketch, 4),
   ROUTINE(rr_pcsa_sketch, 4),
-  ROUTINE(rr_study_cell, 10),
+  ROUTINE(rr_study_cells, 10),
   ROUTINE(rr_study_counts, 10),
   ROUTINE(rr_binomial, 3),
   {NULL, NULL, 0}

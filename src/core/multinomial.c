@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell, a
- * binomial a cell. */
-static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, BINOMIAL = 45.0;
+#include "wide.h"
+
+/* Measured costs in nanoseconds: a single ball (into cells that fit the first cache, or not), a table look-up a cell,
+ * and a slot of a table, over a hundred draws. */
+static const double BALL = 3.5, FAR_BALL = 7.0, LOOKUP = 2.5, SLOT = 0.1;
 enum { FAR = 2048 };
 
 static double ball_cost(size_t cells)
@@ -13,13 +15,21 @@ static double ball_cost(size_t cells)
   return cells < FAR ? BALL : FAR_BALL;
 }
 
-/* A Poisson table of a larger mean has more slots than it is worth. */
-static const double LARGEST = 1500.0;
+/* A binomial, which the tree divides about equally between two cells of this mean. */
+static double binomial_cost(double mean)
+{
+  if (mean >= 1000.0) return mean >= 10000.0 ? 7.0 : 9.0;
+  return mean >= 200.0 ? 13.0 : mean >= 50.0 ? 20.0 : 60.0;
+}
+
+/* Cells of a mean above one of these get binomials, and below the last no cell does alone. */
+static const double LIMITS[] = {1500.0, 500.0, 150.0, 40.0};
+enum { N_LIMITS = sizeof LIMITS / sizeof *LIMITS };
 
 /* Below this mean a cell is left to single balls. */
 static const double SMALLEST = 0.05;
 
-enum { EMPTY = CANDOR_MULTINOMIAL_CLASSES - 1, TRIES = 1000 };
+enum { EMPTY = CANDOR_MULTINOMIAL_CLASSES - 1, TRIES = 30, LANES = 8 };
 
 static void *take(unsigned char **memory, size_t bytes)
 {
@@ -33,16 +43,16 @@ static size_t table_bytes(size_t slots)
   return slots * (sizeof(candor_slot) + sizeof(uint32_t)) + 64;
 }
 
-/* The largest span of a table: that of the heap's size, whose mean may be half the cells. */
 /* Slots that all tables of the levels may have together: few cells do not deserve many. */
 static size_t slot_budget(size_t cells)
 {
   return cells < CANDOR_MULTINOMIAL_SLOTS / 256 ? 2048 + 248 * cells : CANDOR_MULTINOMIAL_SLOTS;
 }
 
+/* The largest span of a table: that of the heap's size, whose mean may be half the cells. */
 static size_t longest_span(size_t cells)
 {
-  const size_t heap = candor_span(0.5 * (double) cells + 64.0), level = candor_span(LARGEST);
+  const size_t heap = candor_span(0.5 * (double) cells + 64.0), level = candor_span(LIMITS[0]);
   return heap > level ? heap : level;
 }
 
@@ -55,10 +65,15 @@ static size_t workspace(size_t cells)
 size_t candor_multinomial_bytes(size_t cells)
 {
   const size_t slots = candor_alias_slots(cells);
-  const size_t each = sizeof(uint32_t) + 3 * sizeof(double) + CANDOR_MULTINOMIAL_LEVELS;
+  const size_t each = 2 * sizeof(uint32_t) + 5 * sizeof(double) + CANDOR_MULTINOMIAL_LEVELS;
   return cells * each + 2 * table_bytes(slots) + table_bytes(candor_alias_slots(longest_span(cells))) +
          table_bytes(slot_budget(cells)) + CANDOR_MULTINOMIAL_LEVELS * CANDOR_MULTINOMIAL_CLASSES * table_bytes(2) +
          workspace(cells) * (sizeof(double) + sizeof(uint32_t)) + longest_span(cells) * sizeof(double) + 4096;
+}
+
+size_t candor_multinomial_scratch(size_t cells)
+{
+  return 2 * cells + 2;
 }
 
 typedef struct builder {
@@ -157,8 +172,51 @@ static candor_status add_levels(candor_multinomial *plan, builder *b, double mea
   return status == CANDOR_OK ? poisson_table(b, &plan->heap_size, left) : status;
 }
 
-/* Divides the cells into big and small; returns the weight of the small ones. */
-static double divide(candor_multinomial *plan, const double *weights, double limit, double total)
+/* What the plan would cost with the cells above a weight in the tree; `margin`: how far the mean of the Poisson
+ * total is then kept below the number of the small cells' balls, infinite where tables cost more than balls. */
+static double cost_of(const double *weights, size_t cells, double limit, double total, double mean, double variance,
+                      double *margin)
+{
+  double n = 0.0, binomials = 0.0, sum_small = 0.0, largest = 0.0;
+  for (size_t i = 0; i < cells; i++) {
+    const double weight = weights[i];
+    if (weight > limit) {
+      binomials += binomial_cost(weight * (mean / total));
+    } else if (weight > 0.0) {
+      n += 1.0;
+      sum_small += weight;
+      largest = weight > largest ? weight : largest;
+    }
+  }
+  const double share = sum_small / total, expected = mean * share;
+  const double spread = sqrt(expected * (2.0 - share) + variance * share * share);
+  const double ball = ball_cost((size_t) n), one_by_one = expected * ball;
+  /* Each level leaves over about half a rung of its ladder. */
+  const double rungs = n < 32.0 * EMPTY ? n / 32.0 + 1.0 : EMPTY;
+  double levels = 1.0, heap = sum_small > 0.0 ? expected * log(largest * n / sum_small) / (2.0 * rungs) : 0.0;
+  while (levels < CANDOR_MULTINOMIAL_LEVELS && heap * ball > LOOKUP * n) {
+    levels += 1.0;
+    heap /= 2.0 * rungs;
+  }
+  const double pass = LOOKUP * n * levels + heap * ball;
+  const double slots = levels * rungs * (double) candor_span(largest * mean / total);
+  double best = one_by_one;
+  *margin = INFINITY;
+  for (double m = 0.0; m <= 3.5; m += 0.5) {
+    /* A try succeeds with probability Phi(m), and then leaves over m + phi(m) / Phi(m) standard deviations. */
+    const double success = 0.5 * erfc(-m * 0.70710678118654752440);
+    const double density = exp(-0.5 * m * m) * 0.39894228040143267794;
+    const double passes = pass / success + spread * (m + density / success) * ball + 0.25 * LOOKUP * n + SLOT * slots;
+    if (passes < best && expected > 2.0 * m * spread) {
+      best = passes;
+      *margin = m * spread;
+    }
+  }
+  return best + binomials;
+}
+
+/* Divides the cells into big and small, and plans the tree; returns the weight of the small ones. */
+static double divide(candor_multinomial *plan, const double *weights, double limit, double *sums)
 {
   double small = 0.0;
   plan->big = 0;
@@ -175,13 +233,12 @@ static double divide(candor_multinomial *plan, const double *weights, double lim
       small += weights[i];
     }
   }
-  double tail = small;
-  for (size_t j = plan->big; j-- > 0;) {
-    const double weight = weights[plan->index[j]];
-    tail += weight;
-    plan->conditional[j] = tail > weight ? weight / tail : 1.0;
+  const size_t leaves = plan->big + (plan->small > 0);
+  for (size_t j = 0; j < plan->big; j++) {
+    sums[leaves + j] = weights[plan->index[j]];
   }
-  plan->small_share = small / total;
+  if (plan->small > 0) sums[leaves + plan->big] = small;
+  candor_tree_plan(&plan->tree, leaves, sums);
   return small;
 }
 
@@ -201,34 +258,40 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
   plan->levels = 0;
   plan->has_heap = 0;
   plan->index = take(&b.memory, cells * sizeof *plan->index);
-  plan->conditional = take(&b.memory, cells * sizeof *plan->conditional);
+  plan->tree.share = take(&b.memory, (cells + 1) * sizeof *plan->tree.share);
+  plan->tree.lighter = take(&b.memory, (cells + 1) * sizeof *plan->tree.lighter);
+  double *sums = take(&b.memory, (2 * cells + 2) * sizeof *sums);
   b.rest = take(&b.memory, cells * sizeof *b.rest);
   b.scaled = take(&b.memory, workspace(cells) * sizeof *b.scaled);
   b.order = take(&b.memory, workspace(cells) * sizeof *b.order);
   b.pmf = take(&b.memory, longest_span(cells) * sizeof *b.pmf);
 
-  const double small = divide(plan, weights, LARGEST * (total / (mean > 0.0 ? mean : 1.0)), total);
-  const double expected = mean * plan->small_share;
-  /* How far the Poisson total is kept below the number of balls. */
-  const double share = plan->small_share;
-  const double margin = 3.5 * sqrt(expected * (2.0 - share) + variance * share * share);
-  const double n = (double) plan->small, ball = ball_cost(plan->small);
-  const double one_by_one = expected * ball, binomials = n * BINOMIAL, passes = margin * ball + 1.5 * LOOKUP * n;
-  if (binomials < one_by_one && binomials < passes) {
-    divide(plan, weights, 0.0, total);
-    return CANDOR_OK;
+  /* With all cells in the tree, or those above one of the limits. */
+  double margin, limit = 0.0, best = cost_of(weights, cells, 0.0, total, mean, variance, &margin);
+  for (size_t l = 0; l < N_LIMITS; l++) {
+    double its_margin;
+    const double its_limit = LIMITS[l] * (total / (mean > 0.0 ? mean : 1.0));
+    const double cost = cost_of(weights, cells, its_limit, total, mean, variance, &its_margin);
+    if (cost < best) {
+      best = cost;
+      limit = its_limit;
+      margin = its_margin;
+    }
   }
+  const double small = divide(plan, weights, limit, sums);
   if (plan->small == 0) return CANDOR_OK;
   for (size_t s = 0; s < plan->small; s++) {
     b.rest[s] = weights[plan->index[plan->big + s]] / small;
   }
   candor_status status = new_table(&b, &plan->single, b.rest, plan->small, 0);
-  if (status != CANDOR_OK || passes >= one_by_one || expected <= margin) return status;
+  if (status != CANDOR_OK || isinf(margin)) return status;
+  const double wanted = mean * (small / total) - margin;
   for (size_t s = 0; s < plan->small; s++) {
-    b.rest[s] *= expected - margin;
+    b.rest[s] *= wanted;
   }
-  status = add_levels(plan, &b, expected - margin);
-  if (status == CANDOR_OK && plan->levels == 0 && binomials < one_by_one) divide(plan, weights, 0.0, total);
+  status = add_levels(plan, &b, wanted);
+  /* Balls one by one would be too many. */
+  if (status == CANDOR_OK && plan->levels == 0) divide(plan, weights, 0.0, sums);
   return status;
 }
 
@@ -300,35 +363,49 @@ static double draw_levels(const candor_multinomial *plan, candor_draw *draw, dou
   return total;
 }
 
+static CANDOR_WIDE void add_counts(double *restrict counts, const double *restrict more, size_t n)
+{
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) counts[i + l] += more[i + l];
+  }
+  for (; i < n; i++) counts[i] += more[i];
+}
+
 candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_draw *draw, double total,
                                       double *scratch, double *counts)
 {
   if (!(total >= 0 && total <= 9007199254740992.0 && total == floor(total))) return CANDOR_DOMAIN;
-  double left = total;
-  for (size_t j = 0; j < plan->big && left > 0; j++) {
-    double count = 0.0;
-    const candor_status status = candor_draw_binomial(draw, left, plan->conditional[j], &count);
-    if (status != CANDOR_OK) return status;
-    counts[plan->index[j]] += count;
-    left -= count;
-  }
-  if (left == 0 || plan->small == 0) return draw->status;
-
+  const size_t leaves = plan->tree.cells;
   const uint32_t *index = plan->index + plan->big;
+  double left = total;
+  if (plan->big > 0) {
+    scratch[1] = total;
+    const candor_status status = candor_tree_draw(&plan->tree, draw, scratch);
+    if (status != CANDOR_OK) return status;
+    for (size_t j = 0; j < plan->big; j++) {
+      counts[plan->index[j]] += scratch[leaves + j];
+    }
+    left = plan->small > 0 ? scratch[leaves + plan->big] : 0.0;
+  }
+  if (left == 0) return draw->status;
+
   double levels = 0.0;
   for (int tries = 0; plan->levels > 0; tries++) {
     levels = draw_levels(plan, draw, scratch);
     if (levels <= left) break;
     /* Many times over only if `total` is far below the mean of the plan. */
-    if (tries == 4 || draw->status != CANDOR_OK) {
+    if (tries == TRIES || draw->status != CANDOR_OK) {
       levels = 0.0;
       break;
     }
   }
   if (levels == 0.0) memset(scratch, 0, plan->small * sizeof *scratch);
   throw_balls(&plan->single, draw, left - levels, scratch);
-  for (size_t s = 0; s < plan->small; s++) {
-    counts[index[s]] += scratch[s];
+  if (plan->small == plan->cells) {
+    add_counts(counts, scratch, plan->cells);
+  } else {
+    for (size_t s = 0; s < plan->small; s++) counts[index[s]] += scratch[s];
   }
   return draw->status;
 }

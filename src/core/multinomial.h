@@ -1,14 +1,15 @@
 /* Multinomial counts, planned once and drawn many times.
  *
- * N balls into K cells cost N draws one by one and K binomials one after the other; both are slow where
- * K and N are large. The plan has a third way for the cells of moderate size: independent Poisson
- * counts, whose total P falls a little short of N by design, and N - P more balls. Given its total a vector of
- * independent Poisson counts is multinomial, so the sum is exactly multinomial too (should P exceed N,
- * it is drawn again). Poisson counts come from tables shared by all cells of about the same mean: a cell of
- * mean 10.3 takes one count of mean 10 and its share of a heap of single balls, by superposition again. */
+ * N balls into K cells cost N draws one by one and K binomials in a tree; both are slow where N is not small and
+ * K is large. The plan has a third way for the cells of moderate size: independent Poisson counts, whose
+ * total P falls a little short of N by design, and N - P more balls. Given its total a vector of independent Poisson
+ * counts is multinomial, so the sum is exactly multinomial too (should P exceed N, it is drawn again). Poisson
+ * counts come from tables shared by all cells of about the same mean: a cell of mean 10.3 takes one count of
+ * mean 10 and its share of a heap of single balls, by superposition again. */
 #ifndef CANDOR_MULTINOMIAL_H
 #define CANDOR_MULTINOMIAL_H
 
+#include "binomial.h"
 #include "variate.h"
 
 #define CANDOR_MULTINOMIAL_LEVELS 3
@@ -22,11 +23,10 @@ typedef struct candor_level {
 
 typedef struct candor_multinomial {
   size_t cells;
-  size_t big;              /* cells drawn first, each by a binomial */
+  size_t big;              /* cells drawn first, in a tree whose last leaf is all the small ones together */
   size_t small;            /* the others, in `index` after the big ones */
   uint32_t *index;
-  double *conditional;     /* of each big cell: its probability among those not yet drawn */
-  double small_share;
+  candor_tree tree;
   size_t levels;           /* 0: the small cells get single balls only */
   candor_level level[CANDOR_MULTINOMIAL_LEVELS];
   candor_alias single;     /* where one ball falls among the small cells */
@@ -35,8 +35,9 @@ typedef struct candor_multinomial {
   int has_heap;
 } candor_multinomial;
 
-/* Bytes of memory for a plan of `cells` cells. */
+/* Bytes of memory for a plan of `cells` cells, and numbers of workspace for a draw. */
 size_t candor_multinomial_bytes(size_t cells);
+size_t candor_multinomial_scratch(size_t cells);
 
 /* SYNOPSIS: plans draws of Multinomial(N, weights), for N of about the given mean and variance.
  * PRECONDITIONS: 1 <= cells <= 2^30; weights >= 0 and finite with a sum above 0; memory of
@@ -46,7 +47,8 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
                                       double mean, double variance, void *memory);
 
 /* SYNOPSIS: counts of `total` balls, added to `counts`.
- * PRECONDITIONS: total a whole number in [0, 2^53]; `counts` has plan->cells elements; `scratch` too. */
+ * PRECONDITIONS: total a whole number in [0, 2^53]; `counts` has plan->cells elements, `scratch` has
+ *   candor_multinomial_scratch(plan->cells). */
 candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_draw *draw, double total,
                                       double *scratch, double *counts);
 

@@ -1,21 +1,46 @@
 #include "stream.h"
 
+#include <string.h>
+
 #include "chacha20.h"
 
-void candor_stream_start(candor_stream *stream, uint64_t seed, uint64_t cell, uint64_t replicate)
+/* The key's last words only tell these streams from other users of the block function. */
+static void name_key(uint32_t key[CANDOR_CHACHA20_KEY], uint64_t seed, uint64_t cell)
 {
-  /* The key's last words only tell these streams from other users of the block function. */
-  const uint32_t key[CANDOR_CHACHA20_KEY] = {
+  const uint32_t words[CANDOR_CHACHA20_KEY] = {
     (uint32_t) seed, (uint32_t) (seed >> 32), (uint32_t) cell, (uint32_t) (cell >> 32),
     0x646e6163u, 0x7320726fu, 0x79647574u, 1u
   };
-  const uint32_t rest[4] = {(uint32_t) replicate, (uint32_t) (replicate >> 32), 0u, 0u};
-  uint32_t block[CANDOR_CHACHA20_BLOCK];
-  candor_chacha20_block(key, rest, block);
+  memcpy(key, words, sizeof words);
+}
+
+static void set_state(candor_stream *stream, const uint32_t block[CANDOR_CHACHA20_BLOCK])
+{
   for (int i = 0; i < 4; i++) {
     stream->state[i] = ((uint64_t) block[2 * i] << 32) | block[2 * i + 1];
   }
   stream->state[0] |= 1u; /* the all-zero state is the one that must not be */
+}
+
+void candor_stream_start(candor_stream *stream, uint64_t seed, uint64_t cell, uint64_t replicate)
+{
+  uint32_t key[CANDOR_CHACHA20_KEY], block[CANDOR_CHACHA20_BLOCK];
+  const uint32_t rest[4] = {(uint32_t) replicate, (uint32_t) (replicate >> 32), 0u, 0u};
+  name_key(key, seed, cell);
+  candor_chacha20_block(key, rest, block);
+  set_state(stream, block);
+}
+
+void candor_streams_start(candor_stream streams[CANDOR_STREAMS], uint64_t seed, uint64_t cell, uint64_t replicate)
+{
+  /* The replicate is the block's counter. */
+  candor_chacha20 blocks;
+  uint32_t key[CANDOR_CHACHA20_KEY], words[CANDOR_STREAMS * CANDOR_CHACHA20_BLOCK];
+  const uint32_t nonce[CANDOR_CHACHA20_NONCE] = {0u, 0u};
+  name_key(key, seed, cell);
+  candor_chacha20_start(&blocks, key, nonce, replicate);
+  candor_chacha20_fill(&blocks, words, CANDOR_STREAMS * CANDOR_CHACHA20_BLOCK);
+  for (size_t r = 0; r < CANDOR_STREAMS; r++) set_state(&streams[r], words + r * CANDOR_CHACHA20_BLOCK);
 }
 
 static inline uint64_t rotate(uint64_t x, int left)

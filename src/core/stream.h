@@ -15,6 +15,11 @@ typedef struct candor_stream {
  *   doi:10.1145/3460772 (xoshiro256++); RFC 8439 (the block function). */
 void candor_stream_start(candor_stream *stream, uint64_t seed, uint64_t cell, uint64_t replicate);
 
+enum { CANDOR_STREAMS = 8 };
+
+/* SYNOPSIS: the same for `replicate` and those after it, at the price of two or three. */
+void candor_streams_start(candor_stream streams[CANDOR_STREAMS], uint64_t seed, uint64_t cell, uint64_t replicate);
+
 /* A `fill` for candor_random, with `state` a candor_stream. Never fails. */
 candor_status candor_stream_fill(void *state, uint32_t *words, size_t n);
 

@@ -1,45 +1,12 @@
-/* The simulation study of estimators, one cell (truth, mechanism, number of respondents) at a time.
- * Reports are simulated as counts, never as people, for additive channels (additive.h). */
+/* The simulation study of estimators, one cell (truth, mechanism, number of respondents) at a time: simulate.h makes
+ * the reports of each replication, ramp.h the estimates, and here they are judged. */
 #ifndef CANDOR_STUDY_H
 #define CANDOR_STUDY_H
 
-#include "additive.h"
-#include "multinomial.h"
+#include "ramp.h"
+#include "simulate.h"
 #include "stream.h"
 
-typedef struct candor_world {
-  candor_additive channel;
-  const double *theta;   /* shares of the truth, K of them, summing to 1 within 1e-8 */
-  const double *truth;   /* or NULL: whole numbers of respondents, the same in each replication */
-  double respondents;    /* N >= 1; the sum of `truth` if that is given */
-} candor_world;
-
-/* Draws the counts of N reports again and again. */
-typedef struct candor_simulator {
-  candor_world world;
-  candor_multinomial reports;    /* of all reports, or with a fixed truth of those that do not tell it */
-  uint32_t *holders;             /* fixed truth: the categories that somebody holds */
-  size_t n_holders;
-  unsigned char *kept_class;     /* of each: the table of its number of truthful reports */
-  candor_alias kept[CANDOR_MULTINOMIAL_CLASSES];
-  double *scratch;
-} candor_simulator;
-
-size_t candor_simulator_bytes(size_t categories, int fixed);
-
-/* SYNOPSIS      Plans the simulation of a world.
- * PRECONDITIONS memory of candor_simulator_bytes() bytes (fixed: whether the truth is), aligned for double; it and the
- *               world's arrays outlive the simulator.
- * NUMERICS      Truths sampled anew: reports are multinomial with m = b + a theta. Fixed truths, a >= 0: each is
- *               told with probability a, the others are multinomial with weights b, whatever the truth.
- *               Fixed truths, a < 0: no such decomposition exists, each truth draws its own row.
- * RETURNS       CANDOR_DOMAIN, CANDOR_EMPTY (no respondents), or what candor_additive_check() finds. */
-candor_status candor_simulator_start(candor_simulator *simulator, const candor_world *world, void *memory);
-
-/* SYNOPSIS      counts = the reports of one replication. */
-candor_status candor_simulate(candor_simulator *simulator, candor_draw *draw, double *counts);
-
-enum { CANDOR_STUDY_INV, CANDOR_STUDY_INVN, CANDOR_STUDY_INVP, CANDOR_STUDY_MLE, CANDOR_STUDY_METHODS };
 enum { CANDOR_STUDY_MSE, CANDOR_STUDY_TV, CANDOR_STUDY_NLL, CANDOR_STUDY_BIAS2, CANDOR_STUDY_VARIANCE,
        CANDOR_STUDY_METRICS };
 enum { CANDOR_STUDY_GROUPS = 10 };
@@ -52,6 +19,7 @@ typedef struct candor_moments {
 typedef struct candor_study {
   candor_simulator simulator;
   uint64_t seed, cell;
+  candor_stream streams[CANDOR_STREAMS]; /* of the replications next to come */
   size_t replications, done;
   size_t methods, groups;
   int method[CANDOR_STUDY_METHODS];
@@ -62,11 +30,11 @@ typedef struct candor_study {
   const double *reference;  /* what is estimated: theta, or the shares of the fixed truth */
   double reference_squares;
   double *sums;             /* of the estimates, category by category, for each group and method */
+  double *shared;           /* and for each group of those that were the same for all methods */
+  int has_sums[CANDOR_STUDY_GROUPS], has_shared[CANDOR_STUDY_GROUPS];
   double *counts, *estimate, *work;
-  double *value, *multiplicity, *logs;  /* distinct counts, how many categories have each, their logarithms */
-  double lowest;            /* of the counts */
-  uint32_t *histogram, *seen;
-  size_t distinct;
+  uint32_t *seen;
+  candor_spectrum spectrum;
 } candor_study;
 
 size_t candor_study_bytes(size_t categories, int fixed, size_t methods, size_t replications);
@@ -79,8 +47,7 @@ candor_status candor_study_start(candor_study *study, const candor_world *world,
 
 /* SYNOPSIS      At most `chunk` replications; CANDOR_AGAIN until all are done, then CANDOR_OK.
  * NUMERICS      Replication r draws from the stream (seed, cell, r), so that nothing depends on who runs it
- *               or when. With p > q and equal b every estimate is a ramp, slope * max(0, count - start), found from
- *               the distinct counts alone; one pass over the categories then serves all methods and metrics. */
+ *               or when. With p > q and equal b the estimates are ramps of the counts. */
 candor_status candor_study_run(candor_study *study, size_t chunk);
 
 /* SYNOPSIS      estimate and error: CANDOR_STUDY_METRICS values for each method, in the order of the enum.

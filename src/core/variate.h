@@ -1,10 +1,10 @@
-/* Random counts from random words: uniform numbers, binomials of any size, draws from a table. */
+/* Random numbers from random words: uniform ones, and draws from a table. */
 #ifndef CANDOR_VARIATE_H
 #define CANDOR_VARIATE_H
 
 #include "random.h"
 
-#define CANDOR_DRAW_WORDS 512
+#define CANDOR_DRAW_WORDS 256
 
 /* Words in store, so that a draw costs no call. A failure of the generator stays in `status`, the words
  * are then zero, and whoever loops over draws looks at it. */
@@ -26,6 +26,16 @@ static inline uint32_t candor_draw_word(candor_draw *draw)
   return draw->words[draw->next++];
 }
 
+/* 64 bits; a last word of the store that has no partner is passed over. */
+static inline uint64_t candor_draw_long(candor_draw *draw)
+{
+  if (draw->next > CANDOR_DRAW_WORDS - 2) {
+    candor_draw_refill(draw);
+  }
+  const uint64_t high = draw->words[draw->next++];
+  return high << 32 | draw->words[draw->next++];
+}
+
 /* Uniform on the midpoints of 2^53 cells of (0, 1): never 0, never 1. */
 static inline double candor_draw_uniform(candor_draw *draw)
 {
@@ -33,17 +43,6 @@ static inline double candor_draw_uniform(candor_draw *draw)
   const uint64_t low = candor_draw_word(draw) >> 6;
   return ((double) (high << 26 | low) + 0.5) * (1.0 / 4503599627370496.0);
 }
-
-/* SYNOPSIS: *value is Binomial(n, p).
- * PRECONDITIONS: n a whole number in [0, 2^53]; p in [0, 1]; else CANDOR_DOMAIN.
- * NUMERICS: expected time bounded for all n and p: inversion where the mean of the rarer outcome is below 10, else
- *   transformed rejection. The ratio of probabilities is formed from deviances, not from differences of
- *   log-factorials, which at n = 10^9 would have lost six digits. CANDOR_GENERATOR if the words are so
- *   far from random that 2^20 proposals are refused.
- * REFERENCE: Hoermann (1993), Journal of Statistical Computation and Simulation 46, 101-110,
- *   doi:10.1080/00949659308811496 (BTRS); Kachitvichyanukul and Schmeiser (1988), doi:10.1145/42372.42381
- *   (inversion); Loader (2000), Fast and accurate computation of binomial probabilities (deviances). */
-candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value);
 
 /* One draw of the alias method: the high bits of a word pick a slot, the rest decide between the slot's
  * own value and its other. Only where those bits do not decide is a second word drawn, so that each

@@ -263,7 +263,7 @@ test_that("bad input is refused in the user's language", {
 test_that("kernels refuse what R would never give them", {
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.6), NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.5), c(1, 2), 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
-  expect_error(.Call(C_rr_study_cell, c(0.5, 0.5), NULL, 10, 0.4, 0.3, 4 / 3, 4L, 5, 1, 1), "range")
-  expect_error(.Call(C_rr_study_cell, c(0.5, 0.5), NULL, 0, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "zero")
-  expect_error(.Call(C_rr_study_cell, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "double")
+  expect_error(.Call(C_rr_study_cells, c(0.5, 0.5), NULL, 10, 0.4, 0.3, 4 / 3, 4L, 5, 1, 1), "range")
+  expect_error(.Call(C_rr_study_cells, c(0.5, 0.5), NULL, 0, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "zero")
+  expect_error(.Call(C_rr_study_cells, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "double")
 })

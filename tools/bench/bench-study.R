@@ -49,11 +49,11 @@ for (k in c(50, 1000, 10000)) for (n in c(1e2, 1e4, 1e6)) compare(k, 1.3, n)
 compare(10000, 0.01, 1e6)
 compare(10000, 2.5, 1e6)
 
-for (k in c(50, 1000)) {
+for (k in c(50, 1000, 10000)) {
   cell <- function(n) rr_study(rr_zipf(k, 1), 1, n, replications = 500, seed = 1, workers = 1)
   report(sprintf("N = 1e9 / N = 1e4 respondents, K = %g, whole cell", k), ratio(cell(1e9), cell(1e4), times = 7), "about 1")
 }
-for (k in c(50, 1000)) {
+for (k in c(50, 1000, 10000)) {
   counts <- function(n) candor:::study_counts(rr_grr(k, epsilon = 1), rr_zipf(k, 1), NULL, n, 1, 1, 0, 500)
   report(sprintf("N = 1e9 / N = 1e4 respondents, K = %g, simulation only", k), ratio(counts(1e9), counts(1e4), times = 7), "about 1")
 }

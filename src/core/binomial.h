@@ -1,0 +1,37 @@
+/* Binomial counts, and the division of a whole among many cells by one binomial after the other. */
+#ifndef CANDOR_BINOMIAL_H
+#define CANDOR_BINOMIAL_H
+
+#include "variate.h"
+
+/* SYNOPSIS: *value is Binomial(n, p).
+ * PRECONDITIONS: n a whole number in [0, 2^53]; p in [0, 1]; else CANDOR_DOMAIN.
+ * NUMERICS: expected time bounded for all n and p: inversion where the mean of the rarer outcome is below 10, else
+ *   rejection from a widened normal density, cut into layers of equal area whose inner parts need no probability to be
+ *   accepted: all but 1.5 % of the proposals where the standard deviation s is large, and about 2.3 / s more. For the
+ *   others a cubic in place of the logarithm of the probability nearly always decides; where it does not, that is
+ *   formed from deviances, not from differences of log-factorials, which at n = 10^9 would have lost six digits.
+ *   CANDOR_GENERATOR if the words are so far from random that 2^20 proposals are refused.
+ * REFERENCE: Marsaglia and Tsang (2000), Journal of Statistical Software 5(8), doi:10.18637/jss.v005.i08 (layers);
+ *   Kachitvichyanukul and Schmeiser (1988), doi:10.1145/42372.42381 (inversion); Loader (2000), Fast and accurate
+ *   computation of binomial probabilities (deviances). */
+candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value);
+
+/* A binary tree over cells: node j has the children 2 j and 2 j + 1, cell c is node cells + c, node 1 is the root.
+ * Unlike a chain of conditional binomials it has draws that do not wait for each other. */
+typedef struct candor_tree {
+  size_t cells;
+  double *share;      /* of each inner node: what falls to its lighter child */
+  uint32_t *lighter;  /* which that is */
+} candor_tree;
+
+/* SYNOPSIS: prepares the division of a whole among cells in proportion to their weights.
+ * PRECONDITIONS: 1 <= cells < 2^31; the weights in sums[cells] .. sums[2 cells - 1], >= 0 and finite; share and lighter
+ *   point to `cells` elements. The rest of `sums` is workspace. */
+void candor_tree_plan(candor_tree *tree, size_t cells, double *sums);
+
+/* SYNOPSIS: counts[cells] .. counts[2 cells - 1] are Multinomial(counts[1], weights).
+ * PRECONDITIONS: counts[1] a whole number in [0, 2^53]; the other counts before `cells` are workspace. */
+candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, double *counts);
+
+#endif
