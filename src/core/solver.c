@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "cholesky.h"
+#include "lanes.h"
 #include "quadratic.h"
 #include "solver_steps.h"
+#include "vector.h"
 
 /* ---- workspace -------------------------------------------------------------------------------- */
 
@@ -82,10 +84,11 @@ void candor_solver_forward(candor_solver *s, const double *x, double *m)
 static void keep(candor_solver *s)
 {
   s->gap = s->total * log1p(s->excess);
-  s->loglik = 0;
+  candor_sum loglik = {0, 0};
   for (size_t j = 0; j < s->reports; j++) {
-    if (s->phi[j] > 0) s->loglik += s->total * s->phi[j] * log(s->m[j]);
+    if (s->phi[j] > 0) candor_sum_add(&loglik, s->phi[j] * log(s->m[j]));
   }
+  s->loglik = s->total * candor_sum_total(&loglik);
   memcpy(s->theta, s->x, s->truths * sizeof *s->x);
   memcpy(s->score, s->g, s->truths * sizeof *s->g);
   memcpy(s->reported, s->m, s->reports * sizeof *s->m);
@@ -94,8 +97,8 @@ static void keep(candor_solver *s)
 void candor_solver_judge(candor_solver *s)
 {
   const size_t K = s->truths, J = s->reports;
-  double sum = 0, largest = 0, all = 0;
-  for (size_t i = 0; i < K; i++) sum += s->x[i];
+  double largest = 0;
+  const double sum = candor_vector_sum(s->x, K);
   for (size_t i = 0; i < K; i++) s->x[i] /= sum;
   for (size_t j = 0; j < J; j++) {
     s->m[j] /= sum;
@@ -103,10 +106,8 @@ void candor_solver_judge(candor_solver *s)
   }
   candor_channel_adjoint(s->channel, s->w, s->channel_work, s->g);
   s->products++;
-  for (size_t i = 0; i < K; i++) {
-    largest = fmax(largest, s->g[i]);
-    all += s->x[i] * s->g[i];
-  }
+  for (size_t i = 0; i < K; i++) largest = fmax(largest, s->g[i]);
+  const double all = candor_vector_dot(s->x, s->g, K);
   /* sum theta g = 1 is an identity: where it fails, numbers have left the range of double precision,
    * and a maximum that skips NaN would certify nonsense. */
   s->excess = fabs(all - 1) < 1e-9 ? fmax(largest - 1, 0) : HUGE_VAL;

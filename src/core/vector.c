@@ -3,6 +3,15 @@
 #include "lanes.h"
 #include "wide.h"
 
+double candor_vector_sum(const double *x, size_t n)
+{
+  candor_sum sum = {0, 0};
+  for (size_t i = 0; i < n; i += CANDOR_BLOCK) {
+    candor_sum_add(&sum, candor_block_sum(x + i, candor_smaller(CANDOR_BLOCK, n - i)));
+  }
+  return candor_sum_total(&sum);
+}
+
 CANDOR_WIDE
 double candor_vector_dot(const double *x, const double *y, size_t n)
 {

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+/* sum x, to about one rounding however long x is: certificates rest on it */
+double candor_vector_sum(const double *x, size_t n);
 /* sum x y */
 double candor_vector_dot(const double *x, const double *y, size_t n);
 /* y <- x y */
