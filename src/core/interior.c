@@ -15,9 +15,12 @@ static const double LEAST_START = 0.1;
 static const double TARGET = 0.3;
 static const double INWARD = 0.995;
 static const double RESIDUAL = 0.1;
-/* sum x z per observation, from which the pattern is read. */
-static const double DECIDED = 1e-8;
-enum { MOST_STEPS = 60, MOST_PRODUCTS = 400 };
+/* The pattern is read when all but this share of the cells are this far on one side, or when x z, summed, nears what
+ * rounding leaves of it. */
+static const double UNDECIDED = 1e-3;
+static const double MARGIN = 10;
+static const double LEAST_COMPLEMENTARITY = 1e-22;
+enum { MOST_STEPS = 100, MOST_PRODUCTS = 400 };
 
 static double *multipliers(const candor_solver *s)
 {
@@ -49,7 +52,18 @@ static void enter(candor_solver *s)
   s->phase = CANDOR_INSIDE;
 }
 
-/* Cells that a Newton step of their own would take to zero are zero. */
+/* Cells that a Newton step of their own would take to zero are zero: on which side of that is a cell? */
+static int is_decided(const candor_solver *s)
+{
+  const double *z = multipliers(s);
+  size_t open = 0;
+  for (size_t i = 0; i < s->truths; i++) {
+    const double height = s->x[i] * s->diagonal[i];
+    open += height < MARGIN * z[i] && MARGIN * height > z[i];
+  }
+  return (double) open <= UNDECIDED * (double) s->truths;
+}
+
 static void leave(candor_solver *s)
 {
   const double *z = multipliers(s);
@@ -103,6 +117,9 @@ void candor_interior_step(candor_solver *s)
     return;
   }
   candor_solver_accept(s);
-  if (!isfinite(s->excess)) give_up(s);
-  else if (++s->inside_steps == MOST_STEPS || candor_vector_dot(s->x, z, K) < DECIDED) leave(s);
+  if (!isfinite(s->excess)) {
+    give_up(s);
+  } else if (++s->inside_steps == MOST_STEPS || is_decided(s) || candor_vector_dot(s->x, z, K) < LEAST_COMPLEMENTARITY) {
+    leave(s);
+  }
 }
