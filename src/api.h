@@ -34,6 +34,7 @@ SEXP rr_channel_rows_call(SEXP axes, SEXP cells);
 SEXP rr_solver_call(SEXP axes, SEXP counts, SEXP start, SEXP tolerance);
 SEXP rr_solver_run_call(SEXP solver, SEXP steps);
 SEXP rr_solver_result_call(SEXP solver, SEXP unique_limit);
+SEXP rr_solver_information_call(SEXP solver, SEXP cells, SEXP rhs);
 SEXP rr_impossible_call(SEXP axes, SEXP counts);
 SEXP rr_em_call(SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolerance);
 

@@ -91,6 +91,34 @@ SEXP rr_solver_result_call(SEXP solver, SEXP unique_limit)
   return result;
 }
 
+/* rr_solver_information(solver, cells (1-based, integer), rhs: a row a cell, a column a system) -> matrix v with
+ * I v = rhs, I the information of one observation on these cells; a column that could not be solved is NA. */
+SEXP rr_solver_information_call(SEXP solver, SEXP cells, SEXP rhs)
+{
+  candor_solver *s = held_solver(solver);
+  const R_xlen_t n = XLENGTH(cells), columns = n > 0 ? XLENGTH(rhs) / n : 0;
+  const double *right = glue_reals(rhs, "rhs", n * columns);
+  if (TYPEOF(cells) != INTSXP) Rf_error("`cells` must be integers");
+  size_t *set = (size_t *) R_alloc((size_t) n, sizeof *set);
+  for (R_xlen_t k = 0; k < n; k++) {
+    const int cell = INTEGER_RO(cells)[k];
+    if (cell < 1 || (size_t) cell > s->truths || (k > 0 && cell <= INTEGER_RO(cells)[k - 1])) {
+      Rf_error("`cells` must be increasing places of truths");
+    }
+    set[k] = (size_t) cell - 1;
+  }
+  SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) n, (int) columns));
+  for (R_xlen_t c = 0; c < columns; c++) {
+    R_CheckUserInterrupt();
+    double *v = REAL(result) + c * n;
+    if (!candor_solver_information(s, set, (size_t) n, right + c * n, 10000, v)) {
+      for (R_xlen_t k = 0; k < n; k++) v[k] = NA_REAL;
+    }
+  }
+  UNPROTECT(1);
+  return result;
+}
+
 /* rr_impossible(axes, counts) -> 1-based place of the first counted report that no truth can produce, or 0. */
 SEXP rr_impossible_call(SEXP axes, SEXP counts)
 {

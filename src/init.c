@@ -25,6 +25,7 @@ static const R_CallMethodDef routines[] = {
   ROUTINE(rr_solver, 4),
   ROUTINE(rr_solver_run, 2),
   ROUTINE(rr_solver_result, 2),
+  ROUTINE(rr_solver_information, 3),
   ROUTINE(rr_impossible, 2),
   ROUTINE(rr_em, 5),
   ROUTINE(rr_cooccurrence, 4),

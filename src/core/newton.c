@@ -180,6 +180,23 @@ static void newton_direction(candor_solver *s)
   for (size_t k = 0; k < n; k++) s->direction[s->free_set[k]] = v[k];
 }
 
+int candor_solver_information(candor_solver *s, const size_t *set, size_t n, const double *rhs, size_t limit, double *v)
+{
+  for (size_t j = 0; j < s->reports; j++) {
+    s->weights[j] = s->phi[j] > 0 ? s->phi[j] / (s->reported[j] * s->reported[j]) : 0;
+  }
+  candor_channel_adjoint_square(s->channel, s->weights, s->channel_work, s->diagonal);
+  s->products++;
+  for (size_t k = 0; k < n; k++) {
+    s->free_set[k] = set[k];
+    s->scaling[k] = s->diagonal[set[k]];
+    s->shift[k] = 0;
+  }
+  s->free_count = n;
+  s->factored_count = 0;
+  return candor_newton_solve(s, rhs, 1e-10, limit, v);
+}
+
 /* ---- one step ------------------------------------------------------------------------------------- */
 
 /* Clips x + alpha direction at zero; returns the slope of F along the clipped move. */

@@ -94,6 +94,13 @@ candor_status candor_solver_run(candor_solver *solver, size_t steps);
  * REFERENCE      Lindsay 1983 doi:10.1214/aos/1176346059, sec. 3. */
 int candor_solver_unique(candor_solver *solver, size_t limit);
 
+/* SYNOPSIS       After a run: v with I v = rhs on the n cells of `set` (all compact), I = C diag(phi / m^2) C' being
+ *                the information of one observation at the estimate. 0 if a relative residual of 1e-10 was not
+ *                reached in `limit` products, as where I is singular to double precision.
+ * NUMERICS       Conjugate gradients: nothing of the size of I is formed. */
+int candor_solver_information(candor_solver *solver, const size_t *set, size_t n, const double *rhs, size_t limit,
+                              double *v);
+
 /* The first report with a positive count that no truth can produce, or the number of reports. */
 size_t candor_impossible(const candor_channel *channel, const double *counts, double *work);
 
