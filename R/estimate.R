@@ -41,6 +41,8 @@
 #' the support of the estimate: an estimate of exactly zero gets a standard error of 0, and should be
 #' read from its interval instead. Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
 #' `"power"`, `"power_ns"`, `"combine"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
+#' It is `NA` too where more than 1,000 cells of a product or general channel are positive, since all of them together need a matrix of
+#' that size; [rr_contrast()] has the standard error of any cell, sum or difference there as well.
 #'
 #' @section Intervals:
 #' * `"wilson"` (default): the score interval of the report's share, carried through the mechanism; for `target = "sample"`

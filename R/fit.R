@@ -237,6 +237,9 @@ fit_notes <- function(x) {
                               format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$n)) else 0, digits = 2)),
     if (!x$method %in% c("inv", "norm") && boundary_count(x) > 0)
       "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
+    if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
+      sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
+              format_count(covariance_cells)),
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s, as unbiased estimates of shares near 0 may be",
                                      format_count(sum(x$estimate < 0))))
 }

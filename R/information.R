@@ -32,7 +32,7 @@ likelihood_functions <- function(mechanism, fit, g, weights) {
 }
 
 # Whether the fit has covariances, but too many cells for a matrix of them.
-needs_functions <- function(fit, g) {
+needs_functions <- function(g, fit) {
   fit$method %in% c("mle", "ibu") && is.null(fit$replicates) && is.null(additive(fit$mechanism)) &&
     sum(group_estimate(fit, g) > 0) > covariance_cells
 }
