@@ -196,6 +196,90 @@ static void test_hard_channels(void)
   }
 }
 
+/* Counts that are all but exactly N C' theta, of theta with a thousand positive cells: hardly a multiplier differs from
+ * 0 by more than rounding. */
+static void test_near_exact(void)
+{
+  static double theta[4096], counts[4096], work[3 * 4096];
+  double base[12][2], total = 0, sum = 0;
+  candor_axis axes[12];
+  for (int d = 0; d < 12; d++) {
+    const double p = 0.65 + 0.3 * d / 11;
+    base[d][0] = base[d][1] = 1 - p;
+    axes[d] = (candor_axis) {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, base[d], 2 * p - 1};
+  }
+  const candor_channel channel = {12, axes};
+  for (size_t i = 0; i < 4096; i++) sum += theta[i] = uniform() < 0.25 ? -log(uniform()) : 0;
+  for (size_t i = 0; i < 4096; i++) theta[i] /= sum;
+  candor_channel_forward(&channel, theta, work, counts);
+  for (size_t j = 0; j < 4096; j++) total += counts[j] = floor(1e10 * counts[j] + 0.5);
+  solve(&channel, counts, NULL, 1e-8, &result);
+  CHECK(result.status == CANDOR_OK || result.status == CANDOR_STALLED);
+  CHECK(result.gap <= 1e-14 * total); /* 1e-8 of 1e10 is beyond doubles */
+  CHECK(certificate(&channel, counts, result.theta) <= 1e-14 * total);
+}
+
+/* An axis of many categories beside a yes/no question: plain sums over it once certified what was not so. */
+static void test_wide_axis(void)
+{
+  enum { WIDE = 2000 };
+  static double base[WIDE], counts[2 * WIDE];
+  const double q = 1 / (exp(4) + WIDE - 1);
+  for (size_t y = 0; y < WIDE; y++) base[y] = q;
+  const double warner[2] = {0.2, 0.2};
+  const candor_axis axes[] = {{CANDOR_AXIS_ADDITIVE, WIDE, WIDE, NULL, base, expm1(4) * q},
+                              {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, warner, 0.6}};
+  const candor_channel forwards = {2, axes};
+  const candor_axis turned[] = {axes[1], axes[0]};
+  const candor_channel backwards = {2, turned};
+  for (int k = 0; k < 2; k++) {
+    double total = 0;
+    for (size_t j = 0; j < 2 * WIDE; j++) total += counts[j] = floor(400 * uniform() + 2000 / (1 + (double) j));
+    const candor_channel *channel = k ? &backwards : &forwards;
+    solve(channel, counts, NULL, 1e-8, &result);
+    CHECK(result.status == CANDOR_OK);
+    CHECK(certificate(channel, counts, result.theta) <= 3e-15 * total + result.gap);
+  }
+}
+
+/* I v = rhs on the support, I from its definition. */
+static void test_information(void)
+{
+  const double B[3][4] = {{0.8, 0.2, 0.3, 0.7}, {0.6, 0.4, 0.1, 0.9}, {0.75, 0.25, 0.25, 0.75}};
+  candor_axis axes[3];
+  for (int d = 0; d < 3; d++) axes[d] = (candor_axis) {CANDOR_AXIS_DENSE, 2, 2, B[d], NULL, 0};
+  const candor_channel channel = {3, axes};
+  const double counts[] = {310, 120, 95, 400, 210, 35, 150, 60};
+  candor_solver_options options = candor_solver_defaults(&channel);
+  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
+  candor_solver s;
+  candor_status status = candor_solver_init(&s, &channel, counts, NULL, &options, work, index);
+  while (status == CANDOR_AGAIN) status = candor_solver_run(&s, 1);
+  CHECK(status == CANDOR_OK);
+  size_t set[8], n = 0;
+  for (size_t i = 0; i < 8; i++) {
+    if (s.theta[i] > 0) set[n++] = i;
+  }
+  double rhs[8], v[8], row[8][8];
+  for (size_t k = 0; k < n; k++) {
+    rhs[k] = uniform() - 0.5;
+    candor_channel_row(&channel, set[k], row[k]);
+  }
+  CHECK(candor_solver_information(&s, set, n, rhs, 1000, v) == 1);
+  for (size_t k = 0; k < n; k++) {
+    double sum = 0;
+    for (size_t l = 0; l < n; l++) {
+      for (size_t j = 0; j < 8; j++) {
+        sum += row[k][j] * row[l][j] * counts[j] / s.total / (s.reported[j] * s.reported[j]) * v[l];
+      }
+    }
+    CHECK_NEAR(sum, rhs[k], 1e-9);
+  }
+  CHECK(candor_solver_information(&s, set, n, rhs, 1, v) == 0); /* and says when it has not */
+  free(work), free(index);
+}
+
 static void test_structure(void)
 {
   /* A product solved axis by axis equals the joint matrix solved as one. */
@@ -298,6 +382,9 @@ int main(void)
   test_golden();
   test_random();
   test_hard_channels();
+  test_near_exact();
+  test_wide_axis();
+  test_information();
   test_structure();
   test_uniqueness();
   test_bad_input();
