@@ -14,10 +14,17 @@
 #'   table; for two binary columns the absolute correlation.
 #'   Near 0 it is biased upwards, and its normal approximation fails: judge independence by the test.
 #'   From a maximum likelihood fit with cells at 0 all standard errors are too small, see [rr_margin()].
-#' * `statistic`, `df`, `p.value`: for `target = "population"`, Pearson's chi-squared test of the *reported* table. Questions that are
-#'   randomised separately are independent in truth exactly if their reports are, so this test has the level it states, also where
+#' * `statistic`, `df`, `p.value`: for `target = "population"`, a chi-squared test of the *reported* table. The reports of questions that are
+#'   randomised separately are independent if their truths are, so this test has the level it states, also where
 #'   an estimate leaves the simplex. For `target = "sample"`, whether the covariance among these very respondents is 0: the squared ratio of the
 #'   covariance and its standard error.
+#'
+#' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
+#' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
+#' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels: it is these that are tested (a score test), since
+#' the others are noise whatever the truth. Two truths and five reports, for both questions, have 1 degree of freedom and not 16. Reports that nobody gave do
+#' not count. Where a channel is not of full row rank some truths give the same reports, and their association cannot be seen. A question
+#' whose reports are all alike, or do not depend on the truth, leaves no degree of freedom and no statistic.
 #'
 #' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
 #'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism; or a two-way margin of [rr_margin()].
@@ -58,7 +65,7 @@ rr_association.rr_tmdh <- function(x, ...) {
   table <- binary_measures(parts, x$columns, x$values, x$n, if (x$target == "population") x$n / (x$n - 1) else 1)
   test <- if (x$target == "population") reported_test(x$counts) else (table$covariance / table$covariance.error)^2
   table$statistic <- test
-  table$df <- 1
+  table$df <- if (x$target == "population") as.double(!is.na(test)) else 1
   table$p.value <- stats::pchisq(test, 1, lower.tail = FALSE)
   block <- x$design$block
   if (!is.null(block)) {

@@ -29,7 +29,7 @@ margin_association <- function(x) {
                                                      table[c("cramers.v", "cramers.v.error")]))
   test <- margin_test(x)
   table$statistic <- test$statistic
-  table$df <- (k - 1) * (l - 1)
+  table$df <- test$df
   table$p.value <- stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
   table
 }
@@ -53,12 +53,36 @@ two_by_two <- function(share, error, x) {
          else NA_real_)
 }
 
-# Pearson's test of the reported table: reports are independent exactly if truths are.
+# Score test of independence from the reported table. The truths can move its interactions only within the products of
+# what each channel lets through; the noise in all other contrasts says nothing about them. Where every contrast gets
+# through, as in a square channel that can be inverted, the statistic is Pearson's.
 margin_test <- function(x) {
   reported <- array(x$reported, lengths(x$reports %||% dimnames(x$estimate)))
-  expected <- outer(rowSums(reported), colSums(reported)) / sum(reported)
-  used <- expected > 0
-  list(statistic = sum((reported[used] - expected[used])^2 / expected[used]))
+  share <- reported / sum(reported)
+  row <- rowSums(share)
+  column <- colSums(share)
+  left <- moved_contrasts(x$questions[[1]], row)
+  right <- moved_contrasts(x$questions[[2]], column)
+  df <- as.double(ncol(left) * ncol(right))
+  if (df == 0) return(list(statistic = NA_real_, df = df))
+  expected <- outer(row[row > 0], column[column > 0])
+  residual <- (share[row > 0, column > 0, drop = FALSE] - expected) / sqrt(expected)
+  list(statistic = x$n * sum((crossprod(left, residual) %*% right)^2), df = df)
+}
+
+# An orthonormal basis of the contrasts of the reports that were given (their shares being `share`) which a change of the
+# truths can move: differences of the channel's rows, in units of the reports' standard deviations. `NULL` is a question
+# whose channel lets all through.
+moved_contrasts <- function(question, share) {
+  seen <- share > 0
+  share <- share[seen]
+  rows <- if (is.null(question)) diag(length(seen)) else unname(rr_matrix(question))
+  rows <- t(rows[, seen, drop = FALSE]) / sqrt(share)
+  contrasts <- rows[, -1, drop = FALSE] - rows[, 1]
+  contrasts <- contrasts - outer(sqrt(share), drop(crossprod(sqrt(share), contrasts)))
+  decomposition <- qr(contrasts, LAPACK = TRUE)
+  rank <- sum(abs(diag(qr.R(decomposition))) > 1e-12 * max(abs(rows)))
+  qr.Q(decomposition)[, seq_len(min(rank, sum(seen) - 1)), drop = FALSE]
 }
 
 #' @export

@@ -120,6 +120,7 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
   list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = sum(fit$tally$n),
        target = fit$target,
        conf.level = fit$conf.level, reported = as.vector(reported), reports = lapply(questions, `[[`, "reports"),
+       questions = questions,
        boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
 }
 
@@ -171,7 +172,7 @@ new_rr_margin <- function(cells, given) {
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
                  n = cells$n,
                  target = cells$target, conf.level = cells$conf.level, reported = cells$reported,
-                 reports = cells$reports, boundary = cells$boundary %||% 0), class = "rr_margin")
+                 reports = cells$reports, questions = cells$questions, boundary = cells$boundary %||% 0), class = "rr_margin")
 }
 
 margin_labels <- function(x) {
