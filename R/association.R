@@ -17,7 +17,7 @@
 #' * `statistic`, `df`, `p.value`: for `target = "population"`, a chi-squared test of the *reported* table. The reports of questions that are
 #'   randomised separately are independent if their truths are, so this test has the level it states, also where
 #'   an estimate leaves the simplex. For `target = "sample"`, whether the covariance among these very respondents is 0: the squared ratio of the
-#'   covariance and its standard error.
+#'   covariance and its standard error. Weighted reports count for their effective number here too, see [rr_tally()].
 #'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
 #' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the

@@ -42,7 +42,7 @@ two_by_two <- function(share, error, x) {
   spread <- row * (1 - row) * column * (1 - column)
   s <- sqrt(max(spread, 0))
   positive <- all(share > 0)
-  factor <- if (x$target == "population") x$n / (x$n - 1) else 1
+  factor <- if (x$target == "population") x$effective_n / (x$effective_n - 1) else 1
   correlation <- if (spread > 0) covariance / s else NA_real_
   bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
   bend[2, 2] <- bend[2, 1] + bend[1, 2]
@@ -67,12 +67,12 @@ margin_test <- function(x) {
   if (df == 0) return(list(statistic = NA_real_, df = df))
   expected <- outer(row[row > 0], column[column > 0])
   residual <- (share[row > 0, column > 0, drop = FALSE] - expected) / sqrt(expected)
-  list(statistic = x$n * sum((crossprod(left, residual) %*% right)^2), df = df)
+  list(statistic = x$effective_n * sum((crossprod(left, residual) %*% right)^2), df = df)
 }
 
-# An orthonormal basis of the contrasts of the reports that were given (their shares being `share`) which a change of the
-# truths can move: differences of the channel's rows, in units of the reports' standard deviations. `NULL` is a question
-# whose channel lets all through.
+# An orthonormal basis of those contrasts of the reports given (with shares `share`) that a change of the truths can
+# move: differences of the channel's rows, in units of the reports' standard deviations. `NULL` is a question whose
+# channel lets all through.
 moved_contrasts <- function(question, share) {
   seen <- share > 0
   share <- share[seen]

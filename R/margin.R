@@ -117,8 +117,8 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
     estimate <- as.vector(rowsum(fit$estimate, code))
     covariance <- unname(t(rowsum(t(rowsum(unname(vcov(fit)), code)), code)))
   }
-  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = sum(fit$tally$n),
-       target = fit$target,
+  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = fit$tally$n,
+       effective_n = fit$tally$effective_n, target = fit$target,
        conf.level = fit$conf.level, reported = as.vector(reported), reports = lapply(questions, `[[`, "reports"),
        questions = questions,
        boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
@@ -170,9 +170,10 @@ condition_cells <- function(cells, inside) {
 new_rr_margin <- function(cells, given) {
   dims <- lengths(cells$levels)
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
-                 n = cells$n,
+                 n = cells$n, effective_n = cells$effective_n %||% cells$n,
                  target = cells$target, conf.level = cells$conf.level, reported = cells$reported,
-                 reports = cells$reports, questions = cells$questions, boundary = cells$boundary %||% 0), class = "rr_margin")
+                 reports = cells$reports, questions = cells$questions, boundary = cells$boundary %||% 0),
+            class = "rr_margin")
 }
 
 margin_labels <- function(x) {

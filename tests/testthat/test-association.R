@@ -116,7 +116,7 @@ test_that("the test of independence has its level for channels of every shape", 
     truths <- lapply(survey$sizes, function(k) seq_len(k) / sum(seq_len(k)))
     counts <- stats::rmultinom(3000, 800, drop(as.vector(outer(truths$a, truths$b)) %*% rr_matrix(survey)))
     p <- apply(counts, 2, function(x) {
-      test <- margin_test(list(estimate = NULL, reported = x, reports = lapply(survey$questions, `[[`, "reports"), n = 800,
+      test <- margin_test(list(estimate = NULL, reported = x, reports = lapply(survey$questions, `[[`, "reports"), effective_n = 800,
                                questions = survey$questions))
       stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
     })
@@ -140,4 +140,37 @@ test_that("reports that nobody gave leave the test, and a constant question leav
   doors <- list(rr_association(rr_estimate(rr_counts(c(3, 0, 5, 0), constant), method = "inv")), rr_association(joint),
                 rr_association(rr_margin(joint, 1:2)))
   for (door in doors) expect_identical(unlist(as.data.frame(door)[c("statistic", "df", "p.value")], use.names = FALSE), c(NA, 0, NA))
+})
+
+test_that("weights count for their effective number in the test too", {
+  set.seed(13)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), p = 0.8))
+  truth <- data.frame(a = stats::rbinom(400, 1, 0.4) == 1, b = sample(c("x", "y", "z"), 400, TRUE))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  test <- function(weights) as.data.frame(rr_association(rr_estimate(rr_tally(reports, survey, weights = weights), method = "inv")))
+  # Equal weights are none, whatever their scale, and the scale of others does not matter.
+  expect_equal(test(rep(10, 400)), test(NULL))
+  weights <- stats::rexp(400)
+  expect_equal(test(50 * weights), test(weights))
+  # Kish's number times the squared coefficient of contingency of the weighted table.
+  table <- stats::xtabs(weights ~ reports$a + reports$b)
+  phi2 <- suppressWarnings(stats::chisq.test(table, correct = FALSE)$statistic) / sum(table)
+  expect_equal(test(weights)$statistic, unname(phi2) * sum(weights)^2 / sum(weights^2))
+  # Its level, weights being drawn independently of the answers: 3000 surveys, 5% to within 4 standard deviations of 0.4%.
+  cell <- as.vector(outer(c(0.6, 0.4), c(0.5, 0.3, 0.2))) %*% rr_matrix(survey)
+  p <- replicate(3000, {
+    weights <- 50 * stats::rexp(400)
+    at <- sample(6, 400, TRUE, cell)
+    tally <- rr_counts(as.vector(stats::xtabs(weights ~ factor(at, 1:6))), survey, effective_n = sum(weights)^2 / sum(weights^2))
+    as.data.frame(rr_association(rr_margin(rr_estimate(tally, method = "inv"), 1:2)))$p.value
+  })
+  expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
+
+  # The covariance of the population is (Kish's n) / (n - 1) times that of the weighted table.
+  bits <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3))
+  effective <- 120
+  fit <- rr_estimate(rr_counts(c(160.5, 39.5, 80, 120), bits, effective_n = effective), method = "inv")
+  cells <- drop(solve(t(rr_matrix(bits)), c(160.5, 39.5, 80, 120) / 400))
+  pair <- as.data.frame(rr_association(fit))
+  expect_equal(pair$covariance, (cells[4] - sum(cells[c(2, 4)]) * sum(cells[3:4])) * effective / (effective - 1), ignore_attr = TRUE)
 })
