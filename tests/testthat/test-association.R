@@ -116,8 +116,7 @@ test_that("the test of independence has its level for channels of every shape", 
     truths <- lapply(survey$sizes, function(k) seq_len(k) / sum(seq_len(k)))
     counts <- stats::rmultinom(3000, 800, drop(as.vector(outer(truths$a, truths$b)) %*% rr_matrix(survey)))
     p <- apply(counts, 2, function(x) {
-      test <- margin_test(list(estimate = NULL, reported = x, reports = lapply(survey$questions, `[[`, "reports"), effective_n = 800,
-                               questions = survey$questions))
+      test <- reported_table_test(rr_counts(x, survey))
       stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
     })
     expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
@@ -173,4 +172,74 @@ test_that("weights count for their effective number in the test too", {
   cells <- drop(solve(t(rr_matrix(bits)), c(160.5, 39.5, 80, 120) / 400))
   pair <- as.data.frame(rr_association(fit))
   expect_equal(pair$covariance, (cells[4] - sum(cells[c(2, 4)]) * sum(cells[3:4])) * effective / (effective - 1), ignore_attr = TRUE)
+})
+
+test_that("for the sample the joint counts, their margin and the product of mechanisms make the same test", {
+  set.seed(14)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3), c = rr_crosswise(0.2))
+  bits <- as.data.frame(matrix(stats::rbinom(1500, 1, 0.4), 500, dimnames = list(NULL, c("a", "b", "c"))))
+  joint <- rr_tmdh(rr_cooccurrence(bits, 2), survey, target = "sample")
+  test <- function(x) as.data.frame(x)[c("statistic", "df", "p.value")]
+  ours <- rr_association(joint)
+  table <- as.data.frame(ours)
+  expect_equal(table$statistic, (table$covariance / table$covariance.error)^2)
+  # Also after maximum likelihood or a repair of the estimate: it is a test of the reports.
+  for (method in c("inv", "mle", "invp")) {
+    fit <- rr_estimate(bits, survey, method = method, target = "sample")
+    expect_equal(test(rr_association(fit)), test(ours), tolerance = 1e-9)
+    expect_equal(test(rr_association(rr_margin(fit, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
+  }
+  expect_equal(test(rr_association(rr_margin(joint, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal(test(rr_association(rr_margin(rr_estimate(bits, survey), c("c", "a"), target = "sample"))), test(ours)[2, ],
+               tolerance = 1e-9, ignore_attr = TRUE)
+  # Answers that were not randomised are known: no test, by any door.
+  plain <- rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))
+  joint <- rr_tmdh(rr_cooccurrence(bits[1:2], 2), plain, target = "sample")
+  doors <- list(rr_association(joint), rr_association(rr_margin(joint, 1:2)), rr_association(rr_estimate(bits[1:2], plain, target = "sample")))
+  for (door in doors) expect_identical(as.data.frame(door)$p.value, NA_real_)
+})
+
+test_that("the test for the sample is Wald's of the full matrices, and has its level", {
+  # Truths that are exactly independent, and fixed.
+  designs <- list(list(rr_warner(0.8), rr_warner(0.7), c(1, 1), c(1, 1), 1000), list(rr_warner(0.97), rr_warner(0.97), c(1, 1), c(1, 1), 1000),
+                  list(rr_warner(0.8), rr_grr(3, p = 0.7), c(2, 3), c(1, 2, 2), 500),
+                  list(rr_forced(c(0.1, 0.05, 0.15)), as_question(tested_channels$wide), c(2, 3, 5), c(1, 1), 1000))
+  set.seed(15)
+  for (design in designs) {
+    survey <- rr_product(a = design[[1]], b = design[[2]])
+    K <- unname(rr_matrix(survey))
+    share <- as.vector(outer(design[[3]], design[[4]]) / sum(outer(design[[3]], design[[4]])))
+    n <- design[[5]]
+    counts <- Reduce(`+`, lapply(seq_along(share), function(x) stats::rmultinom(3000, n * share[x], K[x, ])))
+    p <- apply(counts, 2, function(x) {
+      test <- true_table_test(rr_counts(x, survey))
+      stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
+    })
+    # 3000 surveys: 5% to within 4 standard deviations of 0.4%.
+    expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
+    x <- counts[, 1]
+    pair <- as.data.frame(rr_association(rr_estimate(rr_counts(x, survey), target = "sample")))
+    expect_identical(pair$p.value, p[1])
+    expect_identical(pair$df, prod(survey$sizes - 1))
+    if (nrow(K) != ncol(K)) next
+    # Interactions by hand, their gradient by differences, the covariance of the reports given the truths by the full matrix.
+    interactions <- function(t) {
+      t <- matrix(t, survey$sizes[1])
+      as.vector((t - outer(rowSums(t), colSums(t)))[-1, -1])
+    }
+    theta <- drop(solve(t(K), x / n))
+    V <- t(solve(K)) %*% (diag(x / n) - t(K) %*% (theta * K)) %*% solve(K) / n
+    gradient <- vapply(seq_along(theta), function(i) {
+      (interactions(theta + 1e-6 * (seq_along(theta) == i)) - interactions(theta - 1e-6 * (seq_along(theta) == i))) / 2e-6
+    }, interactions(theta))
+    gradient <- matrix(gradient, ncol = length(theta))
+    expect_equal(pair$statistic, drop(interactions(theta) %*% solve(gradient %*% V %*% t(gradient), interactions(theta))), tolerance = 1e-6)
+  }
+})
+
+test_that("a channel that cannot be inverted leaves no test for the sample", {
+  survey <- rr_product(a = as_question(tested_channels$tall), b = rr_warner(0.8))
+  pair <- as.data.frame(suppressWarnings(rr_association(rr_estimate(rr_counts(c(30, 20, 10, 40), survey), target = "sample"))))
+  expect_identical(pair$statistic, NA_real_)
+  expect_identical(pair$df, 2)
 })
