@@ -68,7 +68,7 @@ rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
-  table <- binary_measures(parts, x$columns, x$values, x$n, if (x$target == "population") x$n / (x$n - 1) else 1)
+  table <- binary_measures(parts, x$columns, x$values, x$n, unbiased_factor(x$target, x$n))
   test <- if (x$target == "population") reported_test(x$counts) else squared_ratio(parts, x$n)
   table$statistic <- test
   table$df <- if (x$target == "population") as.double(!is.na(test)) else 1
@@ -104,6 +104,9 @@ pair_parts <- function(x, target, known) {
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
         histogram_design(x, target, known))
 }
+
+# What makes z - xy unbiased.
+unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) else 1
 
 pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),
                                j = unlist(lapply(seq_len(d - 1), function(i) seq(i + 1, d))))
@@ -263,7 +266,8 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   gradient <- matrix(0, length(share), k)
   for (m in seq_len(k)) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
   labels <- member_labels(pairs, fit$columns)
-  matrix(crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
+  factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
+  matrix(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
 }
 
 pair_gradient <- function(share, measure) {

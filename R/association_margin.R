@@ -42,7 +42,7 @@ two_by_two <- function(share, error, x) {
   spread <- row * (1 - row) * column * (1 - column)
   s <- sqrt(max(spread, 0))
   positive <- all(share > 0)
-  factor <- if (x$target == "population") x$tally$effective_n / (x$tally$effective_n - 1) else 1
+  factor <- unbiased_factor(x$target, x$tally$effective_n)
   correlation <- if (spread > 0) covariance / s else NA_real_
   bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
   bend[2, 2] <- bend[2, 1] + bend[1, 2]

@@ -52,6 +52,35 @@ test_that("the joint covariance of several correlations", {
   }
 })
 
+test_that("the joint covariance of covariances has their errors on its diagonal, and is that of the full matrices", {
+  set.seed(16)
+  n <- 30
+  survey <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3), c = rr_crosswise(0.2))
+  bits <- as.data.frame(matrix(stats::rbinom(3 * n, 1, 0.4), n, dimnames = list(NULL, c("a", "b", "c"))))
+  K <- unname(rr_matrix(survey))
+  phi <- rr_tally(bits, survey)$counts / n
+  theta <- drop(solve(t(K), phi))
+  # z - xy of the pairs, and the factor that makes it unbiased for the population.
+  cells <- as.matrix(expand.grid(0:1, 0:1, 0:1))
+  covariances <- function(t) {
+    share <- drop(t %*% cells)
+    c(sum(t * cells[, 1] * cells[, 2]) - share[1] * share[2], sum(t * cells[, 1] * cells[, 3]) - share[1] * share[3],
+      sum(t * cells[, 2] * cells[, 3]) - share[2] * share[3])
+  }
+  step <- function(i) 1e-5 * (1:8 == i)
+  gradient <- vapply(1:8, function(i) (covariances(theta + step(i)) - covariances(theta - step(i))) / 2e-5, numeric(3))
+  spread <- list(population = (diag(phi) - tcrossprod(phi)) / (n - 1), sample = (diag(phi) - t(K) %*% (theta * K)) / n)
+  for (target in c("population", "sample")) {
+    x <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), survey, target = target))
+    factor <- if (target == "population") n / (n - 1) else 1
+    map <- factor * gradient %*% t(solve(K))
+    covariance <- suppressWarnings(vcov(x, measure = "covariance"))
+    expect_equal(unname(covariance), unname(map %*% spread[[target]] %*% t(map)), tolerance = 1e-7)
+    expect_equal(unname(diag(covariance)), as.data.frame(x)$covariance.error^2, tolerance = 1e-12)
+    expect_equal(unname(diag(vcov(x))), as.data.frame(x)$correlation.error^2, tolerance = 1e-12)
+  }
+})
+
 test_that("a correlation that is not defined is NA", {
   table <- as.data.frame(rr_association(rr_tmdh(rr_rowtype(c(6, 0, 0, 0)), rr_warner(0.8))))
   for (measure in c("correlation", "cramers.v")) expect_identical(table[[measure]], NA_real_)
