@@ -112,6 +112,8 @@ test_that("questions that are not there are refused", {
     rr_association(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8)))
     rr_joint(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8)))
     rr_joint(1)
+    rr_joint()
+    rr_joint(rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))))
     as.matrix(rr_association(fit), "phi")
   })
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
@@ -188,4 +190,32 @@ test_that("EM started from the joint estimate needs fewer steps where that lies 
   warm <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000, start = start)
   expect_lte(warm$details[[1]]$gap, 0.5)
   expect_lt(warm$details[[1]]$iterations, cold$details[[1]]$iterations)
+})
+
+test_that("the joint table of one estimate starts another, cell by cell whatever the order of its dimensions", {
+  set.seed(9)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7), c = rr_warner(0.9))
+  bits <- as.data.frame(matrix(stats::rbinom(1500, 1, c(0.2, 0.5, 0.7)), 500, byrow = TRUE, dimnames = list(NULL, c("a", "b", "c"))))
+  joint <- rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), survey), "truncated")
+  # Without a step the iterative update returns its start.
+  start <- function(table, ...) unname(coef(rr_estimate(bits, ..., method = "ibu", iterations = 0, start = table)))
+  expect_identical(start(joint, survey), as.vector(joint))
+  expect_identical(start(aperm(joint, c(3, 1, 2)), survey), as.vector(joint))
+  bare <- rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), list(p = c(0.8, 0.7, 0.9), q = c(0.2, 0.3, 0.1))), "truncated")
+  expect_identical(dimnames(bare)$a, c("0", "1"))
+  expect_identical(start(bare, survey), as.vector(bare))
+  for (table in list(joint, rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), survey)))) {
+    expect_equal(coef(rr_estimate(bits, survey, start = table)), coef(rr_estimate(bits, survey)), tolerance = 1e-8)
+  }
+  # What a fit of several questions, or of one, gives as a table.
+  expect_identical(start(as.table(rr_estimate(bits, survey, method = "invp")), survey), unname(coef(rr_estimate(bits, survey, method = "invp"))))
+  one <- rr_counts(c(10, 20, 30), rr_grr(c("x", "y", "z"), epsilon = 1))
+  expect_identical(coef(rr_estimate(one, method = "ibu", iterations = 0, start = as.table(rr_estimate(one)))), coef(rr_estimate(one)))
+  expect_snapshot(error = TRUE, {
+    rr_estimate(bits, survey, start = as.table(joint[, , 1]))
+    rr_estimate(bits, survey, start = structure(joint, dimnames = stats::setNames(dimnames(joint), c("a", "b", "d"))))
+    rr_estimate(bits, survey, start = as.table(joint[2:1, , ]))
+    rr_estimate(bits, survey, start = joint / 2)
+    rr_estimate(one, method = "ibu", start = as.table(rr_estimate(one))[3:1])
+  })
 })
