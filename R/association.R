@@ -14,10 +14,23 @@
 #'   table; for two binary columns the absolute correlation.
 #'   Near 0 it is biased upwards, and its normal approximation fails: judge independence by the test.
 #'   From a maximum likelihood fit with cells at 0 all standard errors are too small, see [rr_margin()].
-#' * `statistic`, `df`, `p.value`: for `target = "population"`, Pearson's chi-squared test of the *reported* table. Questions that are
-#'   randomised separately are independent in truth exactly if their reports are, so this test has the level it states, also where
-#'   an estimate leaves the simplex. For `target = "sample"`, whether the covariance among these very respondents is 0: the squared ratio of the
-#'   covariance and its standard error.
+#' * `statistic`, `df`, `p.value`: for `target = "population"`, a chi-squared test of the *reported* table. The reports of questions that are
+#'   randomised separately are independent if their truths are, so this test has the level it states, also where
+#'   an estimate leaves the simplex. For `target = "sample"`, whether the true table of these very respondents is the product of its margins: Wald's
+#'   test. Both tests are the same whatever the `method` of the fit. Weighted reports count for their effective number here too, see [rr_tally()].
+#'
+#' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
+#' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
+#' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels: it is these that are tested (a score test), since
+#' the others are noise whatever the truth. Two truths and five reports, for both questions, have 1 degree of freedom and not 16. Reports that nobody gave do
+#' not count. Where a channel is not of full row rank some truths give the same reports, and their association cannot be seen. A question
+#' whose reports are all alike, or do not depend on the truth, leaves no degree of freedom and no statistic.
+#'
+#' The test for the sample is that all \eqn{(K - 1)(L - 1)} interactions of the true table, its shares less the products of their margins, are 0,
+#' from their unbiased estimate and its covariance for `target = "sample"`. For two yes/no questions it is the squared ratio of the covariance
+#' and its standard error. Which truths gave a report matters for that covariance, so there is no such test where a channel cannot be inverted, nor where
+#' the unbiased estimate of the covariance is not positive definite: `NA` then. A normal approximation, but a
+#' good one: in ten designs with 200 to 5000 respondents the level of a 5 per cent test was 4.4 to 5.3 per cent (4000 simulations each).
 #'
 #' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
 #'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism; or a two-way margin of [rr_margin()].
@@ -55,10 +68,10 @@ rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
-  table <- binary_measures(parts, x$columns, x$values, x$n, if (x$target == "population") x$n / (x$n - 1) else 1)
-  test <- if (x$target == "population") reported_test(x$counts) else (table$covariance / table$covariance.error)^2
+  table <- binary_measures(parts, x$columns, x$values, x$n, unbiased_factor(x$target, x$n))
+  test <- if (x$target == "population") reported_test(x$counts) else squared_ratio(parts, x$n)
   table$statistic <- test
-  table$df <- 1
+  table$df <- if (x$target == "population") as.double(!is.na(test)) else 1
   table$p.value <- stats::pchisq(test, 1, lower.tail = FALSE)
   block <- x$design$block
   if (!is.null(block)) {
@@ -91,6 +104,9 @@ pair_parts <- function(x, target, known) {
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
         histogram_design(x, target, known))
 }
+
+# What makes z - xy unbiased.
+unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) else 1
 
 pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),
                                j = unlist(lapply(seq_len(d - 1), function(i) seq(i + 1, d))))
@@ -125,6 +141,14 @@ pair_quadratic <- function(gradient, moments) {
   g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
 }
+
+# A covariance without noise, or with a negative estimate of its variance, has no test.
+squared_ratio <- function(parts, n) {
+  variance <- parts$covariance.variance
+  parts$covariance^2 / ifelse(variance > no_noise / n, variance, NA_real_)
+}
+
+no_noise <- 1e-13
 
 # Pearson's statistic of each reported 2 x 2 table: N times the squared correlation of the reports.
 reported_test <- function(counts) {
@@ -242,7 +266,8 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   gradient <- matrix(0, length(share), k)
   for (m in seq_len(k)) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
   labels <- member_labels(pairs, fit$columns)
-  matrix(crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
+  factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
+  matrix(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
 }
 
 pair_gradient <- function(share, measure) {

@@ -27,9 +27,9 @@ margin_association <- function(x) {
                             else NA_real_)
   if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
                                                      table[c("cramers.v", "cramers.v.error")]))
-  test <- margin_test(x)
+  test <- if (x$target == "population") reported_table_test(x$tally) else true_table_test(x$tally)
   table$statistic <- test$statistic
-  table$df <- (k - 1) * (l - 1)
+  table$df <- test$df
   table$p.value <- stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
   table
 }
@@ -42,7 +42,7 @@ two_by_two <- function(share, error, x) {
   spread <- row * (1 - row) * column * (1 - column)
   s <- sqrt(max(spread, 0))
   positive <- all(share > 0)
-  factor <- if (x$target == "population") x$n / (x$n - 1) else 1
+  factor <- unbiased_factor(x$target, x$tally$effective_n)
   correlation <- if (spread > 0) covariance / s else NA_real_
   bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
   bend[2, 2] <- bend[2, 1] + bend[1, 2]
@@ -53,12 +53,54 @@ two_by_two <- function(share, error, x) {
          else NA_real_)
 }
 
-# Pearson's test of the reported table: reports are independent exactly if truths are.
-margin_test <- function(x) {
-  reported <- array(x$reported, lengths(x$reports %||% dimnames(x$estimate)))
-  expected <- outer(rowSums(reported), colSums(reported)) / sum(reported)
-  used <- expected > 0
-  list(statistic = sum((reported[used] - expected[used])^2 / expected[used]))
+# Score test of independence from the reported table. The truths can move its interactions only within the products of
+# what each channel lets through; the noise in all other contrasts says nothing about them. Where every contrast gets
+# through, as in a square channel that can be inverted, the statistic is Pearson's.
+reported_table_test <- function(tally) {
+  questions <- tally$mechanism$questions
+  share <- matrix(tally$counts / sum(tally$counts), tally$mechanism$report_sizes[[1]])
+  row <- rowSums(share)
+  column <- colSums(share)
+  left <- moved_contrasts(questions[[1]], row)
+  right <- moved_contrasts(questions[[2]], column)
+  df <- as.double(ncol(left) * ncol(right))
+  if (df == 0) return(list(statistic = NA_real_, df = df))
+  expected <- outer(row[row > 0], column[column > 0])
+  residual <- (share[row > 0, column > 0, drop = FALSE] - expected) / sqrt(expected)
+  list(statistic = tally$effective_n * sum((crossprod(left, residual) %*% right)^2), df = df)
+}
+
+# Wald's test that these very respondents' table, estimated without bias, is the product of its margins. With S for the
+# table, r and c for its margins, the interactions S - r c' are (I - r 1') S (I - 1 c'), and so are their changes.
+true_table_test <- function(tally) {
+  sizes <- unname(tally$mechanism$sizes)
+  test <- list(statistic = NA_real_, df = prod(sizes - 1))
+  if (is.null(channel_inverse(channel_axes(tally$mechanism)))) return(test)
+  fit <- rr_estimate(tally, method = "inv", target = "sample")
+  share <- matrix(fit$estimate, sizes[1])
+  left <- (diag(sizes[1]) - rowSums(share))[-1, , drop = FALSE]
+  right <- (diag(sizes[2]) - colSums(share))[-1, , drop = FALSE]
+  interactions <- as.vector(left %*% share %*% t(right))
+  map <- kronecker(right, left)
+  covariance <- map %*% estimate_covariance(fit$mechanism, fit, 1, seq_along(share)) %*% t(map)
+  factor <- tryCatch(chol(covariance), error = function(e) NULL)
+  # An unbiased estimate need not be a covariance.
+  if (is.null(factor) || any(diag(factor)^2 <= no_noise * pmax(diag(covariance), 1 / tally$effective_n))) return(test)
+  test$statistic <- sum(backsolve(factor, interactions, transpose = TRUE)^2)
+  test
+}
+
+# An orthonormal basis of those contrasts of the reports given (with shares `share`) that a change of the truths can
+# move: differences of the channel's rows, in units of the reports' standard deviations.
+moved_contrasts <- function(question, share) {
+  seen <- share > 0
+  share <- share[seen]
+  rows <- t(unname(rr_matrix(question))[, seen, drop = FALSE]) / sqrt(share)
+  contrasts <- rows[, -1, drop = FALSE] - rows[, 1]
+  contrasts <- contrasts - outer(sqrt(share), drop(crossprod(sqrt(share), contrasts)))
+  decomposition <- qr(contrasts, LAPACK = TRUE)
+  rank <- sum(abs(diag(qr.R(decomposition))) > 1e-12 * max(abs(rows)))
+  qr.Q(decomposition)[, seq_len(min(rank, sum(seen) - 1)), drop = FALSE]
 }
 
 #' @export

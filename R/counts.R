@@ -118,3 +118,64 @@ abort_count <- function(counts, values, position, labels, effective_n, call = ca
           }),
         "counts", call = call)
 }
+
+# An array with one dimension a question becomes a vector of cells, named only if it names them.
+flatten_questions <- function(counts, mechanism, call = caller_env(), arg = "counts", side = "reports") {
+  questions <- length(mechanism$questions)
+  if (questions == 0L || length(dim(counts)) != questions) return(counts)
+  check_joint(mechanism, call)
+  counts <- order_dimensions(counts, mechanism, call, arg)
+  sizes <- if (side == "reports") mechanism$report_sizes else mechanism$sizes
+  if (!identical(as.integer(dim(counts)), unname(sizes))) {
+    abort(c("{.arg {arg}} must have one dimension per question, each with one entry per {sub('s$', '', side)}.",
+            x = "Its dimensions are {dim(counts)}; the questions have {sizes} {side}."), "argument",
+            call = call)
+  }
+  names <- dimnames(counts)
+  for (d in seq_along(names)) {
+    labels <- mechanism$questions[[d]][[side]]
+    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
+      abort(c("The labels of {.arg {arg}} must be those of its question, in their order.",
+              x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
+              i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
+    }
+  }
+  as.vector(unclass(counts))
+}
+
+# The joint table of another estimate, as a start.
+flatten_start <- function(start, mechanism, call = caller_env()) {
+  if (!is.table(start) || !is.numeric(start)) return(start)
+  if (length(dim(start)) == length(mechanism$questions)) {
+    return(flatten_questions(start, mechanism, call, "start", "levels"))
+  }
+  if (length(dim(start)) > 1L) {
+    abort(c("{.arg start} must have one dimension per question.",
+            x = "It has {length(dim(start))}; the number of questions is {max(1, length(mechanism$questions))}."),
+          "argument", call = call)
+  }
+  if (!is.null(names(start)) && !identical(names(start), mechanism$levels)) {
+    abort(c("The labels of {.arg start} must be those of the categories, in their order.",
+            x = "They are {format_labels(names(start))}.", i = "The categories are {format_labels(mechanism$levels)}."),
+          "level", call = call)
+  }
+  as.vector(unclass(start))
+}
+
+# The labels that table() gives to bits, for a question that takes bits.
+are_bits <- function(labels, question) {
+  takes_bits(question) && (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
+}
+
+# A table whose dimensions are named is put into the order of the questions.
+order_dimensions <- function(counts, mechanism, call, arg) {
+  dims <- names(dimnames(counts))
+  questions <- names(mechanism$questions)
+  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
+  if (!setequal(dims, questions)) {
+    abort(c("The dimensions of {.arg {arg}} must be the questions.",
+            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
+          call = call)
+  }
+  aperm(counts, match(questions, dims))
+}

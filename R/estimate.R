@@ -70,7 +70,8 @@
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The estimator: one of the names below.
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
-#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution; default uniform).
+#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution: shares of the categories, or for several
+#'   questions a table such as that of [rr_joint()]; default uniform).
 #'   For `"base_cut"`: `level` (of its one-sided test; default 0.05). For `"mle"` of general channels: `tolerance`, `iterations` and
 #'   `start`, see [rr_solver]. For `"merged"`: `smoothing` (how many standard deviations of an empty
 #'   category count as noise; default 1). For `"smoothed"`: `iterations` (at most; default 10,000), `tolerance` (it stops when a step
@@ -140,6 +141,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL
   if (any(tally$n <= 0)) abort_empty(tally)
 
   options <- list(...)
+  if (!is.null(options[["start"]])) options$start <- flatten_start(options[["start"]], mechanism)
   columns <- if (is.matrix(tally$counts)) ncol(tally$counts) else 1L
   results <- vector("list", columns)
   for (g in seq_len(columns)) {

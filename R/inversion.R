@@ -7,7 +7,8 @@ left_inverse <- function(axis) {
   if (is.null(axis$matrix)) {
     k <- length(axis$b)
     if (axis$a == 0 || k > 5000) return(NULL)
-    return(list(matrix = (diag(k) - axis$b) / axis$a))
+    # L = (I - b 1') / a, since a + sum(b) = 1: its transpose has b along the rows.
+    return(list(matrix = (diag(k) - rep(axis$b, each = k)) / axis$a))
   }
   M <- axis$matrix
   if (nrow(M) < ncol(M)) return(NULL)

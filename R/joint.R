@@ -8,7 +8,7 @@
 #' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
 #'
 #' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
-#' mechanism, is the other proper choice. Either table can start its iterations. For the certified solver a start changes little; EM
+#' mechanism, is the other proper choice; the projection of such an estimate is its `method = "invp"`. Either table can start its iterations: give it as `start`. For the certified solver a start changes little; EM
 #' (`method = "ibu"`) gains much when the unbiased estimate lies inside the distributions, where it is the maximum already, and little
 #' otherwise. It never leaves a cell of 0, so give it the truncated one.
 #'
@@ -31,7 +31,12 @@
 #' rr_joint(fit)
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated")) {
-  check_given(fit = "a fit of {.fn rr_tmdh} with counts of all orders, or of a {.fn rr_product}")
+  check_given(fit = "a fit of {.fn rr_tmdh} with counts of all orders")
+  if (inherits(fit, "rr_fit_product")) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.",
+            x = "It is a joint fit of {.fn rr_estimate}.",
+            i = "Its {.code method = \"invp\"} is the projection, and {.fn as.table} gives the table."), "argument")
+  }
   check_histogram(fit, "fit")
   method <- check_choice(method, "method", c("projection", "truncated"))
   d <- length(fit$columns)

@@ -89,8 +89,7 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   to_cells <- Reduce(function(a, b) kronecker(b, a), rep(list(matrix(c(1, 0, -1, 1), 2)), k))
   list(levels = column_levels(fit)[which], estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
-       n = fit$n, target = target, conf.level = fit$conf.level,
-       reported = reported_cells(fit, members, to_cells))
+       n = fit$n, target = target, conf.level = fit$conf.level, tally = column_tally(fit, which, members, to_cells))
 }
 
 #' @export
@@ -107,8 +106,9 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
   if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument", call = call)
   questions <- fit$mechanism$questions[which]
   reported <- apply(as.table(fit$tally), which, sum)
+  tally <- margin_tally(questions, reported, fit$tally)
   if (fit$method == "inv") {
-    part <- rr_estimate(margin_tally(fit$tally, questions, reported), method = "inv", target = fit$target)
+    part <- rr_estimate(tally, method = "inv", target = fit$target)
     cells <- seq_along(part$estimate)
     estimate <- part$estimate
     covariance <- estimate_covariance(part$mechanism, part, 1, cells)
@@ -117,16 +117,14 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
     estimate <- as.vector(rowsum(fit$estimate, code))
     covariance <- unname(t(rowsum(t(rowsum(unname(vcov(fit)), code)), code)))
   }
-  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = sum(fit$tally$n),
-       target = fit$target,
-       conf.level = fit$conf.level, reported = as.vector(reported), reports = lapply(questions, `[[`, "reports"),
+  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = fit$tally$n,
+       target = fit$target, conf.level = fit$conf.level, tally = tally,
        boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
 }
 
-margin_tally <- function(tally, questions, reported) {
-  mechanism <- rr_product(questions)
-  new_rr_tally(mechanism, as.double(reported), missing = tally$missing, n = tally$n,
-               weight_squares = tally$weight_squares)
+margin_tally <- function(questions, reported, whole) {
+  new_rr_tally(rr_product(questions), as.double(reported), missing = whole$missing %||% 0, n = whole$n,
+               weight_squares = whole$weight_squares)
 }
 
 # The cell of the margin that each cell of the whole falls in.
@@ -137,10 +135,12 @@ cell_codes <- function(sizes, which) {
   Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
 }
 
-reported_cells <- function(fit, members, to_cells) {
+# The reports of some columns, and how each was randomised.
+column_tally <- function(fit, which, members, to_cells) {
   counts <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
                             values = fit$counts$values), members)
-  as.vector(to_cells %*% c(fit$n, counts))
+  questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
+  margin_tally(stats::setNames(questions, fit$columns[which]), to_cells %*% c(fit$n, counts), fit["n"])
 }
 
 # P(inside | rest) = cell / sum of its slice, with the delta method.
@@ -169,9 +169,8 @@ condition_cells <- function(cells, inside) {
 new_rr_margin <- function(cells, given) {
   dims <- lengths(cells$levels)
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
-                 n = cells$n,
-                 target = cells$target, conf.level = cells$conf.level, reported = cells$reported,
-                 reports = cells$reports, boundary = cells$boundary %||% 0), class = "rr_margin")
+                 n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
+                 boundary = cells$boundary %||% 0), class = "rr_margin")
 }
 
 margin_labels <- function(x) {

@@ -71,18 +71,20 @@ static void compare(const candor_channel *channel)
 
 static void test_products(void)
 {
-  double dense[2][12], binary[4] = {0.8, 0.2, 0.3, 0.7}, base[3] = {0.1, 0.05, 0.2};
+  double dense[2][12], binary[4] = {0.8, 0.2, 0.3, 0.7}, base[3] = {0.1, 0.05, 0.2}, least[4] = {0.3, 0.24, 0.45, 0.05};
   for (int k = 0; k < 24; k++) dense[k / 12][k % 12] = uniform();
   const candor_axis wide = {CANDOR_AXIS_DENSE, 3, 4, dense[0], NULL, 0}, tall = {CANDOR_AXIS_DENSE, 4, 3, dense[1], NULL, 0};
   const candor_axis yes_no = {CANDOR_AXIS_DENSE, 2, 2, binary, NULL, 0};
   const candor_axis grr = {CANDOR_AXIS_ADDITIVE, 3, 3, NULL, base, 0.65};
   const candor_axis pair = {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, base, 0.85}; /* a yes/no question written as base + slope */
   const candor_axis reversed = {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, base, -0.05}; /* p < q */
+  const candor_axis against = {CANDOR_AXIS_ADDITIVE, 4, 4, NULL, least, -0.04}; /* the truth is the least likely report */
   const candor_axis cases[][5] = {
     {wide}, {tall}, {grr}, {yes_no}, {wide, tall}, {yes_no, yes_no}, {yes_no, pair, yes_no}, {grr, wide, yes_no},
-    {wide, grr, tall}, {yes_no, yes_no, grr, pair, reversed}, {tall, tall, wide}, {yes_no, wide, yes_no, yes_no}
+    {wide, grr, tall}, {yes_no, yes_no, grr, pair, reversed}, {tall, tall, wide}, {yes_no, wide, yes_no, yes_no}, {against},
+    {against, grr}, {yes_no, yes_no, against, grr}, {grr, wide, against}
   };
-  const size_t axes[] = {1, 1, 1, 1, 2, 2, 3, 3, 3, 5, 3, 4};
+  const size_t axes[] = {1, 1, 1, 1, 2, 2, 3, 3, 3, 5, 3, 4, 1, 2, 4, 3};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
     const candor_channel channel = {axes[k], cases[k]};
     compare(&channel);

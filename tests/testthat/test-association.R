@@ -52,7 +52,223 @@ test_that("the joint covariance of several correlations", {
   }
 })
 
+test_that("the joint covariance of covariances has their errors on its diagonal, and is that of the full matrices", {
+  set.seed(16)
+  n <- 30
+  survey <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3), c = rr_crosswise(0.2))
+  bits <- as.data.frame(matrix(stats::rbinom(3 * n, 1, 0.4), n, dimnames = list(NULL, c("a", "b", "c"))))
+  K <- unname(rr_matrix(survey))
+  phi <- rr_tally(bits, survey)$counts / n
+  theta <- drop(solve(t(K), phi))
+  # z - xy of the pairs, and the factor that makes it unbiased for the population.
+  cells <- as.matrix(expand.grid(0:1, 0:1, 0:1))
+  covariances <- function(t) {
+    share <- drop(t %*% cells)
+    c(sum(t * cells[, 1] * cells[, 2]) - share[1] * share[2], sum(t * cells[, 1] * cells[, 3]) - share[1] * share[3],
+      sum(t * cells[, 2] * cells[, 3]) - share[2] * share[3])
+  }
+  step <- function(i) 1e-5 * (1:8 == i)
+  gradient <- vapply(1:8, function(i) (covariances(theta + step(i)) - covariances(theta - step(i))) / 2e-5, numeric(3))
+  spread <- list(population = (diag(phi) - tcrossprod(phi)) / (n - 1), sample = (diag(phi) - t(K) %*% (theta * K)) / n)
+  for (target in c("population", "sample")) {
+    x <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), survey, target = target))
+    factor <- if (target == "population") n / (n - 1) else 1
+    map <- factor * gradient %*% t(solve(K))
+    covariance <- suppressWarnings(vcov(x, measure = "covariance"))
+    expect_equal(unname(covariance), unname(map %*% spread[[target]] %*% t(map)), tolerance = 1e-7)
+    expect_equal(unname(diag(covariance)), as.data.frame(x)$covariance.error^2, tolerance = 1e-12)
+    expect_equal(unname(diag(vcov(x))), as.data.frame(x)$correlation.error^2, tolerance = 1e-12)
+  }
+})
+
 test_that("a correlation that is not defined is NA", {
   table <- as.data.frame(rr_association(rr_tmdh(rr_rowtype(c(6, 0, 0, 0)), rr_warner(0.8))))
   for (measure in c("correlation", "cramers.v")) expect_identical(table[[measure]], NA_real_)
+})
+
+# ---- the test of independence ----------------------------------------------------------------------------------
+
+# Its statistic by weighted least squares on all products of differences of the channels' rows: the explained part.
+score_test <- function(reported, C, D) {
+  share <- reported / sum(reported)
+  expected <- outer(rowSums(share), colSums(share))
+  differences <- function(M) apply(M, 2, diff)
+  design <- kronecker(t(matrix(differences(D), nrow(D) - 1)), t(matrix(differences(C), nrow(C) - 1)))
+  fit <- stats::lm.wfit(design, as.vector(share - expected), 1 / as.vector(expected), tol = 1e-10)
+  list(statistic = sum(reported) * sum(fit$fitted.values^2 / as.vector(expected)), df = fit$rank)
+}
+
+tested_channels <- list(
+  wide = rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6)), wider = rbind(c(0.5, 0.2, 0.1, 0.1, 0.1), c(0.1, 0.1, 0.1, 0.2, 0.5)),
+  tall = rbind(c(0.8, 0.2), c(0.5, 0.5), c(0.1, 0.9)), deficient = rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6), c(0.35, 0.3, 0.35)),
+  square = rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3), c(0.2, 0.1, 0.7)), bit = rbind(c(0.8, 0.2), c(0.3, 0.7))
+)
+as_question <- function(C) rr_channel(C, reports = paste0("r", seq_len(ncol(C))))
+
+test_that("the test of independence looks at what the truths can move, whatever the shape of the channels", {
+  set.seed(11)
+  # Ranks known by construction.
+  rank <- c(wide = 2, wider = 2, tall = 2, deficient = 2, square = 3, bit = 2)
+  for (a in names(tested_channels)) {
+    for (b in names(tested_channels)) {
+      C <- tested_channels[[a]]
+      D <- tested_channels[[b]]
+      survey <- rr_product(a = as_question(C), b = as_question(D))
+      reported <- matrix(stats::rpois(ncol(C) * ncol(D), 30), ncol(C))
+      fit <- suppressWarnings(rr_estimate(rr_counts(as.vector(reported), survey)))
+      pair <- as.data.frame(rr_association(fit))
+      expected <- score_test(reported, C, D)
+      expect_identical(pair$df, unname((rank[a] - 1) * (rank[b] - 1)))
+      expect_equal(pair$df, expected$df)
+      expect_equal(pair$statistic, expected$statistic, tolerance = 1e-10)
+      expect_equal(as.data.frame(rr_association(rr_margin(fit, 2:1)))$statistic, expected$statistic, tolerance = 1e-10)
+      expect_equal(pair$p.value, stats::pchisq(expected$statistic, expected$df, lower.tail = FALSE))
+      if (nrow(C) == 2 && nrow(D) == 2) {
+        # Two truths each: N times the squared correlation of the reports' scores (C[2, y] - C[1, y]) / m_y.
+        cells <- which(reported >= 0, arr.ind = TRUE)[rep(seq_along(reported), reported), ]
+        scores <- lapply(list(list(C, 1), list(D, 2)), function(x) (diff(x[[1]]) / tabulate(cells[, x[[2]]]))[cells[, x[[2]]]])
+        expect_equal(pair$statistic, sum(reported) * stats::cor(scores[[1]], scores[[2]])^2)
+      }
+      if (a %in% c("square", "bit") && b %in% c("square", "bit")) {
+        expect_equal(pair$statistic, unname(stats::chisq.test(reported, correct = FALSE)$statistic))
+      }
+    }
+  }
+})
+
+test_that("the test of independence has its level for channels of every shape", {
+  # 3000 surveys of 800 with independent truths: 5% to within 4 standard deviations of 0.4%.
+  set.seed(12)
+  pairs <- list(c("wide", "wide"), c("wider", "square"), c("tall", "tall"), c("tall", "wider"), c("deficient", "wide"), c("square", "bit"))
+  for (pair in pairs) {
+    survey <- do.call(rr_product, lapply(stats::setNames(tested_channels[pair], c("a", "b")), as_question))
+    truths <- lapply(survey$sizes, function(k) seq_len(k) / sum(seq_len(k)))
+    counts <- stats::rmultinom(3000, 800, drop(as.vector(outer(truths$a, truths$b)) %*% rr_matrix(survey)))
+    p <- apply(counts, 2, function(x) {
+      test <- reported_table_test(rr_counts(x, survey))
+      stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
+    })
+    expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
+    expect_lt(abs(mean(p < 0.5) - 0.5), 0.037)
+    for (i in 1:3) {
+      fit <- suppressWarnings(rr_estimate(rr_counts(counts[, i], survey)))
+      expect_identical(as.data.frame(rr_association(fit))$p.value, p[i])
+    }
+  }
+})
+
+test_that("reports that nobody gave leave the test, and a constant question leaves none", {
+  survey <- rr_product(a = rr_grr(c("x", "y", "z"), epsilon = 1), b = rr_warner(0.8))
+  reported <- matrix(c(30, 0, 20, 10, 0, 40), 3)
+  pair <- as.data.frame(rr_association(rr_estimate(rr_counts(as.vector(reported), survey), method = "inv")))
+  expect_identical(pair$df, 1)
+  expect_equal(pair$statistic, unname(stats::chisq.test(reported[-2, ], correct = FALSE)$statistic))
+  constant <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  joint <- rr_tmdh(rr_rowtype(c(3, 0, 5, 0), columns = c("a", "b")), constant)
+  doors <- list(rr_association(rr_estimate(rr_counts(c(3, 0, 5, 0), constant), method = "inv")), rr_association(joint),
+                rr_association(rr_margin(joint, 1:2)))
+  for (door in doors) expect_identical(unlist(as.data.frame(door)[c("statistic", "df", "p.value")], use.names = FALSE), c(NA, 0, NA))
+})
+
+test_that("weights count for their effective number in the test too", {
+  set.seed(13)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), p = 0.8))
+  truth <- data.frame(a = stats::rbinom(400, 1, 0.4) == 1, b = sample(c("x", "y", "z"), 400, TRUE))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  test <- function(weights) as.data.frame(rr_association(rr_estimate(rr_tally(reports, survey, weights = weights), method = "inv")))
+  # Equal weights are none, whatever their scale, and the scale of others does not matter.
+  expect_equal(test(rep(10, 400)), test(NULL))
+  weights <- stats::rexp(400)
+  expect_equal(test(50 * weights), test(weights))
+  # Kish's number times the squared coefficient of contingency of the weighted table.
+  table <- stats::xtabs(weights ~ reports$a + reports$b)
+  phi2 <- suppressWarnings(stats::chisq.test(table, correct = FALSE)$statistic) / sum(table)
+  expect_equal(test(weights)$statistic, unname(phi2) * sum(weights)^2 / sum(weights^2))
+  # Its level, weights being drawn independently of the answers: 3000 surveys, 5% to within 4 standard deviations of 0.4%.
+  cell <- as.vector(outer(c(0.6, 0.4), c(0.5, 0.3, 0.2))) %*% rr_matrix(survey)
+  p <- replicate(3000, {
+    weights <- 50 * stats::rexp(400)
+    at <- sample(6, 400, TRUE, cell)
+    tally <- rr_counts(as.vector(stats::xtabs(weights ~ factor(at, 1:6))), survey, effective_n = sum(weights)^2 / sum(weights^2))
+    as.data.frame(rr_association(rr_margin(rr_estimate(tally, method = "inv"), 1:2)))$p.value
+  })
+  expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
+
+  # The covariance of the population is (Kish's n) / (n - 1) times that of the weighted table.
+  bits <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3))
+  effective <- 120
+  fit <- rr_estimate(rr_counts(c(160.5, 39.5, 80, 120), bits, effective_n = effective), method = "inv")
+  cells <- drop(solve(t(rr_matrix(bits)), c(160.5, 39.5, 80, 120) / 400))
+  pair <- as.data.frame(rr_association(fit))
+  expect_equal(pair$covariance, (cells[4] - sum(cells[c(2, 4)]) * sum(cells[3:4])) * effective / (effective - 1), ignore_attr = TRUE)
+})
+
+test_that("for the sample the joint counts, their margin and the product of mechanisms make the same test", {
+  set.seed(14)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_binary(0.9, 0.3), c = rr_crosswise(0.2))
+  bits <- as.data.frame(matrix(stats::rbinom(1500, 1, 0.4), 500, dimnames = list(NULL, c("a", "b", "c"))))
+  joint <- rr_tmdh(rr_cooccurrence(bits, 2), survey, target = "sample")
+  test <- function(x) as.data.frame(x)[c("statistic", "df", "p.value")]
+  ours <- rr_association(joint)
+  table <- as.data.frame(ours)
+  expect_equal(table$statistic, (table$covariance / table$covariance.error)^2)
+  # Also after maximum likelihood or a repair of the estimate: it is a test of the reports.
+  for (method in c("inv", "mle", "invp")) {
+    fit <- rr_estimate(bits, survey, method = method, target = "sample")
+    expect_equal(test(rr_association(fit)), test(ours), tolerance = 1e-9)
+    expect_equal(test(rr_association(rr_margin(fit, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
+  }
+  expect_equal(test(rr_association(rr_margin(joint, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal(test(rr_association(rr_margin(rr_estimate(bits, survey), c("c", "a"), target = "sample"))), test(ours)[2, ],
+               tolerance = 1e-9, ignore_attr = TRUE)
+  # Answers that were not randomised are known: no test, by any door.
+  plain <- rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))
+  joint <- rr_tmdh(rr_cooccurrence(bits[1:2], 2), plain, target = "sample")
+  doors <- list(rr_association(joint), rr_association(rr_margin(joint, 1:2)), rr_association(rr_estimate(bits[1:2], plain, target = "sample")))
+  for (door in doors) expect_identical(as.data.frame(door)$p.value, NA_real_)
+})
+
+test_that("the test for the sample is Wald's of the full matrices, and has its level", {
+  # Truths that are exactly independent, and fixed.
+  designs <- list(list(rr_warner(0.8), rr_warner(0.7), c(1, 1), c(1, 1), 1000), list(rr_warner(0.97), rr_warner(0.97), c(1, 1), c(1, 1), 1000),
+                  list(rr_warner(0.8), rr_grr(3, p = 0.7), c(2, 3), c(1, 2, 2), 500),
+                  list(rr_forced(c(0.1, 0.05, 0.15)), as_question(tested_channels$wide), c(2, 3, 5), c(1, 1), 1000))
+  set.seed(15)
+  for (design in designs) {
+    survey <- rr_product(a = design[[1]], b = design[[2]])
+    K <- unname(rr_matrix(survey))
+    share <- as.vector(outer(design[[3]], design[[4]]) / sum(outer(design[[3]], design[[4]])))
+    n <- design[[5]]
+    counts <- Reduce(`+`, lapply(seq_along(share), function(x) stats::rmultinom(3000, n * share[x], K[x, ])))
+    p <- apply(counts, 2, function(x) {
+      test <- true_table_test(rr_counts(x, survey))
+      stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
+    })
+    # 3000 surveys: 5% to within 4 standard deviations of 0.4%.
+    expect_lt(abs(mean(p < 0.05) - 0.05), 0.016)
+    x <- counts[, 1]
+    pair <- as.data.frame(rr_association(rr_estimate(rr_counts(x, survey), target = "sample")))
+    expect_identical(pair$p.value, p[1])
+    expect_identical(pair$df, prod(survey$sizes - 1))
+    if (nrow(K) != ncol(K)) next
+    # Interactions by hand, their gradient by differences, the covariance of the reports given the truths by the full matrix.
+    interactions <- function(t) {
+      t <- matrix(t, survey$sizes[1])
+      as.vector((t - outer(rowSums(t), colSums(t)))[-1, -1])
+    }
+    theta <- drop(solve(t(K), x / n))
+    V <- t(solve(K)) %*% (diag(x / n) - t(K) %*% (theta * K)) %*% solve(K) / n
+    gradient <- vapply(seq_along(theta), function(i) {
+      (interactions(theta + 1e-6 * (seq_along(theta) == i)) - interactions(theta - 1e-6 * (seq_along(theta) == i))) / 2e-6
+    }, interactions(theta))
+    gradient <- matrix(gradient, ncol = length(theta))
+    expect_equal(pair$statistic, drop(interactions(theta) %*% solve(gradient %*% V %*% t(gradient), interactions(theta))), tolerance = 1e-6)
+  }
+})
+
+test_that("a channel that cannot be inverted leaves no test for the sample", {
+  survey <- rr_product(a = as_question(tested_channels$tall), b = rr_warner(0.8))
+  pair <- as.data.frame(suppressWarnings(rr_association(rr_estimate(rr_counts(c(30, 20, 10, 40), survey), target = "sample"))))
+  expect_identical(pair$statistic, NA_real_)
+  expect_identical(pair$df, 2)
 })

@@ -73,3 +73,131 @@ test_that("score intervals cover in a rectangular channel", {
   # Nominal 0.95; the standard error of a mean of 400 is 0.011.
   expect_true(all(rowMeans(covered) > 0.915))
 })
+
+# Questions that are b[y] + a 1{x = y} with unequal b, each next to a yes/no question; `reversed` has a < 0.
+unequal_questions <- function() {
+  list(forced = rr_forced(c(0.1, 0.05, 0.15)), unrelated = rr_unrelated(0.7, c(0.5, 0.2, 0.3)),
+       channel = rr_channel(0.5 * diag(3) + rep(c(0.3, 0.05, 0.15), each = 3)),
+       composed = rr_compose(rr_forced(c(0.1, 0.05, 0.15)), rr_grr(3, p = 0.8)),
+       reversed = rr_compose(rr_grr(3, p = 0.1), rr_forced(c(0.1, 0.05, 0.15))),
+       four = rr_forced(c(0.02, 0.2, 0.1, 0.05)))
+}
+
+test_that("one respondent, unequal innocuous answers: the inversion is unbiased, truth by truth and exactly", {
+  for (question in unequal_questions()) {
+    expect_gt(diff(range(additive(question)$b)), 0.01)
+    products <- list(rr_product(x = question), rr_product(x = question, y = rr_warner(0.8)), rr_product(y = rr_binary(0.9, 0.2), x = question),
+                     rr_product(x = question, y = rr_grr(3, p = 0.6)), rr_product(x = question, y = rr_warner(0.8), z = question))
+    for (survey in products) {
+      K <- unname(rr_matrix(survey))
+      estimates <- t(vapply(seq_len(ncol(K)), function(y) {
+        coef(rr_estimate(rr_counts(as.double(seq_len(ncol(K)) == y), survey), method = "inv"))
+      }, numeric(nrow(K))))
+      expect_equal(K %*% unname(estimates), diag(nrow(K)), tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("products with unequal innocuous answers: everything is that of the dense joint channel", {
+  set.seed(9)
+  for (question in unequal_questions()) {
+    k <- length(question$levels)
+    for (survey in list(rr_product(x = question, y = rr_warner(0.8)), rr_product(y = rr_warner(0.8), x = question))) {
+      K <- kronecker(unname(rr_matrix(survey$questions[[2]])), unname(rr_matrix(survey$questions[[1]])))
+      expect_equal(unname(rr_matrix(survey)), K)
+      # L c / N is the inversion; its covariance L diag(phi) L' less the outer product of the estimate, or less its diagonal.
+      L <- t(solve(K))
+      inside <- (1:(2 * k)) / sum(1:(2 * k))
+      for (counts in list(round(3000 * drop(inside %*% K)), stats::rpois(2 * k, 40))) {
+        n <- sum(counts)
+        theta <- drop(L %*% counts) / n
+        second <- L %*% diag(counts / n) %*% t(L)
+        population <- (second - tcrossprod(theta)) / (n - 1)
+        sample <- (second - diag(theta)) / n
+        tally <- rr_counts(counts, survey)
+        fit <- rr_estimate(tally, method = "inv")
+        expect_equal(unname(coef(fit)), theta, tolerance = 1e-12)
+        expect_equal(unname(vcov(fit)), population, tolerance = 1e-11)
+        expect_equal(unname(vcov(fit, target = "sample")), sample, tolerance = 1e-11)
+        expect_equal(tidy(fit)$std.error, sqrt(diag(population)), tolerance = 1e-11)
+
+        # The shares t with (theta - t)^2 <= z^2 Var(t) / n, the other cells being mixed as fitted: bounds by their equation.
+        z <- stats::qnorm(0.975)
+        mle <- rr_estimate(tally)
+        for (target in c("population", "sample")) {
+          bounds <- confint(rr_estimate(tally, target = target))
+          spread <- function(i, t) {
+            others <- coef(mle)
+            others[i] <- 0
+            truth <- (1 - t) * others / sum(others)
+            truth[i] <- t
+            sum(L[i, ]^2 * drop(truth %*% K)) - if (target == "population") t^2 else t
+          }
+          for (i in seq_along(theta)) {
+            excess <- function(t) (theta[i] - t)^2 - z^2 * spread(i, t) / n
+            for (bound in bounds[i, ]) if (bound > 0 && bound < 1 && bound != coef(mle)[i]) expect_lt(abs(excess(bound)), 1e-10)
+          }
+        }
+
+        # Where the inversion is a distribution it is the maximum, and so are its errors for these very respondents.
+        if (all(theta > 0.01)) {
+          expect_equal(unname(coef(mle)), theta, tolerance = 1e-9)
+          expect_equal(unname(vcov(mle, target = "sample")), sample, tolerance = 1e-7)
+          expect_equal(unname(vcov(mle)), population * (n - 1) / n, tolerance = 1e-7)
+        }
+
+        # Margins: sums of cells, in either order.
+        both <- rr_margin(fit, c("y", "x"))
+        dims <- unname(survey$sizes)
+        cells <- array(theta, dims)
+        place <- array(seq_along(theta), dims)
+        if (names(survey$sizes)[1] == "x") {
+          cells <- t(cells)
+          place <- t(place)
+        }
+        expect_equal(as.vector(both$estimate), as.vector(cells), tolerance = 1e-12)
+        expect_equal(unname(vcov(both)), population[place, place], tolerance = 1e-11)
+        one <- rr_margin(fit, "x", target = "sample")
+        to_x <- t(outer(as.vector(col(cells)), 1:k, `==`))[, order(as.vector(place))] + 0
+        expect_equal(as.vector(one$estimate), drop(to_x %*% theta), tolerance = 1e-12)
+        expect_equal(unname(vcov(one)), to_x %*% sample %*% t(to_x), tolerance = 1e-10)
+        expect_equal(as.vector(one$estimate), unname(coef(rr_estimate(rr_counts(drop(to_x %*% counts), question), method = "inv"))),
+                     tolerance = 1e-12)
+
+        # Cramer's V of the inverted table and its delta-method error.
+        if (all(theta > 0.01)) {
+          pair <- as.data.frame(rr_association(fit))
+          cramer <- function(t) sqrt(sum(matrix(t, dims[1])^2 / outer(rowSums(matrix(t, dims[1])), colSums(matrix(t, dims[1])))) - 1)
+          step <- function(i) 1e-6 * (seq_along(theta) == i)
+          gradient <- vapply(seq_along(theta), function(i) (cramer(theta + step(i)) - cramer(theta - step(i))) / 2e-6, 0)
+          expect_equal(pair$cramers.v, cramer(theta), tolerance = 1e-10)
+          expect_equal(pair$cramers.v.error, sqrt(drop(gradient %*% population %*% gradient)), tolerance = 1e-5)
+        }
+      }
+    }
+  }
+})
+
+test_that("at the boundary too, the maximum of such a product has the errors of the dense joint channel", {
+  set.seed(10)
+  for (question in unequal_questions()[c("forced", "unrelated", "composed")]) {
+    survey <- rr_product(x = question, y = rr_warner(0.8))
+    K <- unname(rr_matrix(survey))
+    counts <- as.vector(stats::rmultinom(1, 500, drop(c(0.5, 0.3, 0, 0, 0.2, 0) %*% K)))
+    n <- sum(counts)
+    fit <- rr_estimate(rr_counts(counts, survey))
+    on <- which(coef(fit) > 0)
+    expect_lt(length(on), 6)
+    # The maximum on its support solves sum_y phi C[i, y] / m = 1: by the implicit function theorem a change of phi moves it by
+    # I^-1 (rows / m), and the covariance of phi given the truths is diag(phi) - K' diag(truths) K.
+    phi <- counts / n
+    m <- drop(coef(fit) %*% K)
+    information <- K[on, ] %*% (phi / m^2 * t(K[on, ]))
+    toward <- solve(information, K[on, ] %*% diag(1 / m))
+    truths <- drop(solve(t(K), phi))
+    sampled <- toward %*% (diag(phi) - tcrossprod(phi)) %*% t(toward)
+    given <- toward %*% (diag(phi) - t(K) %*% (truths * K)) %*% t(toward)
+    expect_equal(unname(vcov(fit))[on, on], sampled / n, tolerance = 1e-6)
+    expect_equal(unname(vcov(fit, target = "sample"))[on, on], given / n, tolerance = 1e-6)
+  }
+})

@@ -35,6 +35,22 @@ test_that("other mechanisms have theirs, by the sum of binomial variances", {
   })
 })
 
+test_that("products have the risk of inverting their joint channel, also where innocuous answers are unequally likely", {
+  for (question in list(rr_forced(c(0.1, 0.05, 0.15)), rr_unrelated(0.7, c(0.5, 0.2, 0.3)), rr_compose(rr_forced(c(0.1, 0.05, 0.15)), rr_grr(3, p = 0.8)))) {
+    survey <- rr_product(x = question, y = rr_warner(0.8))
+    K <- rr_matrix(survey)
+    theta <- (6:1) / 21
+    risk <- rr_risk(survey, theta, 210, "inv", replications = 2000, seed = 1)
+    m <- drop(theta %*% K)
+    covariances <- list(diag(m) - tcrossprod(m), diag(m) - t(K) %*% (theta * K))
+    exact <- vapply(covariances, function(v) sum(diag(t(solve(K)) %*% v %*% solve(K))), 0) / 210
+    # 2000 replications: within 4.5 of their standard errors, 3.3% each.
+    expect_lt(max(abs(risk$mse - exact) / risk$mc.error), 4.5)
+    expect_lt(max(risk$mc.error / exact), 0.033)
+    expect_lt(max(risk$bias2 / exact), 0.01)
+  }
+})
+
 test_that("bias and variance make up the risk of the others", {
   risk <- rr_risk(rr_grr(30, epsilon = 1), rr_zipf(30, 1.3), 500, seed = 1, replications = 200)
   expect_equal(risk$bias2 + risk$variance, risk$mse, tolerance = 1e-9)
