@@ -119,7 +119,8 @@ void candor_interior_step(candor_solver *s)
   candor_solver_accept(s);
   if (!isfinite(s->excess)) {
     give_up(s);
-  } else if (++s->inside_steps == MOST_STEPS || is_decided(s) || candor_vector_dot(s->x, z, K) < LEAST_COMPLEMENTARITY) {
-    leave(s);
+    return;
   }
+  s->inside_steps++;
+  if (s->inside_steps == MOST_STEPS || is_decided(s) || candor_vector_dot(s->x, z, K) < LEAST_COMPLEMENTARITY) leave(s);
 }
