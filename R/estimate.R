@@ -196,7 +196,7 @@ estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, 
     if (method %in% c("combine", "merged", "smoothed")) abort_not_additive(mechanism, method, call)
     return(estimate_channel(mechanism, counts, method, n, options, call))
   }
-  if (form$a == 0) abort_no_information(mechanism, call)
+  if (tells_nothing(form)) abort_no_information(mechanism, call)
   if (method == "mle" && inherits(mechanism, c("rr_channel", "rr_compose"))) {
     # Options of the solver: the closed form meets every tolerance.
     mle_options(options, length(mechanism$levels), call)
@@ -218,8 +218,8 @@ abort_no_information <- function(mechanism, call) {
 estimate_additive <- function(form, counts, method, n, options, call) {
   a <- form$a
   b <- form$b
-  impossible <- if (length(b) == 1L) a == 0 else which(b == 0 & b + a <= 0 & counts > 0)
-  if (length(b) > 1L && length(impossible)) abort_impossible(impossible[1], call)
+  impossible <- if (length(b) > 1L) which(b == 0 & a <= 0 & counts > 0)
+  if (length(impossible)) abort_impossible(impossible[1], call)
   inv <- function() .Call(C_rr_inv, counts, a, b)
   scale <- function() sqrt(b * (1 - b) / n) / abs(a)
   switch(method,

@@ -47,8 +47,7 @@ rr_forced <- function(forced, levels = NULL) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
             x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}."), "argument")
   }
-  truth <- 1 - total
-  if (abs(truth) <= 4 * .Machine$double.eps) truth <- 0
+  truth <- snap_to_zero(1 - total, 1)
   new_rr_innocuous("forced", levels, truth, b,
                    sprintf("Forced response (truth with probability %s)", format(truth, digits = 4)))
 }
@@ -71,6 +70,7 @@ rr_unrelated <- function(p, pi, levels = NULL) {
             i = "It is the distribution of the answers to the innocuous question."), "argument")
   }
   levels <- innocuous_levels(pi, levels, "pi")
+  p <- snap_to_zero(p, 1)
   new_rr_innocuous("unrelated", levels, p, (1 - p) * unname(pi) / sum(pi),
                    sprintf("Unrelated question (truth with probability %s)", format(p, digits = 4)))
 }

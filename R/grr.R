@@ -77,13 +77,17 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
                 odds = expm1(epsilon), epsilon = epsilon))
   }
   p <- check_probability(p, "p", call = call)
-  excess <- k * p - 1
-  # 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q.
-  if (abs(excess) <= 4 * .Machine$double.eps) excess <- 0
+  excess <- snap_to_zero(k * p - 1, 1)
   q <- if (excess == 0) p else (1 - p) / (k - 1)
   difference <- excess / (k - 1)
   odds <- difference / q
   list(p = p, q = q, p_minus_q = difference, odds = odds, epsilon = log1p(odds))
+}
+
+# 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q. What is left of a difference of
+# numbers of this size after a few roundings is none.
+snap_to_zero <- function(difference, size) {
+  if (abs(difference) <= 4 * .Machine$double.eps * size) 0 else difference
 }
 
 #' @export

@@ -124,7 +124,7 @@ category_form <- function(mechanism, category, call = caller_env()) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
             i = "Simulate with {.fn rr_study} instead."), "argument", call = call)
   }
-  if (form$a == 0) abort_no_information(mechanism, call)
+  if (tells_nothing(form)) abort_no_information(mechanism, call)
   k <- length(mechanism$levels)
   at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
   if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {

@@ -84,7 +84,7 @@ risk_table <- function(mechanism, theta, n, method, target, replications, seed) 
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
-  if (form$a == 0) abort_no_information_form()
+  if (tells_nothing(form)) abort_no_information_form()
   b <- rep_len(form$b, length(theta))
   if (target == "population") {
     m <- b + form$a * theta

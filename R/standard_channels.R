@@ -123,7 +123,7 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
     p <- check_probability(sensitivity, "sensitivity")
     specificity <- check_probability(specificity, "specificity")
     return(new_rr_binary(p, 1 - specificity, levels %||% c("no", "yes"), "Misclassified answer",
-                         difference = p + specificity - 1))
+                         difference = p + specificity - 1, size = 1))
   }
   if (!is.null(sensitivity) || !is.null(specificity)) {
     abort(c("{.arg table} must not be given together with {.arg sensitivity} or {.arg specificity}."), "argument")

@@ -121,3 +121,32 @@ test_that("wrong descriptions of a mechanism are refused in the user's language"
   expect_error(rr_grr(5, epsilon = -1), class = "candor_error_argument")
   expect_error(rr_grr(5, epsilon = -1), class = "candor_error")
 })
+
+test_that("p = q up to the rounding of its making is p = q, whatever the constructor", {
+  # Each pair is equal in exact arithmetic: 0.2 * 5/8 + 3/8 = 1/2, 0.3 * 5/7 + 2/7 = 1/2, 0.1 + 0.2 = 0.3.
+  designs <- list(rr_mangat(0.2, 0.375), rr_mangat(0.3, 2 / 7), rr_binary(0.1 + 0.2, 0.3), rr_kuk(0.3, 0.1 + 0.2),
+                  rr_warner(0.8 - 0.3), rr_crosswise(0.8 - 0.3), rr_triangular(0.7 + 0.2 + 0.1),
+                  rr_misclassification(1 - 0.9, 0.9), rr_forced(c(0.1 + 0.2, 0.7)), rr_unrelated(2^-55, 0.3),
+                  rr_grr(49, p = 1 / 49))
+  for (design in designs) {
+    expect_identical(rr_epsilon(design), 0, label = format(design))
+    reports <- rr_counts(rep(10, length(design$levels)), design)
+    for (method in c("mle", "inv", "ibu", "power")) {
+      expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
+    }
+  }
+  # Along the whole curve (1 - t)(1 - p) = 1/2.
+  p <- seq(0.001, 0.499, 0.001)
+  expect_identical(vapply(p, function(p) rr_epsilon(rr_mangat(p, (1 - 2 * p) / (2 - 2 * p))), 0), numeric(499))
+  # A difference that is none of rounding stays one.
+  expect_equal(rr_epsilon(rr_binary(2e-17, 1e-17)), log(2), tolerance = 1e-12)
+  expect_gt(rr_epsilon(rr_warner(epsilon = 1e-12)), 0)
+})
+
+test_that("a difference below what the estimators can tell is said to be one", {
+  for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
+    reports <- rr_counts(rep(10, length(design$levels)), design)
+    expect_error(rr_estimate(reports), class = "candor_error_no_information")
+    expect_error(rr_sample_size(design, margin = 0.1), class = "candor_error_no_information")
+  }
+})
