@@ -47,7 +47,9 @@ rr_forced <- function(forced, levels = NULL) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
             x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}."), "argument")
   }
-  truth <- snap_to_zero(1 - total, 1)
+  # A sum that is above 1 by the roundings of the user's numbers means that the device dictates every answer.
+  if (total > 1) b <- b / total
+  truth <- max(0, snap_to_zero(1 - total, 1))
   new_rr_innocuous("forced", levels, truth, b,
                    sprintf("Forced response (truth with probability %s)", format(truth, digits = 4)))
 }

@@ -150,3 +150,14 @@ test_that("a difference below what the estimators can tell is said to be one", {
     expect_error(rr_sample_size(design, margin = 0.1), class = "candor_error_no_information")
   }
 })
+
+test_that("forced probabilities that round to more than 1 leave no probability of the truth", {
+  for (excess in c(1e-15, 5e-13, 9e-13)) {
+    design <- rr_forced(c(0.5, 0.5 + excess), levels = 2)
+    expect_identical(design$truth, 0)
+    expect_identical(rr_epsilon(design), 0)
+    expect_equal(sum(design$innocuous), 1, tolerance = 2^-52)
+    expect_error(rr_estimate(rr_counts(c(5, 6), design)), class = "candor_error_no_information")
+  }
+  expect_error(rr_forced(c(0.5, 0.5 + 1e-11), levels = 2), class = "candor_error_argument")
+})
