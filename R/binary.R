@@ -20,7 +20,7 @@
 #'
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
 #'   For the others `p` is the design probability of the table below.
-#' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, above 0.
+#' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
 #' @param t Probability of the direct question, from 0 to 1.
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
 #' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and

@@ -16,6 +16,21 @@ check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_op
         "argument", call = call)
 }
 
+# The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
+epsilon_range <- c(1e-12, 700)
+
+check_epsilon <- function(x, remedy = NULL, call = caller_env()) {
+  check_number(x, "epsilon", epsilon_range[1], epsilon_range[2], remedy = remedy, call = call)
+}
+
+check_epsilons <- function(x, call = caller_env()) {
+  x <- check_grid(x, "epsilon", call = call)
+  bad <- which(x < epsilon_range[1] | x > epsilon_range[2])
+  if (!length(bad)) return(x)
+  abort(c("{.arg epsilon} must be from {epsilon_range[1]} to {epsilon_range[2]}.",
+          x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument", call = call)
+}
+
 check_probability <- function(x, arg, call = caller_env()) {
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) {
     return(as.double(x))

@@ -17,7 +17,7 @@
 #'
 #' @param levels The answers: their labels (text, numbers or a factor, all different), or how many there
 #'   are (at least 2), in which case they are called `1`, `2`, ...
-#' @param epsilon The privacy level, a number above 0, in natural logarithms.
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
 #' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with, among others, `levels`,
 #'   `p`, `q`, `p_minus_q` and `epsilon`.
@@ -67,10 +67,9 @@ check_one_of_epsilon_p <- function(epsilon, p, call = caller_env()) {
 # `epsilon` here carries the sign of p - q; `odds` is (p - q) / q.
 grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
   if (!is.null(epsilon)) {
-    epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE, max = Inf, max_open = TRUE,
-                            remedy = paste("For a direct question use {.code p = 1};",
-                                           "for a design whose truth is the least likely report give its {.arg p}."),
-                            call = call)
+    epsilon <- check_epsilon(epsilon, paste("For a direct question use {.code p = 1};",
+                                            "for a design whose truth is the least likely report give its {.arg p}."),
+                             call)
     z <- exp(-epsilon)
     denominator <- 1 + (k - 1) * z
     return(list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator,

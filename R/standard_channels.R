@@ -14,9 +14,9 @@
 #' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
 #'   rescaled); by default all others alike.
 #' @param levels Labels, or their number.
-#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, above
-#'   0; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, which is reached
-#'   or undercut.
+#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
+#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range, which is
+#'   reached or undercut.
 #' @param utility Matrix of utilities, rows truths and columns reports; by default minus the distance of the ranks.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}.
@@ -78,7 +78,7 @@ rr_pram <- function(keep, levels = NULL, margin = NULL) {
 rr_geometric <- function(levels, epsilon) {
   check_given()
   labels <- check_levels(levels)
-  epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
+  epsilon <- check_epsilon(epsilon)
   k <- length(labels$labels)
   distance <- abs(outer(seq_len(k), seq_len(k), "-"))
   # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
@@ -94,7 +94,7 @@ rr_geometric <- function(levels, epsilon) {
 rr_exponential <- function(levels, epsilon, utility = NULL) {
   check_given()
   labels <- check_levels(levels)
-  epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
+  epsilon <- check_epsilon(epsilon)
   k <- length(labels$labels)
   if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
   if (!is.matrix(utility) || !is.numeric(utility) || nrow(utility) != k || ncol(utility) < 2L ||

@@ -144,6 +144,10 @@ test_that("p = q up to the rounding of its making is p = q, whatever the constru
 })
 
 test_that("a difference below what the estimators can tell is said to be one", {
+  # Two of four categories are merged, whose b are then unequal.
+  faint <- rr_compose(rr_grr(4, p = 1), rr_grr(4, epsilon = 1e-14 / 0.9 * 1e2))
+  faint <- rr_noncompliance(faint, 0.999)
+  expect_error(rr_estimate(rr_counts(c(0, 0, 1e9, 1e9), faint), method = "merged"), class = "candor_error_no_information")
   for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
     reports <- rr_counts(rep(10, length(design$levels)), design)
     expect_error(rr_estimate(reports), class = "candor_error_no_information")
@@ -160,4 +164,35 @@ test_that("forced probabilities that round to more than 1 leave no probability o
     expect_error(rr_estimate(rr_counts(c(5, 6), design)), class = "candor_error_no_information")
   }
   expect_error(rr_forced(c(0.5, 0.5 + 1e-11), levels = 2), class = "candor_error_argument")
+})
+
+test_that("every epsilon that a constructor takes can be estimated from, and no other is taken", {
+  makers <- list(rr_grr, rr_geometric, rr_exponential, function(k, epsilon) rr_warner(epsilon = epsilon))
+  for (make in makers) {
+    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) {
+      expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
+    }
+    for (epsilon in c(1e-12, 1e-6, 1, 700)) {
+      reports <- rr_counts(c(40, 60), make(2, epsilon = epsilon))
+      for (method in c("mle", "inv", "invn", "invp", "ibu", "norm_cut", "base_cut", "power")) {
+        # A fixed number of steps says nothing about convergence: only its failure is looked for.
+        fit <- rr_estimate(reports, method = method)
+        expect_true(all(is.finite(coef(fit))), label = paste(format(reports$mechanism), method))
+      }
+      # Of two categories reported 40 and 60 times the second is the more frequent, and the only one if epsilon is
+      # below logit(0.6): then even a truth of the second alone gives less than 60 per cent.
+      if (epsilon < stats::qlogis(0.6)) expect_equal(unname(coef(rr_estimate(reports))), c(0, 1), tolerance = 1e-12)
+      else expect_lt(coef(rr_estimate(reports))[1], coef(rr_estimate(reports))[2])
+    }
+  }
+  expect_error(rr_recommend(8, c(1, 701)), class = "candor_error_argument")
+  expect_error(rr_recommend(8, 1e-13), class = "candor_error_argument")
+})
+
+test_that("what a kernel refuses has the class of what it is", {
+  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), class = "candor_error_argument")
+  expect_error(.Call(C_rr_mle, c(1, NaN, 2), 0.4, 0.2, 2), class = "candor_error_argument")
+  expect_error(.Call(C_rr_mle, c(0, 0, 0), 0.4, 0.2, 2), class = "candor_error_empty")
+  expect_error(.Call(C_rr_mle, c(1, 2, 3), 0, 1 / 3, 0), class = "candor_error_no_information")
+  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), "rr_mle: an argument lies outside its range")
 })
