@@ -60,7 +60,7 @@
 #' * `candor_error_missing`: missing values;
 #' * `candor_error_counts`: negative, non-finite or fractional counts;
 #' * `candor_error_empty`: nothing was tallied;
-#' * `candor_error_mismatch`: two objects of different mechanisms;
+#' * `candor_error_mismatch`: two objects of different mechanisms, or a vector whose names are not the levels;
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_impossible`: a report that no truth can produce;
 #' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;

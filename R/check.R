@@ -120,6 +120,26 @@ check_levels <- function(levels, arg = "levels", call = caller_env()) {
   list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels))
 }
 
+# A vector over levels, in their order: names say which level an entry is of, and without names it is its position.
+# `absent` is what a level without an entry gets, where not each must have one. Bits name the levels of a yes/no question.
+match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE, call = caller_env()) {
+  names <- names(x)
+  if (is.null(names) || identical(names, levels)) return(unname(x))
+  place <- match(names, levels)
+  if (all(is.na(place)) && bits) place <- match_bits(names) %||% place
+  missing <- setdiff(seq_along(levels), place)
+  problem <- if (anyNA(place)) "{.val {names[is.na(place)][1]}} is not one."
+    else if (anyDuplicated(place)) "{.val {names[anyDuplicated(place)]}} appears more than once."
+    else if (length(missing) && is.null(absent)) "{.val {levels[missing[1]]}} is missing."
+  if (!is.null(problem)) {
+    abort(c("The names of {.arg {arg}} must be the levels, in any order.", x = problem,
+            i = "The levels are {format_labels(levels)}. Without names the order is theirs."), "mismatch", call = call)
+  }
+  values <- rep(absent %||% NA_real_, length(levels))
+  values[place] <- x
+  values
+}
+
 # Extra arguments are almost always misspelt ones: never swallow them.
 check_dots_empty <- function(..., call = caller_env()) {
   if (...length() == 0L) return(invisible())

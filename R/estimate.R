@@ -68,7 +68,8 @@
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The estimator: one of the names below.
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
-#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution; default uniform).
+#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution, in the
+#'   order of the levels or named by them; default uniform).
 #'   For `"base_cut"`: `level` (of its one-sided test; default 0.05). For `"mle"` of general channels: `tolerance`, `iterations` and
 #'   `start`, see [rr_solver]. For `"merged"`: `smoothing` (how many standard deviations of an empty
 #'   category count as noise; default 1). For `"smoothed"`: `iterations` (at most; default 10,000), `tolerance` (it stops when a step
@@ -91,7 +92,7 @@
 #' @section Errors and warnings:
 #' `candor_error_no_information` when reports do not depend on the truth (\eqn{p = q}),
 #' `candor_error_empty` when nothing was tallied, `candor_error_mismatch` when a tally is of another
-#' mechanism, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
+#' mechanism or the names of `start` are not levels, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
 #' far apart that `ibu` has no correct digit in double precision, `candor_error_argument` for the rest.
 #'
 #' `candor_warning_not_converged` when the log-likelihood was not brought within the `tolerance`: of `"ibu"` only if a `tolerance` above 0 was given
@@ -191,6 +192,7 @@ estimate_counts <- function(mechanism, counts, method, n, options, call = caller
 
 #' @export
 estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, call = caller_env()) {
+  if (is.numeric(options[["start"]])) options$start <- place_start(options$start, mechanism, call)
   form <- additive(mechanism)
   if (is.null(form)) {
     if (method %in% c("combine", "merged", "smoothed")) abort_not_additive(mechanism, method, call)

@@ -42,6 +42,20 @@ warn_short <- function(options, converged, gap) {
          i = "Give more {.arg iterations}, or use {.code method = \"mle\"}."), "not_converged")
 }
 
+# A start under the levels of the mechanism; for several questions a table over them will do as well.
+place_start <- function(start, mechanism, call) {
+  if (length(dim(start)) > 1L) {
+    truths <- mechanism
+    truths$questions <- lapply(mechanism$questions, function(question) {
+      question$reports <- question$levels
+      question
+    })
+    truths$report_sizes <- mechanism$sizes
+    start <- flatten_questions(start, truths, "start", call)
+  }
+  match_levels(start, mechanism$levels, "start", 0, takes_bits(mechanism), call)
+}
+
 check_start <- function(start, k, call) {
   if (is.null(start)) return(NULL)
   start <- check_probabilities(start, "start", call = call)

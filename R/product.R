@@ -247,13 +247,13 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
 }
 
 # An array with one dimension a question becomes a vector of cells, named only if it names them.
-flatten_questions <- function(counts, mechanism, call = caller_env()) {
+flatten_questions <- function(counts, mechanism, arg = "counts", call = caller_env()) {
   questions <- length(mechanism$questions)
   if (questions == 0L || length(dim(counts)) != questions) return(counts)
   check_joint(mechanism, call)
-  counts <- order_dimensions(counts, mechanism, call)
+  counts <- order_dimensions(counts, mechanism, arg, call)
   if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
-    abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
+    abort(c("{.arg {arg}} must have one dimension per question, each with one entry per report.",
             x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports."), "argument",
             call = call)
   }
@@ -261,7 +261,7 @@ flatten_questions <- function(counts, mechanism, call = caller_env()) {
   for (d in seq_along(names)) {
     labels <- mechanism$questions[[d]]$reports
     if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
-      abort(c("The labels of {.arg counts} must be those of its question, in their order.",
+      abort(c("The labels of {.arg {arg}} must be those of its question, in their order.",
               x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
               i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
     }
@@ -275,12 +275,12 @@ are_bits <- function(labels, question) {
 }
 
 # A table whose dimensions are named is put into the order of the questions.
-order_dimensions <- function(counts, mechanism, call) {
+order_dimensions <- function(counts, mechanism, arg, call) {
   dims <- names(dimnames(counts))
   questions <- names(mechanism$questions)
   if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
   if (!setequal(dims, questions)) {
-    abort(c("The dimensions of {.arg counts} must be the questions.",
+    abort(c("The dimensions of {.arg {arg}} must be the questions.",
             x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
           call = call)
   }

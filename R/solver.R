@@ -22,7 +22,8 @@
 #' orthant. Products of questions are applied one question at a time. Long runs show a progress bar and can be interrupted.
 #'
 #' @section Options of `rr_estimate(method = "mle")` for these channels:
-#' `tolerance` (on the total log-likelihood), `iterations` (at most; default 10,000) and `start` (a distribution).
+#' `tolerance` (on the total log-likelihood), `iterations` (at most; default 10,000) and `start` (a distribution, in the order of
+#' the levels or named by them).
 #'
 #' @section Uniqueness:
 #' All maxima give the reports the same probabilities. Whether there is one distribution behind them is looked
