@@ -11,7 +11,8 @@
 #' @return A tibble with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`.
 #' @section Errors:
-#' `candor_error_level` for names that are not estimates of the fit, `candor_error_argument` for weights of the wrong length.
+#' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
+#' all 0, and for empty selections.
 #' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
 #'   of ordered categories is one. Groups are independent, because no respondent is in two.
 #' @examples
@@ -59,33 +60,51 @@ contrast_covariance <- function(fit, needed) {
 
 contrast_weights <- function(L, names, call = caller_env()) {
   if (is.matrix(L) && is.numeric(L)) {
-    rows <- lapply(seq_len(nrow(L)), function(i) contrast_row(stats::setNames(L[i, ], colnames(L)), names, call))
+    if (!nrow(L)) abort(c("{.arg L} must hold at least one function.", x = "It has no rows."), "argument", call = call)
+    rows <- lapply(seq_len(nrow(L)), function(i) {
+      contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i), call)
+    })
     weights <- do.call(rbind, rows)
     rownames(weights) <- rownames(L)
     return(weights)
   }
-  if (!is.list(L)) L <- list(L)
-  if (!length(L)) abort(c("{.arg L} must hold at least one function."), "argument", call = call)
-  weights <- do.call(rbind, lapply(unname(L), contrast_row, names, call))
+  if (!is.list(L)) return(rbind(contrast_row(L, names, "{.arg L}", call)))
+  if (!length(L)) {
+    abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument", call = call)
+  }
+  labels <- names(L) %||% rep("", length(L))
+  at <- ifelse(nzchar(labels), encodeString(labels, quote = "\""), seq_along(L))
+  # Doubled braces, so that no label is taken for a part of the message.
+  at <- gsub("}", "}}", gsub("{", "{{", at, fixed = TRUE), fixed = TRUE)
+  weights <- do.call(rbind, Map(contrast_row, unname(L), list(names), sprintf("{.code L[[%s]]}", at), list(call)))
   rownames(weights) <- names(L)
   weights
 }
 
-contrast_row <- function(x, names, call) {
-  if (is.character(x)) x <- stats::setNames(rep(1, length(x)), x)
-  if (!is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-    abort(c("{.arg L} must be categories to add up, or finite weights.", x = "It is {describe(x)}."), "argument",
+# One function's weights; `what` names it in errors.
+contrast_row <- function(x, names, what, call) {
+  if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
+  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x))) {
+    abort(c(paste(what, "must be categories to add up, or finite weights."),
+            x = if (length(x)) "It is {describe(x)}." else "It is empty: no category is selected."), "argument",
           call = call)
   }
-  if (is.null(names(x))) {
-    if (length(x) == length(names)) return(as.double(x))
-    abort(c("{.arg L} must have one weight per estimate, or names.",
+  place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
+  if (is.null(names(x)) && length(x) != length(names)) {
+    abort(c(paste(what, "must have one weight per estimate, or names."),
             x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument", call = call)
   }
-  place <- match(names(x), names)
   if (anyNA(place)) {
-    abort(c("The names in {.arg L} must be estimates of the fit.", x = "{.val {names(x)[is.na(place)][1]}} is not one.",
-            i = "They are {format_labels(names)}."), "level", call = call)
+    abort(c(paste("The names in", what, "must be estimates of the fit."),
+            x = "{.val {names(x)[is.na(place)][1]}} is not one.", i = "They are {format_labels(names)}."), "level",
+          call = call)
+  }
+  if (anyDuplicated(place)) {
+    abort(c(paste("The names in", what, "must all differ."),
+            x = "{.val {names(x)[anyDuplicated(place)]}} appears more than once."), "level", call = call)
+  }
+  if (all(x == 0)) {
+    abort(c(paste(what, "must weigh at least one estimate."), x = "All its weights are 0."), "argument", call = call)
   }
   row <- numeric(length(names))
   row[place] <- x

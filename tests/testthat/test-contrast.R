@@ -36,3 +36,20 @@ test_that("what is no contrast is refused", {
   expect_snapshot(error = TRUE, rr_contrast(fit, c(1, -1)))
   expect_snapshot(error = TRUE, rr_contrast(fit, NA))
 })
+
+test_that("a selection is neither repeated nor empty", {
+  names <- c("men:once", "men:once")
+  expect_error(rr_contrast(fit, names), class = "candor_error_level")
+  expect_error(rr_contrast(fit, c("men:once" = 1, "men:once" = -1)), class = "candor_error_level")
+  expect_error(rr_contrast(fit, matrix(1, 1, 2, dimnames = list(NULL, names))), class = "candor_error_level")
+  for (empty in list(character(), numeric(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL,
+                     c("men:once" = 0), list("men:once", numeric(6)))) {
+    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
+  }
+  skip_on_cran()
+  expect_snapshot(error = TRUE, rr_contrast(fit, names))
+  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", "ever {now}" = c("men:once" = 1, "men:once" = -1))))
+  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", character())))
+  expect_snapshot(error = TRUE, rr_contrast(fit, rbind(c(1, 0, 0, -1, 0, 0), 0)))
+  expect_snapshot(error = TRUE, rr_contrast(fit, matrix(0, 0, 3)))
+})
