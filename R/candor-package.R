@@ -72,6 +72,7 @@
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`, `candor_warning_gap`: the likelihood was not maximised to the tolerance asked for;
+#' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
 #' * `candor_warning_ratio`: the union of a Jaccard index may be empty;
