@@ -121,7 +121,8 @@ check_levels <- function(levels, arg = "levels", call = caller_env()) {
 }
 
 # A vector over levels, in their order: names say which level an entry is of, and without names it is its position.
-# `absent` is what a level without an entry gets, where not each must have one. Bits name the levels of a yes/no question.
+# `absent` is what a level without an entry gets, where not each must have one. Bits name the levels of a yes/no
+# question.
 match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE, call = caller_env()) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))

@@ -9,8 +9,8 @@ warn <- function(message, class, .envir = parent.frame()) {
                 .envir = .envir)
 }
 
-# What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where users can
-# get here, a check is missing, and this keeps the class right until there is one.
+# What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where
+# users can get here, a check is missing, and this keeps the class right until there is one.
 abort_status <- function(class, kernel, meaning) {
   abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class, call = NULL)
 }

@@ -76,8 +76,8 @@ contrast_parts <- function(fit, weights) {
     part <- own[, needed, drop = FALSE]
     covariance <- contrast_covariance(fit, g, needed)
     v <- rowSums((part %*% covariance) * part)
-    # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products of
-    # shares that are taken from the inverse information.
+    # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
+    # of shares that are taken from the inverse information.
     size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
     v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
     v[v < 0] <- NA_real_
@@ -146,13 +146,15 @@ share_interval <- function(fit, g, cells, share, level) {
   # Neither normal theory nor the bootstrap holds at the boundary.
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   form <- additive(fit$mechanism)
-  if (length(cells) == 1L && (is.null(form) || interval == "profile")) return(cell_interval(fit, g, cells, interval, level))
+  if (length(cells) == 1L && (is.null(form) || interval == "profile")) {
+    return(cell_interval(fit, g, cells, interval, level))
+  }
   if (is.null(form)) return(NULL)
   counts <- group_counts(fit$tally, g)
   b <- rep_len(form$b, length(counts))
   merged <- list(a = form$a, b = sum(b[cells]), rest = sum(b))
-  # A share of reports that no truth can give would shrink the interval to a point. The nearest one that some truth gives
-  # moves its bounds towards that truth, so that it covers no less.
+  # A share of reports that no truth can give would shrink the interval to a point. The nearest one that some truth
+  # gives moves its bounds towards that truth, so that it covers no less.
   possible <- range(merged$b, merged$b + merged$a)
   phi <- min(max(sum(counts[cells]) / sum(counts), possible[1]), possible[2])
   additive_intervals(merged, phi, share, fit, g, if (interval == "exact") interval else "wilson", level)

@@ -15,8 +15,8 @@ estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level, 
   additive_intervals(form, counts[which] / sum(counts), group_estimate(fit, g)[which], fit, g, interval, level)
 }
 
-# `phi` are reported shares with the probabilities b + a theta: those of categories, or of sums of categories, which have
-# the same form.
+# `phi` are reported shares with the probabilities b + a theta: those of categories, or of sums of categories, which
+# have the same form.
 additive_intervals <- function(form, phi, estimate, fit, g, interval, level) {
   n <- fit$tally$effective_n[g]
   bounds <- if (interval == "exact") reported_interval(exact_interval(phi, n, level), form)

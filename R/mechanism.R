@@ -101,8 +101,8 @@ additive <- function(mechanism) UseMethod("additive")
 #' @export
 additive.rr_mechanism <- function(mechanism) NULL
 
-# Can the estimators tell the truths apart? What an additive form must carry for that is core/additive.c's to say: without
-# `odds` a difference below 1e-14 is made of roundings.
+# Can the estimators not tell the truths apart? What an additive form must carry for that is core/additive.c's to say:
+# without `odds` a difference below 1e-14 is made of roundings.
 tells_nothing <- function(form) {
   if (length(form$b) > 1L) abs(form$a) < 1e-14 else form$a == 0 || abs(form$odds) < 1e-100 || abs(form$a) < 1e-150
 }
