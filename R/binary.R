@@ -20,7 +20,7 @@
 #'
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
 #'   For the others `p` is the design probability of the table below.
-#' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, above 0.
+#' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
 #' @param t Probability of the direct question, from 0 to 1.
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
 #' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and
@@ -96,9 +96,10 @@ rr_kuk <- function(p1, p2, levels = c("no", "yes")) {
 }
 
 # In a symmetric design q = 1 - p, and each is the other's complement with all its digits: at epsilon = 40
-# p rounds to 1, but 1 - p is not 0. `from_epsilon` is the epsilon that was given, if one was.
+# p rounds to 1, but 1 - p is not 0. `from_epsilon` is the epsilon that was given, if one was. `size` is that of the
+# numbers whose roundings may part p and q that the user means to be equal.
 new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = FALSE, from_epsilon = NULL,
-                          call = caller_env()) {
+                          size = max(p, q), call = caller_env()) {
   levels <- check_levels(levels, call = call)
   if (length(levels$labels) != 2L) {
     abort(c("{.arg levels} must be two labels, first the one for \"no\".",
@@ -106,6 +107,7 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
             i = "For more categories use {.fn rr_grr}, {.fn rr_forced} or {.fn rr_unrelated}."),
           "argument", call = call)
   }
+  if (is.null(from_epsilon)) difference <- snap_to_zero(difference, size)
   # log1p keeps the digits of an epsilon near 0; 0/0 (p = q at 0 or 1) is a report nobody gives.
   log_ratio <- function(base) if (difference == 0) 0 else abs(log1p(difference / base))
   p_no <- if (symmetric) q else 1 - p

@@ -60,7 +60,7 @@
 #' * `candor_error_missing`: missing values;
 #' * `candor_error_counts`: negative, non-finite or fractional counts;
 #' * `candor_error_empty`: nothing was tallied;
-#' * `candor_error_mismatch`: two objects of different mechanisms;
+#' * `candor_error_mismatch`: two objects of different mechanisms, or a vector whose names are not the levels;
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_impossible`: a report that no truth can produce;
 #' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;
@@ -72,6 +72,7 @@
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`, `candor_warning_gap`: the likelihood was not maximised to the tolerance asked for;
+#' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
 #' * `candor_warning_ratio`: the union of a Jaccard index may be empty;

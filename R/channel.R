@@ -14,7 +14,8 @@
 #' close it is, see [rr_solver].
 #'
 #' @param C The matrix of transition probabilities, one row per truth and one column per report.
-#' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. A square channel whose
+#' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in
+#'   another order reorder it, others replace its names. A square channel whose
 #'   columns have no names reports its own levels.
 #' @param tolerance How far a row may be from adding up to 1, for published tables that were rounded. Rows are rescaled to 1.
 #' @return A mechanism of class `c("rr_channel", "rr_mechanism")`: a list with, among others, `levels`, `reports`,
@@ -38,7 +39,7 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8) {
   check_given()
-  C <- check_stochastic(C, check_number(tolerance, "tolerance", 0, 0.5))
+  C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", 0, 0.5))
   labels <- channel_labels(C, levels, reports)
   new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C)))
 }
@@ -74,6 +75,21 @@ check_stochastic <- function(C, tolerance, arg = "C", call = caller_env()) {
   }
   storage.mode(C) <- "double"
   C / sums
+}
+
+# Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
+order_channel <- function(C, levels, reports) {
+  if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
+  if (!is.matrix(C)) return(C)
+  positions <- function(names, labels) {
+    labels <- if (is.factor(labels)) base::levels(labels) else labels
+    if (length(names) && length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)) {
+      match(labels, names)
+    } else seq_along(names)
+  }
+  if (!is.null(rownames(C))) C <- C[positions(rownames(C), levels), , drop = FALSE]
+  if (!is.null(colnames(C))) C <- C[, positions(colnames(C), reports), drop = FALSE]
+  C
 }
 
 channel_labels <- function(C, levels, reports, call = caller_env()) {

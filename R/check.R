@@ -16,6 +16,21 @@ check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_op
         "argument", call = call)
 }
 
+# The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
+epsilon_range <- c(1e-12, 700)
+
+check_epsilon <- function(x, remedy = NULL, call = caller_env()) {
+  check_number(x, "epsilon", epsilon_range[1], epsilon_range[2], remedy = remedy, call = call)
+}
+
+check_epsilons <- function(x, call = caller_env()) {
+  x <- check_grid(x, "epsilon", call = call)
+  bad <- which(x < epsilon_range[1] | x > epsilon_range[2])
+  if (!length(bad)) return(x)
+  abort(c("{.arg epsilon} must be from {epsilon_range[1]} to {epsilon_range[2]}.",
+          x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument", call = call)
+}
+
 check_probability <- function(x, arg, call = caller_env()) {
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) {
     return(as.double(x))
@@ -103,6 +118,27 @@ check_levels <- function(levels, arg = "levels", call = caller_env()) {
           "argument", call = call)
   }
   list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels))
+}
+
+# A vector over levels, in their order: names say which level an entry is of, and without names it is its position.
+# `absent` is what a level without an entry gets, where not each must have one. Bits name the levels of a yes/no
+# question.
+match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE, call = caller_env()) {
+  names <- names(x)
+  if (is.null(names) || identical(names, levels)) return(unname(x))
+  place <- match(names, levels)
+  if (all(is.na(place)) && bits) place <- match_bits(names) %||% place
+  missing <- setdiff(seq_along(levels), place)
+  problem <- if (anyNA(place)) "{.val {names[is.na(place)][1]}} is not one."
+    else if (anyDuplicated(place)) "{.val {names[anyDuplicated(place)]}} appears more than once."
+    else if (length(missing) && is.null(absent)) "{.val {levels[missing[1]]}} is missing."
+  if (!is.null(problem)) {
+    abort(c("The names of {.arg {arg}} must be the levels, in any order.", x = problem,
+            i = "The levels are {format_labels(levels)}. Without names the order is theirs."), "mismatch", call = call)
+  }
+  values <- rep(absent %||% NA_real_, length(levels))
+  values[place] <- x
+  values
 }
 
 # Extra arguments are almost always misspelt ones: never swallow them.

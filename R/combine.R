@@ -93,6 +93,8 @@ estimate_merged <- function(form, counts, call, smoothing = 1, ...) {
   if (sum(small) < 2) return(list(estimate = .Call(C_rr_mle, counts, form$a, form$b, form$odds %||% NA_real_)$estimate,
                                   merged = 0))
   if (all(small)) return(list(estimate = rep(1 / length(counts), length(counts)), merged = length(counts)))
+  # Merged cells have unequal b, for which a small difference says less.
+  if (tells_nothing(list(a = form$a, b = b))) abort_no_information_form(call)
   fit <- .Call(C_rr_mle, c(counts[!small], sum(counts[small])), form$a, c(b[!small], sum(b[small])), NA_real_)$estimate
   estimate <- numeric(length(counts))
   estimate[!small] <- fit[-length(fit)]

@@ -9,6 +9,12 @@ warn <- function(message, class, .envir = parent.frame()) {
                 .envir = .envir)
 }
 
+# What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where
+# users can get here, a check is missing, and this keeps the class right until there is one.
+abort_status <- function(class, kernel, meaning) {
+  abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class, call = NULL)
+}
+
 # How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
 describe <- function(x) {
   if (is.null(x)) return("NULL")

@@ -7,13 +7,26 @@
 #' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
 #'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
 #'   named list of these.
-#' @param conf.level Confidence level of the (Wald) intervals.
+#' @param conf.level Confidence level of the intervals.
 #' @return A tibble with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
-#'   hypothesis that the function is 0), `conf.low`, `conf.high`.
-#' @section Errors:
-#' `candor_error_level` for names that are not estimates of the fit, `candor_error_argument` for weights of the wrong length.
+#'   hypothesis that the function is 0), `conf.low`, `conf.high`. A function that is the same whatever the data, such as the sum of all
+#'   shares, has the standard error 0 and no test.
+#' @section At the boundary:
+#' Intervals are Wald's, by the standard error, where no estimate of the groups involved sits on the boundary. Where one does (any method but
+#' `"inv"` and `"norm"`), the covariance matrix takes it for known: there is a warning, and the standard error is `NA` where
+#' it would be 0. Intervals then follow from the reports, whose counts are binomial whatever the estimate: for a sum of categories the interval
+#' of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`, from the reports or, where no truth can give so many or so few, from the
+#' nearest number that one gives, so that it never is a point (in channels without closed form for one category, or all
+#' but one, only); for differences of such sums between groups, both are combined by the method of Newcombe. The same is done where a
+#' standard error is not known. Other functions (scores, differences within a group) keep Wald's interval, too narrow there, or have none.
+#' @section Errors and warnings:
+#' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
+#' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary.
 #' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
 #'   of ordered categories is one. Groups are independent, because no respondent is in two.
+#'
+#'   Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
+#'   *Statistics in Medicine* 17(8), 873-890.
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
@@ -28,64 +41,182 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
   estimate <- coef(fit)
   weights <- contrast_weights(L, names(estimate))
-  needed <- which(colSums(weights != 0) > 0)
-  covariance <- contrast_covariance(fit, needed)
-  weights <- weights[, needed, drop = FALSE]
-  value <- drop(weights %*% estimate[needed])
-  variance <- rowSums((weights %*% covariance) * weights)
-  # Exact zeros, as of the sum of all shares, come out as roundings of either sign.
-  variance[abs(variance) <= 1e-14 * drop(weights^2 %*% diag(covariance))] <- 0
-  error <- sqrt(ifelse(variance < 0, NA_real_, variance))
+  value <- drop(weights %*% estimate)
+  parts <- contrast_parts(fit, weights)
+  error <- sqrt(rowSums(parts$variance))
   z <- stats::qnorm((1 + conf.level) / 2)
-  tibble::tibble(term = rownames(weights) %||% as.character(seq_len(nrow(weights))), estimate = unname(value),
-                 std.error = unname(error),
-                 statistic = unname(value / error), p.value = unname(2 * stats::pnorm(-abs(value / error))),
-                 conf.low = unname(value - z * error), conf.high = unname(value + z * error))
+  bounds <- list(low = value - z * error, high = value + z * error)
+  for (row in if (!fit$method %in% c("inv", "norm")) which(is.na(error) | parts$edge)) {
+    known <- share_bounds(fit, weights[row, ], value[row], conf.level)
+    if (is.null(known)) next
+    bounds$low[row] <- known$low
+    bounds$high[row] <- known$high
+  }
+  terms <- rownames(weights) %||% as.character(seq_len(nrow(weights)))
+  if (any(parts$edge)) warn_boundary(terms[parts$edge & is.na(error)], terms[parts$edge & !is.na(error)])
+  # What is the same whatever the data is not tested.
+  ratio <- value / error
+  ratio[which(error == 0)] <- NA_real_
+  tibble::tibble(term = terms, estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
+                 p.value = unname(2 * stats::pnorm(-abs(ratio))), conf.low = unname(bounds$low),
+                 conf.high = unname(bounds$high))
 }
 
-# The covariance of some coefficients: groups are independent, so each brings its own block.
-contrast_covariance <- function(fit, needed) {
+# Variances of each function's part in each group, NA where the covariance knows none; and which functions depend on a
+# group with estimates at the boundary, where that covariance takes them for known (`edge`).
+contrast_parts <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
-  category <- (needed - 1) %% k + 1
-  group <- (needed - 1) %/% k + 1
-  covariance <- matrix(0, length(needed), length(needed))
-  for (g in unique(group)) {
-    rows <- which(group == g)
-    covariance[rows, rows] <- if (is.null(fit$replicates)) estimate_covariance(fit$mechanism, fit, g, category[rows])
-                              else stats::var(t(fit$replicates[[g]][category[rows], , drop = FALSE]))
+  groups <- ncol(weights) / k
+  variance <- matrix(0, nrow(weights), groups)
+  edge <- logical(nrow(weights))
+  for (g in seq_len(groups)) {
+    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    needed <- which(colSums(own != 0) > 0)
+    if (!length(needed)) next
+    part <- own[, needed, drop = FALSE]
+    covariance <- contrast_covariance(fit, g, needed)
+    v <- rowSums((part %*% covariance) * part)
+    # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
+    # of shares that are taken from the inverse information.
+    size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
+    v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
+    v[v < 0] <- NA_real_
+    if (held_at_boundary(fit, g)) {
+      free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
+      v[free & v == 0] <- NA_real_
+      edge <- edge | free
+    }
+    variance[, g] <- v
   }
-  covariance
+  list(variance = variance, edge = edge)
+}
+
+# Estimates that are neither unbiased nor known without error.
+held_at_boundary <- function(fit, g) {
+  estimate <- group_estimate(fit, g)
+  certain <- fit$target == "sample" && identical(additive(fit$mechanism)$a, 1)
+  !fit$method %in% c("inv", "norm") && !certain && any(estimate <= 0 | estimate >= 1)
+}
+
+warn_boundary <- function(unknown, small) {
+  warn(c("Estimates of this fit are held at the boundary, at 0 or 1, where standard errors say too little.",
+         x = if (length(unknown)) "{cli::qty(unknown)}{?That/Those} of {.val {unknown}} {?is/are} not known.",
+         x = if (length(small)) "{cli::qty(small)}{?That/Those} of {.val {small}} {?is/are} too small.",
+         i = "Read the intervals, or use {.code method = \"inv\"}, whose estimates are not held at the boundary."),
+       "boundary")
+}
+
+contrast_covariance <- function(fit, g, which) {
+  if (is.null(fit$replicates)) return(estimate_covariance(fit$mechanism, fit, g, which))
+  stats::var(t(fit$replicates[[g]][which, , drop = FALSE]))
+}
+
+# Intervals for a sum of categories, or for a difference of such sums between groups, from the reports themselves: they
+# hold at the boundary. Groups are combined as Newcombe (1998) does for differences, each side with the distances from
+# the estimates to the bounds that are on it. NULL for other functions.
+share_bounds <- function(fit, weights, value, level) {
+  k <- length(fit$mechanism$levels)
+  below <- above <- 0
+  for (g in unique((which(weights != 0) - 1) %/% k + 1)) {
+    part <- share_part(weights[(g - 1) * k + seq_len(k)], adds_up(group_estimate(fit, g)))
+    if (is.null(part)) return(NULL)
+    if (part$scale == 0) next
+    share <- sum(group_estimate(fit, g)[part$cells])
+    interval <- share_interval(fit, g, part$cells, share, level)
+    if (is.null(interval)) return(NULL)
+    reach <- abs(part$scale) * pmax(0, c(share - interval$low, interval$high - share))
+    if (part$scale < 0) reach <- rev(reach)
+    below <- below + reach[1]^2
+    above <- above + reach[2]^2
+  }
+  list(low = value - sqrt(below), high = value + sqrt(above))
+}
+
+# A group's weights as a multiple of the share of some cells, if they are, up to a constant that multiplies the sum of
+# all shares; of cells and complement the fewer.
+share_part <- function(weights, sum_known) {
+  values <- unique(weights)
+  if (length(values) == 1L && (sum_known || values == 0)) return(list(scale = 0))
+  if (length(values) != 2L || (!sum_known && !0 %in% values)) return(NULL)
+  base <- if (sum_known) values[which.max(tabulate(match(weights, values), 2L))] else 0
+  list(scale = setdiff(values, base) - base, cells = which(weights != base))
+}
+
+share_interval <- function(fit, g, cells, share, level) {
+  # Neither normal theory nor the bootstrap holds at the boundary.
+  interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
+  form <- additive(fit$mechanism)
+  if (length(cells) == 1L && (is.null(form) || interval == "profile")) {
+    return(cell_interval(fit, g, cells, interval, level))
+  }
+  if (is.null(form)) return(NULL)
+  counts <- group_counts(fit$tally, g)
+  b <- rep_len(form$b, length(counts))
+  merged <- list(a = form$a, b = sum(b[cells]), rest = sum(b))
+  # A share of reports that no truth can give would shrink the interval to a point. The nearest one that some truth
+  # gives moves its bounds towards that truth, so that it covers no less.
+  possible <- range(merged$b, merged$b + merged$a)
+  phi <- min(max(sum(counts[cells]) / sum(counts), possible[1]), possible[2])
+  additive_intervals(merged, phi, share, fit, g, if (interval == "exact") interval else "wilson", level)
+}
+
+# The fit's own interval of one cell, or where that is a point the profile's, if there is one.
+cell_interval <- function(fit, g, cell, interval, level) {
+  fit$simultaneous <- FALSE
+  bounds <- lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
+  if (is.na(bounds$low) || bounds$low < bounds$high) return(bounds)
+  if (fit$target != "population" || length(fit$mechanism$levels) > profile_cells) return(list(low = NA, high = NA))
+  bounds <- profile_intervals(fit$mechanism, fit, g, level, cell)
+  include_estimate(bounds, group_estimate(fit, g)[cell], fit$method)
 }
 
 contrast_weights <- function(L, names, call = caller_env()) {
   if (is.matrix(L) && is.numeric(L)) {
-    rows <- lapply(seq_len(nrow(L)), function(i) contrast_row(stats::setNames(L[i, ], colnames(L)), names, call))
+    if (!nrow(L)) abort(c("{.arg L} must hold at least one function.", x = "It has no rows."), "argument", call = call)
+    rows <- lapply(seq_len(nrow(L)), function(i) {
+      contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i), call)
+    })
     weights <- do.call(rbind, rows)
     rownames(weights) <- rownames(L)
     return(weights)
   }
-  if (!is.list(L)) L <- list(L)
-  if (!length(L)) abort(c("{.arg L} must hold at least one function."), "argument", call = call)
-  weights <- do.call(rbind, lapply(unname(L), contrast_row, names, call))
+  if (!is.list(L)) return(rbind(contrast_row(L, names, "{.arg L}", call)))
+  if (!length(L)) {
+    abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument", call = call)
+  }
+  labels <- names(L) %||% rep("", length(L))
+  at <- ifelse(nzchar(labels), encodeString(labels, quote = "\""), seq_along(L))
+  # Doubled braces, so that no label is taken for a part of the message.
+  at <- gsub("}", "}}", gsub("{", "{{", at, fixed = TRUE), fixed = TRUE)
+  weights <- do.call(rbind, Map(contrast_row, unname(L), list(names), sprintf("{.code L[[%s]]}", at), list(call)))
   rownames(weights) <- names(L)
   weights
 }
 
-contrast_row <- function(x, names, call) {
-  if (is.character(x)) x <- stats::setNames(rep(1, length(x)), x)
-  if (!is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-    abort(c("{.arg L} must be categories to add up, or finite weights.", x = "It is {describe(x)}."), "argument",
+# One function's weights; `what` names it in errors.
+contrast_row <- function(x, names, what, call) {
+  if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
+  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x))) {
+    abort(c(paste(what, "must be categories to add up, or finite weights."),
+            x = if (length(x)) "It is {describe(x)}." else "It is empty: no category is selected."), "argument",
           call = call)
   }
-  if (is.null(names(x))) {
-    if (length(x) == length(names)) return(as.double(x))
-    abort(c("{.arg L} must have one weight per estimate, or names.",
+  place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
+  if (is.null(names(x)) && length(x) != length(names)) {
+    abort(c(paste(what, "must have one weight per estimate, or names."),
             x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument", call = call)
   }
-  place <- match(names(x), names)
   if (anyNA(place)) {
-    abort(c("The names in {.arg L} must be estimates of the fit.", x = "{.val {names(x)[is.na(place)][1]}} is not one.",
-            i = "They are {format_labels(names)}."), "level", call = call)
+    abort(c(paste("The names in", what, "must be estimates of the fit."),
+            x = "{.val {names(x)[is.na(place)][1]}} is not one.", i = "They are {format_labels(names)}."), "level",
+          call = call)
+  }
+  if (anyDuplicated(place)) {
+    abort(c(paste("The names in", what, "must all differ."),
+            x = "{.val {names(x)[anyDuplicated(place)]}} appears more than once."), "level", call = call)
+  }
+  if (all(x == 0)) {
+    abort(c(paste(what, "must weigh at least one estimate."), x = "All its weights are 0."), "argument", call = call)
   }
   row <- numeric(length(names))
   row[place] <- x

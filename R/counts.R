@@ -143,25 +143,6 @@ flatten_questions <- function(counts, mechanism, call = caller_env(), arg = "cou
   as.vector(unclass(counts))
 }
 
-# The joint table of another estimate, as a start.
-flatten_start <- function(start, mechanism, call = caller_env()) {
-  if (!is.table(start) || !is.numeric(start)) return(start)
-  if (length(dim(start)) == length(mechanism$questions)) {
-    return(flatten_questions(start, mechanism, call, "start", "levels"))
-  }
-  if (length(dim(start)) > 1L) {
-    abort(c("{.arg start} must have one dimension per question.",
-            x = "It has {length(dim(start))}; the number of questions is {max(1, length(mechanism$questions))}."),
-          "argument", call = call)
-  }
-  if (!is.null(names(start)) && !identical(names(start), mechanism$levels)) {
-    abort(c("The labels of {.arg start} must be those of the categories, in their order.",
-            x = "They are {format_labels(names(start))}.", i = "The categories are {format_labels(mechanism$levels)}."),
-          "level", call = call)
-  }
-  as.vector(unclass(start))
-}
-
 # The labels that table() gives to bits, for a question that takes bits.
 are_bits <- function(labels, question) {
   takes_bits(question) && (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))

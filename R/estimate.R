@@ -70,8 +70,8 @@
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The estimator: one of the names below.
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
-#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution: shares of the categories, or for several
-#'   questions a table such as that of [rr_joint()]; default uniform).
+#'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution, in the order of the
+#'   levels or named by them, or for several questions a table such as that of [rr_joint()]; default uniform).
 #'   For `"base_cut"`: `level` (of its one-sided test; default 0.05). For `"mle"` of general channels: `tolerance`, `iterations` and
 #'   `start`, see [rr_solver]. For `"merged"`: `smoothing` (how many standard deviations of an empty
 #'   category count as noise; default 1). For `"smoothed"`: `iterations` (at most; default 10,000), `tolerance` (it stops when a step
@@ -94,7 +94,7 @@
 #' @section Errors and warnings:
 #' `candor_error_no_information` when reports do not depend on the truth (\eqn{p = q}),
 #' `candor_error_empty` when nothing was tallied, `candor_error_mismatch` when a tally is of another
-#' mechanism, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
+#' mechanism or the names of `start` are not levels, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
 #' far apart that `ibu` has no correct digit in double precision, `candor_error_argument` for the rest.
 #'
 #' `candor_warning_not_converged` when the log-likelihood was not brought within the `tolerance`: of `"ibu"` only if a `tolerance` above 0 was given
@@ -141,7 +141,6 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL
   if (any(tally$n <= 0)) abort_empty(tally)
 
   options <- list(...)
-  if (!is.null(options[["start"]])) options$start <- flatten_start(options[["start"]], mechanism)
   columns <- if (is.matrix(tally$counts)) ncol(tally$counts) else 1L
   results <- vector("list", columns)
   for (g in seq_len(columns)) {
@@ -195,12 +194,13 @@ estimate_counts <- function(mechanism, counts, method, n, options, call = caller
 
 #' @export
 estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, call = caller_env()) {
+  if (is.numeric(options[["start"]])) options$start <- place_start(options$start, mechanism, call)
   form <- additive(mechanism)
   if (is.null(form)) {
     if (method %in% c("combine", "merged", "smoothed")) abort_not_additive(mechanism, method, call)
     return(estimate_channel(mechanism, counts, method, n, options, call))
   }
-  if (form$a == 0) abort_no_information(mechanism, call)
+  if (tells_nothing(form)) abort_no_information(mechanism, call)
   if (method == "mle" && inherits(mechanism, c("rr_channel", "rr_compose"))) {
     # Options of the solver: the closed form meets every tolerance.
     mle_options(options, length(mechanism$levels), call)
@@ -222,8 +222,8 @@ abort_no_information <- function(mechanism, call) {
 estimate_additive <- function(form, counts, method, n, options, call) {
   a <- form$a
   b <- form$b
-  impossible <- if (length(b) == 1L) a == 0 else which(b == 0 & b + a <= 0 & counts > 0)
-  if (length(b) > 1L && length(impossible)) abort_impossible(impossible[1], call)
+  impossible <- if (length(b) > 1L) which(b == 0 & a <= 0 & counts > 0)
+  if (length(impossible)) abort_impossible(impossible[1], call)
   inv <- function() .Call(C_rr_inv, counts, a, b)
   scale <- function() sqrt(b * (1 - b) / n) / abs(a)
   switch(method,

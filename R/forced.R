@@ -14,13 +14,14 @@
 #'   per category, whose names serve as `levels` when those are not given; for a yes/no question also
 #'   one number, the probability of "yes".
 #' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
-#'   whose levels are `c("no", "yes")`, nor where the probabilities have names.
+#'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
+#'   `levels` in any order.
 #' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with, among
 #'   others, `levels`, `truth` (\eqn{a}), `innocuous` (\eqn{b}, one per category) and
 #'   `epsilon` \eqn{= \max_y \log(1 + a / b_y)}{= max over y of log(1 + a / b[y])}, infinite when some \eqn{b_y = 0}.
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, a sum of `forced` above 1, a `pi` that does
-#' not add up to 1, and lengths that do not match.
+#' not add up to 1, and lengths that do not match; `candor_error_mismatch` for names that are not the `levels`.
 #' @source Boruch, R. F. (1971). Assuring confidentiality of responses in social research: a note on
 #'   strategies. *The American Sociologist* 6(4), 308-311.
 #'
@@ -41,14 +42,15 @@ rr_forced <- function(forced, levels = NULL) {
   check_given()
   forced <- check_probabilities(forced, "forced")
   levels <- innocuous_levels(forced, levels, "forced")
-  b <- rep_len(unname(forced), length(levels$labels))
+  b <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
   total <- sum(b)
   if (total > 1 + 1e-12) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
             x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}."), "argument")
   }
-  truth <- 1 - total
-  if (abs(truth) <= 4 * .Machine$double.eps) truth <- 0
+  # A sum that is above 1 by the roundings of the user's numbers means that the device dictates every answer.
+  if (total > 1) b <- b / total
+  truth <- max(0, snap_to_zero(1 - total, 1))
   new_rr_innocuous("forced", levels, truth, b,
                    sprintf("Forced response (truth with probability %s)", format(truth, digits = 4)))
 }
@@ -64,14 +66,18 @@ rr_unrelated <- function(p, pi, levels = NULL) {
       abort(c("{.arg pi} must have one probability per category.",
               x = "It is one number, which is enough only for a yes/no question."), "argument")
     }
-    pi <- c(1 - unname(pi), unname(pi))
+    yes_no <- if (is.null(levels)) c("no", "yes") else check_levels(levels)$labels
+    # The probability of yes, unless its name says that it is that of no.
+    pi <- if (identical(names(pi), yes_no[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
   }
   if (abs(sum(pi) - 1) > 1e-8) {
     abort(c("{.arg pi} must add up to 1.", x = "It adds up to {format(sum(pi), digits = 10)}.",
             i = "It is the distribution of the answers to the innocuous question."), "argument")
   }
   levels <- innocuous_levels(pi, levels, "pi")
-  new_rr_innocuous("unrelated", levels, p, (1 - p) * unname(pi) / sum(pi),
+  p <- snap_to_zero(p, 1)
+  pi <- match_levels(pi, levels$labels, "pi")
+  new_rr_innocuous("unrelated", levels, p, (1 - p) * pi / sum(pi),
                    sprintf("Unrelated question (truth with probability %s)", format(p, digits = 4)))
 }
 
@@ -84,12 +90,6 @@ innocuous_levels <- function(probabilities, levels, arg, call = caller_env()) {
   if (!length(probabilities) %in% c(1L, k)) {
     abort(c("{.arg {arg}} must have one probability per category.",
             x = "It has length {length(probabilities)}, and there are {k} categories."),
-          "argument", call = call)
-  }
-  names <- names(probabilities)
-  if (!is.null(names) && !identical(names, levels$labels)) {
-    abort(c("The names of {.arg {arg}} must be the {.arg levels}, in their order.",
-            x = "The names are {.val {names}}.", i = "The levels are {.val {levels$labels}}."),
           "argument", call = call)
   }
   levels

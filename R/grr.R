@@ -17,7 +17,7 @@
 #'
 #' @param levels The answers: their labels (text, numbers or a factor, all different), or how many there
 #'   are (at least 2), in which case they are called `1`, `2`, ...
-#' @param epsilon The privacy level, a number above 0, in natural logarithms.
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
 #' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with, among others, `levels`,
 #'   `p`, `q`, `p_minus_q` and `epsilon`.
@@ -67,23 +67,26 @@ check_one_of_epsilon_p <- function(epsilon, p, call = caller_env()) {
 # `epsilon` here carries the sign of p - q; `odds` is (p - q) / q.
 grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
   if (!is.null(epsilon)) {
-    epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE, max = Inf, max_open = TRUE,
-                            remedy = paste("For a direct question use {.code p = 1};",
-                                           "for a design whose truth is the least likely report give its {.arg p}."),
-                            call = call)
+    epsilon <- check_epsilon(epsilon, paste("For a direct question use {.code p = 1};",
+                                            "for a design whose truth is the least likely report give its {.arg p}."),
+                             call)
     z <- exp(-epsilon)
     denominator <- 1 + (k - 1) * z
     return(list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator,
                 odds = expm1(epsilon), epsilon = epsilon))
   }
   p <- check_probability(p, "p", call = call)
-  excess <- k * p - 1
-  # 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q.
-  if (abs(excess) <= 4 * .Machine$double.eps) excess <- 0
+  excess <- snap_to_zero(k * p - 1, 1)
   q <- if (excess == 0) p else (1 - p) / (k - 1)
   difference <- excess / (k - 1)
   odds <- difference / q
   list(p = p, q = q, p_minus_q = difference, odds = odds, epsilon = log1p(odds))
+}
+
+# 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q. What is left of a difference of
+# numbers of this size after a few roundings is none.
+snap_to_zero <- function(difference, size) {
+  if (abs(difference) <= 4 * .Machine$double.eps * size) 0 else difference
 }
 
 #' @export

@@ -42,6 +42,19 @@ warn_short <- function(options, converged, gap) {
          i = "Give more {.arg iterations}, or use {.code method = \"mle\"}."), "not_converged")
 }
 
+# A start under the levels of the mechanism; for several questions a table over them, as of rr_joint(), will do as well.
+place_start <- function(start, mechanism, call) {
+  dimensions <- length(dim(start))
+  if (dimensions > 1L && dimensions != length(mechanism$questions)) {
+    abort(c("{.arg start} must have one dimension per question.",
+            x = "It has {dimensions}; the number of questions is {max(1, length(mechanism$questions))}."), "argument",
+          call = call)
+  }
+  if (dimensions > 1L) start <- flatten_questions(start, mechanism, call, "start", "levels")
+  if (dimensions == 1L) start <- stats::setNames(as.vector(start), names(start))
+  match_levels(start, mechanism$levels, "start", 0, takes_bits(mechanism), call)
+}
+
 check_start <- function(start, k, call) {
   if (is.null(start)) return(NULL)
   start <- check_probabilities(start, "start", call = call)

@@ -9,15 +9,20 @@ estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level, 
   form <- additive(mechanism)
   if (is.null(form)) return(lapply(channel_intervals(mechanism, fit, g, level), `[`, which))
   counts <- group_counts(fit$tally, g)
-  phi <- counts[which] / sum(counts)
   # sum(b) is 1 - a with all its digits.
   form$rest <- sum(rep_len(form$b, length(counts)))
   form$b <- rep_len(form$b, length(counts))[which]
+  additive_intervals(form, counts[which] / sum(counts), group_estimate(fit, g)[which], fit, g, interval, level)
+}
+
+# `phi` are reported shares with the probabilities b + a theta: those of categories, or of sums of categories, which
+# have the same form.
+additive_intervals <- function(form, phi, estimate, fit, g, interval, level) {
   n <- fit$tally$effective_n[g]
   bounds <- if (interval == "exact") reported_interval(exact_interval(phi, n, level), form)
     else if (fit$target == "population") reported_interval(wilson_interval(phi, n, level), form)
     else score_interval((phi - form$b) / form$a, form, n, level)
-  include_estimate(bounds, group_estimate(fit, g)[which], fit$method)
+  include_estimate(bounds, estimate, fit$method)
 }
 
 wilson_interval <- function(phi, n, level) {

@@ -101,6 +101,12 @@ additive <- function(mechanism) UseMethod("additive")
 #' @export
 additive.rr_mechanism <- function(mechanism) NULL
 
+# Can the estimators not tell the truths apart? What an additive form must carry for that is core/additive.c's to say:
+# without `odds` a difference below 1e-14 is made of roundings.
+tells_nothing <- function(form) {
+  if (length(form$b) > 1L) abs(form$a) < 1e-14 else form$a == 0 || abs(form$odds) < 1e-100 || abs(form$a) < 1e-150
+}
+
 # Two mechanisms are the same when they randomise in the same way over the same labels.
 same_mechanism <- function(x, y) {
   identical(class(x), class(y)) && identical(unclass(x), unclass(y))

@@ -6,11 +6,12 @@
 #' @param mechanism The mechanism as designed.
 #' @param share Share of respondents who do not follow it, from 0 to below 1.
 #' @param answer What these do instead: the label of the report they always give (such as the safe "no"), a
-#'   distribution over the reports, `"uniform"` for any report at random, or `"truth"` for the plain truth.
+#'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
 #' @return A mechanism: the composition of `mechanism` with the given behaviour, see [rr_compose()]; for `"truth"` one of
 #'   [rr_channel()]. Its [rr_epsilon()] is about a respondent of whom it is not known whether they comply.
 #' @section Errors:
-#' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them.
+#' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them;
+#' `candor_error_mismatch` for one whose names are not reports.
 #' @source Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
 #'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
 #'
@@ -42,7 +43,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform") {
     return(new_rr_channel(C, list(levels = reports, reports = reports, numeric = mechanism$numeric_levels),
                           sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))))
   }
-  distribution <- noncompliant_answer(answer, reports)
+  distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
   levels <- list(labels = reports, numeric = mechanism$numeric_levels)
   behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * distribution,
                                 sprintf("%s ignore the instructions", format_share(share)))
@@ -54,13 +55,14 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform") {
 
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 
-noncompliant_answer <- function(answer, reports, call = caller_env()) {
+noncompliant_answer <- function(answer, reports, bits, call = caller_env()) {
   k <- length(reports)
   if (is.character(answer) && length(answer) == 1L && answer %in% reports) return(as.double(reports == answer))
   if (identical(answer, "uniform")) return(rep(1 / k, k))
   if (is.numeric(answer)) {
     answer <- check_probabilities(answer, "answer", call = call)
-    if (length(answer) == k && abs(sum(answer) - 1) <= 1e-8) return(unname(answer) / sum(answer))
+    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, "answer", 0, bits, call)
+    if (length(answer) == k && abs(sum(answer) - 1) <= 1e-8) return(answer / sum(answer))
   }
   abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
           x = "It is {describe(answer)}.", i = "The reports are {format_labels(reports)}."), "argument", call = call)

@@ -18,7 +18,7 @@
 #' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
 #'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
-#' @param share True share of a category, from 0 to 1, one or several. For a margin of error the least favourable one by default.
+#' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
 #' @param power Wanted power, between 0 and 1; one or several.
 #' @param null Share under the null hypothesis, one number from 0 to 1.
 #' @param n Number of respondents, whole and at least 1; one or several.
@@ -34,7 +34,8 @@
 #'   the one asked for), `power`. [autoplot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given;
-#' `candor_error_no_information` for a mechanism whose reports do not depend on the truth.
+#' `candor_error_no_information` for a mechanism whose reports do not depend on the truth; `candor_error_mismatch` for a share
+#' whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
@@ -63,15 +64,15 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
           "argument")
   }
   rows <- if (is.null(power)) {
-    plan_margin(mechanisms, check_open(margin, "margin"), if (!is.null(share)) check_probabilities(share, "share"),
-                category,
+    if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
+    plan_margin(mechanisms, check_open(margin, "margin"), share, category,
                 check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE), check_flag(simultaneous, "simultaneous"),
                 target)
   } else {
     if (is.null(share)) abort(c("{.arg share} is needed with {.arg power}.",
                                 i = "It is the true share that the test should detect."), "argument")
-    plan_power(mechanisms, check_open(power, "power"), check_probabilities(share, "share"),
-               check_probability(null, "null"), category,
+    share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
+    plan_power(mechanisms, check_open(power, "power"), share, check_probability(null, "null"), category,
                check_number(level, "level", 0, 1, TRUE, TRUE))
   }
   mark(rows, "rr_plan", target = target, conf.level = conf.level, simultaneous = simultaneous, level = level)
@@ -84,7 +85,7 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   n <- check_grid(n, "n", whole = TRUE)
-  share <- check_probabilities(share, "share")
+  share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
   null <- check_probability(null, "null")
   level <- check_number(level, "level", 0, 1, TRUE, TRUE)
   cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
@@ -96,6 +97,21 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
                          epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
                          share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
   mark(rows, "rr_power", level = level)
+}
+
+# Shares are a grid of one category. A name that is another category's would be a misunderstanding.
+check_shares <- function(share, arg, mechanisms, category, call = caller_env()) {
+  named <- names(share)
+  for (mechanism in mechanisms) {
+    asked <- mechanism$levels[category_position(mechanism, category, call)]
+    others <- intersect(named, setdiff(mechanism$levels, asked))
+    if (length(others)) {
+      abort(c("The names of {.arg {arg}} must not be those of other categories.",
+              x = "{.val {others[1]}} is one, and the question is about {.val {asked}}.",
+              i = "Name the category in {.arg category}."), "mismatch", call = call)
+    }
+  }
+  unname(share)
 }
 
 check_mechanisms <- function(mechanism, call = caller_env()) {
@@ -124,14 +140,19 @@ category_form <- function(mechanism, category, call = caller_env()) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
             i = "Simulate with {.fn rr_study} instead."), "argument", call = call)
   }
-  if (form$a == 0) abort_no_information(mechanism, call)
+  if (tells_nothing(form)) abort_no_information(mechanism, call)
+  at <- category_position(mechanism, category, call)
+  list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
+}
+
+category_position <- function(mechanism, category, call) {
   k <- length(mechanism$levels)
   at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
   if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
     abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}.",
             i = "The categories are {format_labels(mechanism$levels)}."), "level", call = call)
   }
-  list(a = form$a, b = rep_len(form$b, k)[at], k = k)
+  at
 }
 
 # N times the variance of the unbiased estimate of a share.

@@ -28,7 +28,7 @@
 #' `within` says by how much its error exceeds the best.
 #'
 #' @param K Numbers of categories, whole and at least 2; one or several.
-#' @param epsilon Privacy levels, above 0, in natural logarithms; one or several.
+#' @param epsilon Privacy levels, from 1e-12 to 700, in natural logarithms; one or several.
 #' @param n Number of respondents, whole and at least 1; one or several.
 #' @param theta The truth, if known: a distribution over `K` categories. By default uniform; the ranking depends on it only a little when `K` is large.
 #' @param target What the error is about, see [rr_estimate()].
@@ -56,7 +56,7 @@ rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population
   K <- check_grid(K, "K", whole = TRUE)
   if (any(K < 2)) abort(c("{.arg K} must be at least 2.",
                           x = "It is {min(K)}: with one category there is nothing to estimate."), "argument")
-  epsilon <- check_grid(epsilon, "epsilon")
+  epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target, "target", c("population", "sample"))
   if (!is.null(theta)) {
@@ -74,24 +74,25 @@ rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population
 
 # Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits).
 pure_mechanisms <- function(k, epsilon) {
-  e <- exp(epsilon)
-  half <- exp(epsilon / 2)
-  g <- max(2, round(e + 1))
-  w <- min(max(1, round(k / (e + 1))), k - 1)
-  total <- w * e + k - w
+  # In powers of e^-epsilon, which lose no digits at either end and do not overflow.
+  z <- exp(-epsilon)
+  half <- exp(-epsilon / 2)
+  gain <- -expm1(-epsilon)
+  g <- max(2, round(exp(epsilon) + 1))
+  w <- min(max(1, round(k / (exp(epsilon) + 1))), k - 1)
+  others <- (k - 1) * (w + (k - w) * z)
   # p, q and p - q, each without cancellation.
   rows <- list(
-    grr = c(e / (e + k - 1), 1 / (e + k - 1), expm1(epsilon) / (e + k - 1), log2(k)),
-    sue = c(half / (half + 1), 1 / (half + 1), expm1(epsilon / 2) / (half + 1), k),
-    oue = c(1 / 2, 1 / (e + 1), expm1(epsilon) / (2 * (e + 1)), k),
-    blh = c(e / (e + 1), 1 / 2, expm1(epsilon) / (2 * (e + 1)), 64 + 1),
-    olh = c(e / (e + g - 1), 1 / g, expm1(epsilon) * (g - 1) / (g * (e + g - 1)), 64 + log2(g)),
-    subset = c(w * e / total, w * ((w - 1) * e + k - w) / ((k - 1) * total),
-               w * (k - w) * expm1(epsilon) / ((k - 1) * total),
-               lchoose(k, w) / log(2)),
-    hadamard = c(e / (e + 1), 1 / 2, expm1(epsilon) / (2 * (e + 1)), ceiling(log2(k + 1)))
+    grr = c(1, z, gain) / (1 + (k - 1) * z),
+    sue = c(1, half, -expm1(-epsilon / 2)) / (1 + half),
+    oue = c(1 / 2, z / (1 + z), gain / (2 * (1 + z))),
+    blh = c(1 / (1 + z), 1 / 2, gain / (2 * (1 + z))),
+    olh = c(1 / (1 + (g - 1) * z), 1 / g, gain * (1 - 1 / g) / (1 + (g - 1) * z)),
+    subset = c(w * (k - 1), w * (w - 1 + (k - w) * z), w * (k - w) * gain) / others,
+    hadamard = c(1 / (1 + z), 1 / 2, gain / (2 * (1 + z)))
   )
-  figures <- do.call(rbind, rows)
+  bits <- c(log2(k), k, k, 64 + 1, 64 + log2(g), lchoose(k, w) / log(2), ceiling(log2(k + 1)))
+  figures <- cbind(do.call(rbind, rows), bits)
   dimnames(figures) <- list(NULL, c("p", "q", "difference", "bits"))
   tibble::add_column(tibble::as_tibble(figures), mechanism = names(rows), .before = 1)
 }

@@ -12,7 +12,8 @@
 #' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
 #'
 #' @param mechanism A mechanism.
-#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1.
+#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1. Names, and the
+#'   values of data, are matched to the levels, absent ones being 0.
 #' @param n Number of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
 #' @param target `"population"`, `"sample"`, or both: whether the respondents are sampled anew or fixed.
@@ -22,7 +23,7 @@
 #' @return A data frame with one row per target and method: `target`, `method`, `mse`, `bias2`, `variance`, `mc.error` (of `mse`; 0 where it
 #'   is exact).
 #' @section Errors:
-#' `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
+#' `candor_error_mismatch` for names that are not levels, `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
 #' of range.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
@@ -37,8 +38,7 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   check_given(mechanism = "how answers are randomised")
   check_dots_empty(...)
   check_mechanism(mechanism)
-  theta <- check_distribution(theta, "theta", environment())
-  check_length(theta, mechanism, "theta")
+  theta <- check_theta(theta, mechanism)
   n <- check_count(n, "n", min = 1)
   method <- check_methods(method)
   target <- check_targets(target)
@@ -51,6 +51,15 @@ check_targets <- function(target, call = caller_env()) {
   if (is.character(target) && length(target) && all(target %in% known) && !anyDuplicated(target)) return(target)
   abort(c("{.arg target} must be {.val population}, {.val sample}, or both.", x = "It is {describe(target)}."),
         "argument", call = call)
+}
+
+# Names, and the values of data, are levels of the mechanism.
+check_theta <- function(theta, mechanism, call = caller_env()) {
+  if (is.factor(theta) || is.character(theta) || is.logical(theta)) theta <- table(theta)
+  shares <- stats::setNames(check_distribution(theta, "theta", call), names(theta))
+  shares <- match_levels(shares, mechanism$levels, "theta", 0, takes_bits(mechanism), call)
+  check_length(shares, mechanism, "theta", call)
+  shares
 }
 
 check_length <- function(theta, mechanism, arg, call = caller_env()) {
@@ -84,7 +93,7 @@ risk_table <- function(mechanism, theta, n, method, target, replications, seed) 
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
-  if (form$a == 0) abort_no_information_form()
+  if (tells_nothing(form)) abort_no_information_form()
   b <- rep_len(form$b, length(theta))
   if (target == "population") {
     m <- b + form$a * theta

@@ -12,18 +12,19 @@
 #'
 #' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels`.
 #' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
-#'   rescaled); by default all others alike.
+#'   rescaled); by default all others alike. With names, these and `keep` are matched to the levels in any order.
 #' @param levels Labels, or their number.
-#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, above
-#'   0; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, which is reached
-#'   or undercut.
-#' @param utility Matrix of utilities, rows truths and columns reports; by default minus the distance of the ranks.
+#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
+#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range, which is
+#'   reached or undercut.
+#' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}.
 #' @param table Counts of a validation study, rows truths and columns reports.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`.
+#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`;
+#' `candor_error_mismatch` for names that are not the levels.
 #' @source Gouweleeuw et al. (1998), see [rr_channel()].
 #'
 #'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
@@ -53,14 +54,16 @@ rr_pram <- function(keep, levels = NULL, margin = NULL) {
   labels <- check_levels(levels)
   k <- length(labels$labels)
   margin <- if (is.null(margin)) rep(1, k) else check_probabilities(margin, "margin")
+  keep <- match_levels(keep, labels$labels, "keep")
+  margin <- match_levels(margin, labels$labels, "margin")
   for (side in list(list("keep", length(keep), c(1L, k)), list("margin", length(margin), k))) {
     if (!side[[2]] %in% side[[3]]) {
       abort(c("{.arg {side[[1]]}} must have one probability per category.",
               x = "It has length {side[[2]]}, and there are {k} categories."), "argument")
     }
   }
-  keep <- rep_len(unname(keep), k)
-  C <- matrix(rep(unname(margin), each = k), k)
+  keep <- rep_len(keep, k)
+  C <- matrix(rep(margin, each = k), k)
   diag(C) <- 0
   rest <- rowSums(C)
   if (any(rest == 0 & keep < 1)) {
@@ -78,7 +81,7 @@ rr_pram <- function(keep, levels = NULL, margin = NULL) {
 rr_geometric <- function(levels, epsilon) {
   check_given()
   labels <- check_levels(levels)
-  epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
+  epsilon <- check_epsilon(epsilon)
   k <- length(labels$labels)
   distance <- abs(outer(seq_len(k), seq_len(k), "-"))
   # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
@@ -94,7 +97,7 @@ rr_geometric <- function(levels, epsilon) {
 rr_exponential <- function(levels, epsilon, utility = NULL) {
   check_given()
   labels <- check_levels(levels)
-  epsilon <- check_number(epsilon, "epsilon", 0, Inf, TRUE, TRUE)
+  epsilon <- check_epsilon(epsilon)
   k <- length(labels$labels)
   if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
   if (!is.matrix(utility) || !is.numeric(utility) || nrow(utility) != k || ncol(utility) < 2L ||
@@ -103,6 +106,7 @@ rr_exponential <- function(levels, epsilon, utility = NULL) {
             x = "It is {describe(utility)}.",
             i = "There are {k} levels."), "argument")
   }
+  utility <- utility[match_levels(rownames_as_names(utility), labels$labels, "utility"), , drop = FALSE]
   range <- max(apply(utility, 2, function(u) max(u) - min(u)))
   if (range == 0) abort(c("{.arg utility} must differ between truths.", x = "Every column is constant."), "argument")
   weight <- exp(epsilon * (utility - apply(utility, 1, max)) / (2 * range))
@@ -112,6 +116,9 @@ rr_exponential <- function(levels, epsilon, utility = NULL) {
                  list(levels = labels$labels, reports = reports$labels, numeric = reports$numeric),
                  sprintf("Exponential mechanism (epsilon at most %s)", format(epsilon, digits = 4)))
 }
+
+# The rows' positions under the rows' names.
+rownames_as_names <- function(matrix) stats::setNames(seq_len(nrow(matrix)), rownames(matrix))
 
 #' @rdname rr_pram
 #' @export
@@ -123,7 +130,7 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
     p <- check_probability(sensitivity, "sensitivity")
     specificity <- check_probability(specificity, "specificity")
     return(new_rr_binary(p, 1 - specificity, levels %||% c("no", "yes"), "Misclassified answer",
-                         difference = p + specificity - 1))
+                         difference = p + specificity - 1, size = 1))
   }
   if (!is.null(sensitivity) || !is.null(specificity)) {
     abort(c("{.arg table} must not be given together with {.arg sensitivity} or {.arg specificity}."), "argument")
@@ -132,7 +139,7 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
     abort(c("{.arg table} must be a matrix of counts, rows truths, with no empty row.", x = "It is {describe(table)}."),
           "argument")
   }
-  C <- check_stochastic(unclass(table) / rowSums(table), 1e-8, "table")
+  C <- check_stochastic(order_channel(unclass(table) / rowSums(table), levels, NULL), 1e-8, "table")
   names(dimnames(C)) <- NULL
   new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study")
 }

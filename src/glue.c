@@ -67,6 +67,19 @@ int glue_flag(SEXP x, const char *name)
   return LOGICAL_RO(x)[0];
 }
 
+static void raise_status(const char *class, const char *kernel, const char *meaning)
+{
+  SEXP name = PROTECT(Rf_mkString("candor"));
+  SEXP namespace = PROTECT(R_FindNamespace(name));
+  SEXP of_class = PROTECT(Rf_mkString(class));
+  SEXP of_kernel = PROTECT(Rf_mkString(kernel));
+  SEXP of_meaning = PROTECT(Rf_mkString(meaning));
+  SEXP call = PROTECT(Rf_lang4(Rf_install("abort_status"), of_class, of_kernel, of_meaning));
+  Rf_eval(call, namespace);
+  UNPROTECT(6);
+  Rf_error("%s: %s", kernel, meaning);
+}
+
 void glue_check(candor_status status, const char *kernel)
 {
   switch (status) {
@@ -75,19 +88,26 @@ void glue_check(candor_status status, const char *kernel)
   case CANDOR_AGAIN:
     Rf_error("%s stopped before it was done", kernel);
   case CANDOR_DOMAIN:
-    Rf_error("%s: an argument lies outside its range", kernel);
+    raise_status("argument", kernel, "an argument lies outside its range");
+    break;
   case CANDOR_NOT_FINITE:
-    Rf_error("%s: an input is NaN or infinite", kernel);
+    raise_status("argument", kernel, "an input is NaN or infinite");
+    break;
   case CANDOR_EMPTY:
-    Rf_error("%s: the counts add up to zero", kernel);
+    raise_status("empty", kernel, "the counts add up to zero");
+    break;
   case CANDOR_NO_INFORMATION:
-    Rf_error("%s: the reports do not depend on the truth", kernel);
+    raise_status("no_information", kernel, "the reports do not depend on the truth");
+    break;
   case CANDOR_IMPOSSIBLE:
-    Rf_error("%s: a report was seen that no truth can produce", kernel);
+    raise_status("impossible", kernel, "a report was seen that no truth can produce");
+    break;
   case CANDOR_STALLED:
-    Rf_error("%s: no further progress above the tolerance", kernel);
+    raise_status("precision", kernel, "no further progress above the tolerance");
+    break;
   case CANDOR_GENERATOR:
-    Rf_error("%s: the random generator failed", kernel);
+    raise_status("generator", kernel, "the random generator failed");
+    break;
   }
   Rf_error("%s: unknown status %d", kernel, (int) status);
 }

@@ -1,4 +1,5 @@
-mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+# All estimates are above 0: the boundary has its own tests below.
+mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
 
 test_that("sums, differences and scores follow from the covariance matrix", {
@@ -35,4 +36,127 @@ test_that("what is no contrast is refused", {
   expect_snapshot(error = TRUE, rr_contrast(fit, "men:seldom"))
   expect_snapshot(error = TRUE, rr_contrast(fit, c(1, -1)))
   expect_snapshot(error = TRUE, rr_contrast(fit, NA))
+})
+
+test_that("a selection is neither repeated nor empty", {
+  names <- c("men:once", "men:once")
+  expect_error(rr_contrast(fit, names), class = "candor_error_level")
+  expect_error(rr_contrast(fit, c("men:once" = 1, "men:once" = -1)), class = "candor_error_level")
+  expect_error(rr_contrast(fit, matrix(1, 1, 2, dimnames = list(NULL, names))), class = "candor_error_level")
+  for (empty in list(character(), numeric(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL,
+                     c("men:once" = 0), list("men:once", numeric(6)))) {
+    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
+  }
+  skip_on_cran()
+  expect_snapshot(error = TRUE, rr_contrast(fit, names))
+  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", "ever {now}" = c("men:once" = 1, "men:once" = -1))))
+  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", character())))
+  expect_snapshot(error = TRUE, rr_contrast(fit, rbind(c(1, 0, 0, -1, 0, 0), 0)))
+  expect_snapshot(error = TRUE, rr_contrast(fit, matrix(0, 0, 3)))
+})
+
+boundary <- function(object) suppressWarnings(object, classes = "candor_warning_boundary")
+
+test_that("an estimate held at the boundary has no standard error of 0 and no test", {
+  one <- rr_estimate(rr_counts(c(10, 90), rr_warner(0.8)))
+  expect_warning(rr_contrast(one, "yes"), class = "candor_warning_boundary")
+  yes <- boundary(rr_contrast(one, list("yes", "no", c(yes = 1, no = -1))))
+  expect_identical(yes$estimate, c(1, 0, 1))
+  for (column in c("std.error", "statistic", "p.value")) expect_identical(yes[[column]], rep(NA_real_, 3))
+  # Wilson's interval of 80 of 100, the nearest that a truth gives to 90, by its own quadratic: |0.8 - m| = z sqrt(m (1 - m) / n).
+  z2 <- stats::qnorm(0.975)^2
+  m <- min(Re(polyroot(c(0.8^2, -(2 * 0.8 + z2 / 100), 1 + z2 / 100))))
+  expect_equal(yes$conf.low, c((m - 0.2) / 0.6, 0, 2 * (m - 0.2) / 0.6 - 1), tolerance = 1e-10)
+  expect_equal(yes$conf.high, c(1, 1 - (m - 0.2) / 0.6, 1), tolerance = 1e-10)
+  # Where the reports are possible the interval of one category is the fit's own.
+  three <- rr_estimate(rr_counts(c(18, 40, 42), rr_grr(c("a", "b", "c"), p = 0.6)), interval = "exact", method = "invp")
+  ours <- boundary(rr_contrast(three, list("b", "c", c("a", "c")), conf.level = 0.9))
+  own <- unname(confint(three, level = 0.9))
+  expect_equal(cbind(ours$conf.low, ours$conf.high), rbind(own[2:3, ], 1 - own[2, 2:1]), tolerance = 1e-12)
+})
+
+test_that("what is the same whatever the data is certain, and is not tested", {
+  for (counts in list(c(10, 90), c(50, 50))) {
+    sum <- expect_silent(rr_contrast(rr_estimate(rr_counts(counts, rr_warner(0.8))), c("no", "yes")))
+    expect_identical(unlist(sum[-1]), c(estimate = 1, std.error = 0, statistic = NA, p.value = NA, conf.low = 1, conf.high = 1))
+  }
+  # Of these very respondents, asked directly, everything is known.
+  direct <- rr_estimate(rr_counts(c(0, 10, 20), rr_grr(3, p = 1)), target = "sample")
+  expect_identical(expect_silent(rr_contrast(direct, c("1", "2")))$std.error, 0)
+  expect_warning(rr_contrast(rr_estimate(rr_counts(c(0, 10, 20), rr_grr(3, p = 1))), "1"), class = "candor_warning_boundary")
+})
+
+test_that("a merged category has the interval of the question that asks for it", {
+  # Merging the last two of three categories of a forced response gives a forced response of two.
+  counts <- c(15, 60, 45)
+  for (interval in c("wilson", "exact")) for (target in c("population", "sample")) {
+    whole <- rr_estimate(rr_counts(counts, rr_forced(c(a = 0.15, b = 0.1, c = 0.2))), target = target,
+                         interval = interval)
+    merged <- rr_estimate(rr_counts(c(counts[1], sum(counts[2:3])), rr_forced(c(0.15, 0.3))), target = target,
+                          interval = interval)
+    expect_identical(unname(coef(whole)[1]), 0)
+    ours <- boundary(rr_contrast(whole, c("b", "c")))
+    other <- boundary(rr_contrast(merged, "yes"))
+    expect_equal(c(ours$conf.low, ours$conf.high), c(other$conf.low, other$conf.high), tolerance = 1e-12)
+  }
+})
+
+test_that("in channels without closed form one category has its interval, and several have none", {
+  channel <- rr_estimate(rr_counts(c(5, 90, 5, 3), rr_geometric(c("a", "b", "c", "d"), 1)))
+  # The boundary of this fit: b alone.
+  expect_equal(unname(coef(channel)), c(0, 1, 0, 0))
+  ours <- boundary(rr_contrast(channel, list("b", c("a", "c", "d"), c("a", "b"))))
+  expect_identical(ours$std.error, rep(NA_real_, 3))
+  profile <- confint(channel, "b", interval = "profile")
+  expect_equal(c(ours$conf.low[1:2], ours$conf.high[1:2]), c(profile[1], 0, 1, 1 - profile[1]), tolerance = 1e-8)
+  expect_identical(ours$conf.low[3], NA_real_)
+})
+
+# Every possible count, with its probability: coverage without simulation.
+enumerated <- function(mechanism, n, theta, bounds) {
+  x <- 0:n
+  stats::dbinom(x, n, mechanism$q + mechanism$p_minus_q * theta)[bounds$conf.low - 1e-12 <= theta & theta <= bounds$conf.high + 1e-12]
+}
+
+test_that("intervals of a share cover at and near the boundary as often as stated", {
+  skip_on_cran()
+  mechanism <- rr_warner(0.8)
+  for (interval in c("wilson", "exact", "wald")) for (n in c(30, 200)) {
+    x <- 0:n
+    fit <- rr_estimate(rr_counts(rbind(no = n - x, yes = x), mechanism), interval = interval)
+    bounds <- boundary(rr_contrast(fit, as.list(paste0(x + 1, ":yes"))))
+    for (theta in c(0, 0.01, 0.05, 0.2, 0.5, 0.95, 1)) {
+      # Wald's intervals of interior fits are in it: 0.944 at n = 200 and a half. At the boundary it is above 0.98.
+      expect_gte(sum(enumerated(mechanism, n, theta, bounds)), if (theta %in% 0:1) 0.98 else 0.94)
+    }
+  }
+})
+
+test_that("intervals of a difference between groups cover at and near the boundary", {
+  skip_on_cran()
+  n <- c(30, 60)
+  mechanism <- rr_warner(0.7)
+  x <- 0:n[1]
+  y <- 0:n[2]
+  counts <- cbind(rbind(no = n[1] - x, yes = x), rbind(no = n[2] - y, yes = y))
+  colnames(counts) <- c(paste0("a", x), paste0("b", y))
+  fit <- rr_estimate(rr_counts(counts, mechanism))
+  cells <- expand.grid(x = x, y = y)
+  L <- Map(function(i, j) stats::setNames(c(1, -1), paste0(c("a", "b"), c(i, j), ":yes")), cells$x, cells$y)
+  bounds <- boundary(rr_contrast(fit, L))
+  for (theta in list(c(0, 0), c(0, 0.1), c(0.05, 0.3), c(0.9, 1), c(0.5, 0.5), c(0, 1), c(1, 0.4))) {
+    m <- mechanism$q + mechanism$p_minus_q * theta
+    weight <- stats::dbinom(cells$x, n[1], m[1]) * stats::dbinom(cells$y, n[2], m[2])
+    d <- theta[1] - theta[2]
+    # 0.934 at (0, 1), where both estimates must reach their ends; with Wald's intervals of interior fits 0.947 at a half.
+    expect_gte(sum(weight[bounds$conf.low - 1e-12 <= d & d <= bounds$conf.high + 1e-12]), if (identical(theta, c(0, 1))) 0.93 else 0.94)
+  }
+  expect_true(all(bounds$conf.low < bounds$conf.high))
+})
+
+test_that("the warning says which functions are concerned", {
+  skip_on_cran()
+  three <- rr_estimate(rr_counts(c(10, 40, 50), rr_grr(c("a", "b", "c"), p = 0.6)))
+  expect_snapshot(contrast <- rr_contrast(three, list(either = c("b", "c"), b = "b", score = c(b = 1, c = 2))))
+  expect_snapshot(contrast <- rr_contrast(three, "a"))
 })

@@ -121,3 +121,78 @@ test_that("wrong descriptions of a mechanism are refused in the user's language"
   expect_error(rr_grr(5, epsilon = -1), class = "candor_error_argument")
   expect_error(rr_grr(5, epsilon = -1), class = "candor_error")
 })
+
+test_that("p = q up to the rounding of its making is p = q, whatever the constructor", {
+  # Each pair is equal in exact arithmetic: 0.2 * 5/8 + 3/8 = 1/2, 0.3 * 5/7 + 2/7 = 1/2, 0.1 + 0.2 = 0.3.
+  designs <- list(rr_mangat(0.2, 0.375), rr_mangat(0.3, 2 / 7), rr_binary(0.1 + 0.2, 0.3), rr_kuk(0.3, 0.1 + 0.2),
+                  rr_warner(0.8 - 0.3), rr_crosswise(0.8 - 0.3), rr_triangular(0.7 + 0.2 + 0.1),
+                  rr_misclassification(1 - 0.9, 0.9), rr_forced(c(0.1 + 0.2, 0.7)), rr_unrelated(2^-55, 0.3),
+                  rr_grr(49, p = 1 / 49))
+  for (design in designs) {
+    expect_identical(rr_epsilon(design), 0, label = format(design))
+    reports <- rr_counts(rep(10, length(design$levels)), design)
+    for (method in c("mle", "inv", "ibu", "power")) {
+      expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
+    }
+  }
+  # Along the whole curve (1 - t)(1 - p) = 1/2.
+  p <- seq(0.001, 0.499, 0.001)
+  expect_identical(vapply(p, function(p) rr_epsilon(rr_mangat(p, (1 - 2 * p) / (2 - 2 * p))), 0), numeric(499))
+  # A difference that is none of rounding stays one.
+  expect_equal(rr_epsilon(rr_binary(2e-17, 1e-17)), log(2), tolerance = 1e-12)
+  expect_gt(rr_epsilon(rr_warner(epsilon = 1e-12)), 0)
+})
+
+test_that("a difference below what the estimators can tell is said to be one", {
+  # Two of four categories are merged, whose b are then unequal.
+  faint <- rr_compose(rr_grr(4, p = 1), rr_grr(4, epsilon = 1e-14 / 0.9 * 1e2))
+  faint <- rr_noncompliance(faint, 0.999)
+  expect_error(rr_estimate(rr_counts(c(0, 0, 1e9, 1e9), faint), method = "merged"), class = "candor_error_no_information")
+  for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
+    reports <- rr_counts(rep(10, length(design$levels)), design)
+    expect_error(rr_estimate(reports), class = "candor_error_no_information")
+    expect_error(rr_sample_size(design, margin = 0.1), class = "candor_error_no_information")
+  }
+})
+
+test_that("forced probabilities that round to more than 1 leave no probability of the truth", {
+  for (excess in c(1e-15, 5e-13, 9e-13)) {
+    design <- rr_forced(c(0.5, 0.5 + excess), levels = 2)
+    expect_identical(design$truth, 0)
+    expect_identical(rr_epsilon(design), 0)
+    expect_equal(sum(design$innocuous), 1, tolerance = 2^-52)
+    expect_error(rr_estimate(rr_counts(c(5, 6), design)), class = "candor_error_no_information")
+  }
+  expect_error(rr_forced(c(0.5, 0.5 + 1e-11), levels = 2), class = "candor_error_argument")
+})
+
+test_that("every epsilon that a constructor takes can be estimated from, and no other is taken", {
+  makers <- list(rr_grr, rr_geometric, rr_exponential, function(k, epsilon) rr_warner(epsilon = epsilon))
+  for (make in makers) {
+    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) {
+      expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
+    }
+    for (epsilon in c(1e-12, 1e-6, 1, 700)) {
+      reports <- rr_counts(c(40, 60), make(2, epsilon = epsilon))
+      for (method in c("mle", "inv", "invn", "invp", "ibu", "norm_cut", "base_cut", "power")) {
+        # A fixed number of steps says nothing about convergence: only its failure is looked for.
+        fit <- rr_estimate(reports, method = method)
+        expect_true(all(is.finite(coef(fit))), label = paste(format(reports$mechanism), method))
+      }
+      # Of two categories reported 40 and 60 times the second is the more frequent, and the only one if epsilon is
+      # below logit(0.6): then even a truth of the second alone gives less than 60 per cent.
+      if (epsilon < stats::qlogis(0.6)) expect_equal(unname(coef(rr_estimate(reports))), c(0, 1), tolerance = 1e-12)
+      else expect_lt(coef(rr_estimate(reports))[1], coef(rr_estimate(reports))[2])
+    }
+  }
+  expect_error(rr_recommend(8, c(1, 701)), class = "candor_error_argument")
+  expect_error(rr_recommend(8, 1e-13), class = "candor_error_argument")
+})
+
+test_that("what a kernel refuses has the class of what it is", {
+  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), class = "candor_error_argument")
+  expect_error(.Call(C_rr_mle, c(1, NaN, 2), 0.4, 0.2, 2), class = "candor_error_argument")
+  expect_error(.Call(C_rr_mle, c(0, 0, 0), 0.4, 0.2, 2), class = "candor_error_empty")
+  expect_error(.Call(C_rr_mle, c(1, 2, 3), 0, 1 / 3, 0), class = "candor_error_no_information")
+  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), "rr_mle: an argument lies outside its range")
+})

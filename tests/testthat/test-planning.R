@@ -131,3 +131,28 @@ test_that("bad input is refused", {
     rr_recommend(4, 1, theta = c(0.5, 0.5))
   })
 })
+
+test_that("recommendations hold their digits to both ends of the range of epsilon", {
+  # The formulas of ?rr_recommend as they stand there, where e^epsilon loses nothing.
+  k <- 9
+  for (epsilon in c(0.5, 2, 5)) {
+    e <- exp(epsilon)
+    w <- max(1, round(k / (e + 1)))
+    g <- max(2, round(e + 1))
+    table <- rr_recommend(k, epsilon)
+    expected <- rbind(grr = c(e, 1) / (e + k - 1), sue = c(exp(epsilon / 2), 1) / (exp(epsilon / 2) + 1),
+                      oue = c(1 / 2, 1 / (e + 1)), blh = c(e / (e + 1), 1 / 2), olh = c(e / (e + g - 1), 1 / g),
+                      subset = c(w * e / (w * e + k - w), w * ((w - 1) * e + k - w) / ((k - 1) * (w * e + k - w))),
+                      hadamard = c(e / (e + 1), 1 / 2))
+    expect_equal(table$p, unname(expected[table$mechanism, 1]), tolerance = 1e-14)
+    expect_equal(table$q, unname(expected[table$mechanism, 2]), tolerance = 1e-14)
+  }
+  # At 700 k-ary randomized response is the direct question: the error is (1 - sum(theta^2)) / n.
+  direct <- rr_recommend(8, 700, n = 10)
+  expect_equal(direct$mse[direct$mechanism == "grr"], (1 - 1 / 8) / 10, tolerance = 1e-12)
+  # At 1e-12 every difference is linear in epsilon: for k-ary randomized response epsilon / k, so that q (1 - q) / (n d^2)
+  # is (k - 1) / (n epsilon^2) a category.
+  low <- rr_recommend(8, 1e-12)
+  expect_equal(low$mse[low$mechanism == "grr"], 8 * 7 * 1e24, tolerance = 1e-11)
+  expect_equal(low$mse[low$mechanism == "oue"], 8 * 4 * 1e24, tolerance = 1e-11)
+})
