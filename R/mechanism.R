@@ -2,7 +2,8 @@
 # methods of the internal generics below. Adding a mechanism means adding such a file.
 
 # `levels` and `reports` are the labels of the truths and of the reports; `numeric_levels` is set
-# when the levels were given as numbers, so that whole numbers in the data are labels, not positions.
+# when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
+# other labels, `numeric_truths` is the same for them.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design) {
   structure(
     list(levels = levels, reports = reports, numeric_levels = numeric_levels,

@@ -271,7 +271,8 @@ flatten_questions <- function(counts, mechanism, call = caller_env()) {
 
 # The labels that table() gives to bits, for a question that takes bits.
 are_bits <- function(labels, question) {
-  takes_bits(question) && (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
+  takes_bits(question) && !bits_turned(question$reports) &&
+    (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
 }
 
 # A table whose dimensions are named is put into the order of the questions.

@@ -5,10 +5,12 @@
 #' interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
-#'   one-dimensional `table` of them. Text and factors are matched to the labels of the mechanism. Numbers are
-#'   matched to the labels where these were given as numbers (`rr_grr(0:9, ...)`), otherwise they are
-#'   positions 1, 2, ...; for a yes/no question `FALSE` and 0 mean the first level, `TRUE` and 1 the second, as numbers
-#'   and logical values or as the labels "0" and "1", "FALSE" and "TRUE" of text and factors.
+#'   one-dimensional `table` of them. All are matched to the labels of the mechanism where these say what they are,
+#'   in whatever order the labels stand: text and factors always, numbers where labels are numbers (`rr_grr(0:9, ...)`
+#'   or `rr_grr(c("0", "1", "2"), ...)`), logical values where the two labels are `TRUE` and `FALSE` or 1 and 0.
+#'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its kin, [rr_forced()],
+#'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
+#'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
