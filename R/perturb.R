@@ -25,7 +25,8 @@
 #'   levels of the mechanism as [rr_tally()] matches reports.
 #' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param rng `"secure"` or `"R"`, see below.
-#' @return The reports: as many as there are answers, with their names, of the same type, and read by [rr_tally()] as
+#' @return The reports: as many as there are answers, with their names, of the same type (integers become doubles
+#'   where a level is no integer), and read by [rr_tally()] as
 #'   what they are. Text and factors have the labels of the mechanism's reports. Logical answers to a question with
 #'   other than two reports become the numbers of these.
 #' @section Errors:
@@ -161,10 +162,15 @@ decode_reports <- function(reports, first, x, mechanism) {
     if (!is.logical(reports) || first != 2L - yes) reports <- reports - first + 1L == yes
   } else {
     reports <- decode_numbers(reports, first, mechanism)
-    storage.mode(reports) <- if (is.double(x)) "double" else "integer"
+    storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) "double" else "integer"
   }
   if (!is.null(names(x))) names(reports) <- names(x)
   reports
+}
+
+# Decided by the levels, so that the type does not depend on the draw.
+all_integers <- function(values) {
+  is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
 }
 
 decode_numbers <- function(reports, first, mechanism) {

@@ -108,3 +108,14 @@ test_that("joint counts of columns take a turned question for what its labels sa
   fit <- rr_tmdh(counts, rr_binary(0.8, 0.1, levels = c(TRUE, FALSE)))
   expect_equal(as.vector(rr_margin(fit, "a")$estimate["TRUE"]), 0.4 / 0.7)
 })
+
+test_that("integer answers get reports that are levels, whatever the levels", {
+  for (levels in list(c(1, 2.5), c(1, 3e9), c(-0.5, 1))) {
+    set.seed(1)
+    reports <- rr_perturb(rep(1L, 200), rr_grr(levels, p = 0.5001), rng = "R")
+    expect_setequal(reports, levels)
+    expect_type(reports, "double")
+  }
+  expect_identical(rr_perturb(3:1, rr_grr(c("1", "2", "3+"), p = 1)), 3:1)
+  expect_type(rr_perturb(10L, rr_grr(c(10, 20), p = 1)), "integer")
+})
