@@ -32,7 +32,8 @@
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with value
 #' and position; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
-#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then.
+#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then; for a bad answer nothing
+#' has been drawn.
 #' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
@@ -58,13 +59,30 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R")) {
 }
 
 # One column of answers for nearly every mechanism; mechanisms whose reports are of another shape (several
-# questions, vectors of bits) bring a method of their own.
-perturb_answers <- function(mechanism, x, rng, call) UseMethod("perturb_answers")
+# questions, vectors of bits) bring methods of their own, of both: every answer is looked at before the first draw.
+perturb_answers <- function(mechanism, x, rng, call) {
+  draw_answers(mechanism, prepare_answers(mechanism, x, rng, call), x, rng, call)
+}
+
+prepare_answers <- function(mechanism, x, rng, call) UseMethod("prepare_answers")
+
+draw_answers <- function(mechanism, answers, x, rng, call) UseMethod("draw_answers")
 
 #' @export
-perturb_answers.rr_mechanism <- function(mechanism, x, rng, call) {
+prepare_answers.rr_mechanism <- function(mechanism, x, rng, call) {
   answers <- encode_answers(x, mechanism, call)
-  plan <- perturbation(mechanism)
+  # The kernel looks too, but while it draws; its own key nobody misses, a state of R's generator they do.
+  if (rng == "R") {
+    stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
+    if (stray > 0) abort_answer(x, stray, mechanism, call)
+  }
+  answers$plan <- perturbation(mechanism)
+  answers
+}
+
+#' @export
+draw_answers.rr_mechanism <- function(mechanism, answers, x, rng, call) {
+  plan <- answers$plan
   result <- .Call(C_rr_perturb, answers$codes, answers$first, plan_sizes(mechanism), plan_kind(plan),
                   plan$numbers, generator(rng))
   if (result$failed) abort_generator(rng, call)

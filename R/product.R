@@ -225,14 +225,22 @@ check_one_table <- function(tally, call = caller_env()) {
 }
 
 #' @export
-perturb_answers.rr_product <- function(mechanism, x, rng, call) {
+prepare_answers.rr_product <- function(mechanism, x, rng, call) {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x)) {
     abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe(x)}."), "argument",
           call = call)
   }
   columns <- question_columns(x, mechanism, call)
-  for (name in names(columns)) x[[name]] <- perturb_answers(mechanism$questions[[name]], columns[[name]], rng, call)
+  Map(function(question, column) prepare_answers(question, column, rng, call), mechanism$questions, columns)
+}
+
+#' @export
+draw_answers.rr_product <- function(mechanism, answers, x, rng, call) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  for (name in names(answers)) {
+    x[[name]] <- draw_answers(mechanism$questions[[name]], answers[[name]], x[[name]], rng, call)
+  }
   x
 }
 

@@ -289,3 +289,25 @@ test_that("a hand-made .Call errors and never crashes", {
   expect_error(channel(c(2^31 - 1, 2^31 - 1), 1), "large")
   expect_error(.Call(C_rr_perturb, 1L, 1L, c(2^31 - 1, 1), 3L, 1, 0L), "numbers")
 })
+
+test_that("a bad answer leaves R's generator as it was, wherever it stands", {
+  m <- rr_grr(c("a", "b", "c"), p = 0.6)
+  two <- rr_product(first = m, second = rr_grr(3, p = 0))
+  good <- rep("a", 5000)
+  bad <- list(c(good, NA), c(good, "z"), structure(c(rep(1L, 5000), 9L), levels = m$levels, class = "factor"),
+              c(rep(1L, 1025), 4L), c(rep(1, 1025), 2.5), c(NA, good))
+  set.seed(1)
+  before <- .Random.seed
+  for (x in bad) {
+    expect_error(rr_perturb(x, m, rng = "R"), class = "candor_error")
+    expect_error(rr_perturb(data.frame(second = 1L, first = x), two, rng = "R"), class = "candor_error")
+    expect_error(rr_perturb(data.frame(first = "a", second = c(rep(1L, 1024), NA)), two, rng = "R"),
+                 class = "candor_error_missing")
+  }
+  # Nor does a question that cannot be drawn from, after one that can
+  wide <- rr_compose(rr_grr(10001, p = 0), rr_forced(c(0.1, rep(0, 10000)), levels = 10001))
+  expect_error(rr_perturb(data.frame(a = "a", b = 1L), rr_product(a = m, b = wide), rng = "R"), class = "candor_error")
+  expect_identical(.Random.seed, before)
+  expect_error(.Call(C_rr_check_answers, 1L, 1L, 2^31), "levels")
+  expect_error(.Call(C_rr_check_answers, 1, 1L, 2), "truths")
+})
