@@ -135,23 +135,34 @@ make_groups <- function(by, n, call) {
     }
   }
   values <- lapply(by, function(v) if (is.factor(v)) levels(droplevels(v)) else sort(unique(v)))
-  code <- rep(1, n)
-  stride <- 1
-  for (name in names(by)) {
-    code <- code + stride * (match(by[[name]], values[[name]]) - 1)
-    stride <- stride * length(values[[name]])
+  places <- Map(match, by, values)
+  cells <- number_groups(unname(places))
+  keys <- Map(function(original, value, place) {
+    key <- value[place[cells$first]]
+    if (is.factor(original)) factor(key, levels(original)) else key
+  }, by, values, places)
+  list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
+}
+
+# The combinations that occur, numbered in order, the first variable running fastest; `first` is where each is met.
+# Many possible ones are sorted, not computed: their number may be beyond what any number type counts exactly.
+number_groups <- function(places) {
+  sizes <- vapply(places, max, 0L, 0L)
+  if (prod(sizes) <= max(1e4, length(places[[1]]))) {
+    strides <- as.integer(cumprod(c(1, sizes)))[seq_along(sizes)]
+    cells <- Reduce(`+`, Map(function(place, stride) (place - 1L) * stride, places, strides)) + 1L
+    occurs <- tabulate(cells, prod(sizes)) > 0L
+    return(list(codes = cumsum(occurs)[cells], first = match(which(occurs), cells)))
   }
-  seen <- sort(unique(code))
-  index <- seen - 1
-  keys <- by
-  for (name in names(by)) {
-    size <- length(values[[name]])
-    original <- by[[name]]
-    keys[[name]] <- if (is.factor(original)) factor(values[[name]][index %% size + 1], levels(original))
-                    else values[[name]][index %% size + 1]
-    index <- index %/% size
+  order <- do.call(order, c(rev(places), list(method = "radix")))
+  starts <- seq_along(order) == 1L
+  for (place in places) {
+    sorted <- place[order]
+    starts <- starts | c(TRUE, sorted[-1] != sorted[-length(sorted)])[seq_along(order)]
   }
-  list(codes = match(code, seen), n = length(seen), keys = tibble::as_tibble(keys))
+  codes <- integer(length(order))
+  codes[order] <- cumsum(starts)
+  list(codes = codes, first = order[starts])
 }
 
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
