@@ -32,6 +32,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL) {
             x = "It is {describe(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L
+  if (grouped) check_group_names("group", mechanism, call = environment())
   groups <- if (grouped) check_columns(colnames(counts) %||% as.character(seq_len(ncol(counts))))
   labels <- if (grouped) rownames(counts) else names(counts)
   k <- length(mechanism$reports)

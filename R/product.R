@@ -14,8 +14,9 @@
 #'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
 #'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms with finitely many reports; a product of more than
-#' 16,777,216 cells cannot be tallied or estimated jointly.
+#' `candor_error_argument` for anything but named mechanisms with finitely many reports, and for names that are those of
+#' result columns (`term`, `count`, `share`, `estimate`, ...); a product of more than 16,777,216 cells cannot be tallied or
+#' estimated jointly.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
 #'   columns randomised each on its own.
 #'
@@ -56,6 +57,11 @@ check_questions <- function(questions, call = caller_env()) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument",
             call = call)
+  }
+  reserved <- intersect(names, result_columns)
+  if (length(reserved)) {
+    abort(c("Questions must not have the names of result columns.", x = "{.val {reserved[1]}} is one.",
+            i = "Rename that question."), "argument", call = call)
   }
   for (name in names) {
     mechanism <- check_mechanism(questions[[name]], name, call)
@@ -137,6 +143,7 @@ rr_tally.data.frame <- function(x, mechanism, ..., weights = NULL, by = NULL, na
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
+  by <- name_groups(by, mechanism)
   if (!inherits(mechanism, "rr_product")) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
@@ -242,56 +249,4 @@ draw_answers.rr_product <- function(mechanism, answers, x, rng, call) {
     x[[name]] <- draw_answers(mechanism$questions[[name]], answers[[name]], x[[name]], rng, call)
   }
   x
-}
-
-# The answers of the cells, question by question: further columns of tidy tables.
-cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
-  if (is.null(mechanism$questions)) return(NULL)
-  labels <- lapply(mechanism$questions, `[[`, side)
-  sizes <- lengths(labels)
-  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  cells <- (cells %||% seq_len(prod(sizes))) - 1
-  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
-}
-
-# An array with one dimension a question becomes a vector of cells, named only if it names them.
-flatten_questions <- function(counts, mechanism, call = caller_env()) {
-  questions <- length(mechanism$questions)
-  if (questions == 0L || length(dim(counts)) != questions) return(counts)
-  check_joint(mechanism, call)
-  counts <- order_dimensions(counts, mechanism, call)
-  if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
-    abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
-            x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports."), "argument",
-            call = call)
-  }
-  names <- dimnames(counts)
-  for (d in seq_along(names)) {
-    labels <- mechanism$questions[[d]]$reports
-    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
-      abort(c("The labels of {.arg counts} must be those of its question, in their order.",
-              x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
-              i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
-    }
-  }
-  as.vector(unclass(counts))
-}
-
-# The labels that table() gives to bits, for a question that takes bits.
-are_bits <- function(labels, question) {
-  takes_bits(question) && !bits_turned(question$reports) &&
-    (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
-}
-
-# A table whose dimensions are named is put into the order of the questions.
-order_dimensions <- function(counts, mechanism, call) {
-  dims <- names(dimnames(counts))
-  questions <- names(mechanism$questions)
-  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
-  if (!setequal(dims, questions)) {
-    abort(c("The dimensions of {.arg counts} must be the questions.",
-            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
-          call = call)
-  }
-  aperm(counts, match(questions, dims))
 }

@@ -27,7 +27,7 @@
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, both with value and position; `candor_error_argument` for weights or groups
-#' of the wrong length or value; `candor_error_mismatch` when tallies of different mechanisms are merged.
+#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
 #' @seealso [rr_counts()] for counts that already exist.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
@@ -50,6 +50,7 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
+  by <- name_groups(by, mechanism)
   codes <- encode_reports(x, mechanism)
   tally_codes(codes$codes, codes$first, x, mechanism, weights, by, na.rm)
 }
@@ -93,7 +94,7 @@ check_weights <- function(weights, n, call) {
   as.double(weights)
 }
 
-# The columns that tables of tallies, fits and traces put next to the groups.
+# The columns that tables of tallies, fits and traces put next to the groups and the questions.
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
@@ -106,7 +107,8 @@ check_total <- function(counts, arg, call) {
         "argument", call = call)
 }
 
-make_groups <- function(by, n, call) {
+# Groups as a named list whose names are free next to the results.
+name_groups <- function(by, mechanism, call = caller_env()) {
   if (is.null(by)) return(NULL)
   if (!is.list(by)) by <- list(group = by)
   by <- as.list(by)
@@ -124,6 +126,21 @@ make_groups <- function(by, n, call) {
     abort(c("{.arg by} must have a different name for each of its vectors.",
             x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument", call = call)
   }
+  check_group_names(names(by), mechanism, call)
+  by
+}
+
+check_group_names <- function(names, mechanism, call) {
+  taken <- intersect(names, names(mechanism$questions))
+  if (length(taken)) {
+    abort(c("Groups must not have the names of questions.", x = "{.val {taken[1]}} is both.",
+            i = "Rename the group or the question."), "argument",
+          call = call)
+  }
+}
+
+make_groups <- function(by, n, call) {
+  if (is.null(by)) return(NULL)
   for (name in names(by)) {
     if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
       abort(c("{.arg by} must have one entry per report.",

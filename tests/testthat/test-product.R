@@ -113,3 +113,24 @@ test_that("tables of bits are read as bits, and named dimensions in any order", 
   expect_identical(rr_counts(table(bits[c("b", "a")]), survey)$counts, expected)
   expect_error(rr_counts(table(x = bits$a, y = bits$b), survey), class = "candor_error_mismatch")
 })
+
+test_that("questions, groups and results never share a name, and that is found before any work", {
+  two <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  data <- data.frame(a = c(0, 1, 1), b = c(1, 1, 0))
+  for (name in result_columns) {
+    expect_error(rr_product(stats::setNames(list(rr_warner(0.8), rr_warner(0.7)), c(name, "age"))),
+                 class = "candor_error_argument")
+  }
+  # The bad answer is not reached.
+  data$b[3] <- 7
+  expect_snapshot(error = TRUE, {
+    rr_product(term = rr_warner(0.8), age = rr_warner(0.7))
+    rr_tally(data, two, by = list(a = 1:3))
+    rr_estimate(data, two, by = list(a = 1:3))
+    rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3)
+  })
+  data$b[3] <- 0
+  fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
+  expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))
+  expect_output(print(fit), "wave")
+})

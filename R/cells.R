@@ -1,0 +1,53 @@
+# Between the cells of several questions and their answers.
+
+# The answers of the cells, question by question: further columns of tidy tables.
+cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
+  if (is.null(mechanism$questions)) return(NULL)
+  labels <- lapply(mechanism$questions, `[[`, side)
+  sizes <- lengths(labels)
+  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
+  cells <- (cells %||% seq_len(prod(sizes))) - 1
+  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
+}
+
+# An array with one dimension a question becomes a vector of cells, named only if it names them.
+flatten_questions <- function(counts, mechanism, call = caller_env()) {
+  questions <- length(mechanism$questions)
+  if (questions == 0L || length(dim(counts)) != questions) return(counts)
+  check_joint(mechanism, call)
+  counts <- order_dimensions(counts, mechanism, call)
+  if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
+    abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
+            x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports."), "argument",
+            call = call)
+  }
+  names <- dimnames(counts)
+  for (d in seq_along(names)) {
+    labels <- mechanism$questions[[d]]$reports
+    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
+      abort(c("The labels of {.arg counts} must be those of its question, in their order.",
+              x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
+              i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
+    }
+  }
+  as.vector(unclass(counts))
+}
+
+# The labels that table() gives to bits, for a question that takes bits.
+are_bits <- function(labels, question) {
+  takes_bits(question) && !bits_turned(question$reports) &&
+    (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
+}
+
+# A table whose dimensions are named is put into the order of the questions.
+order_dimensions <- function(counts, mechanism, call) {
+  dims <- names(dimnames(counts))
+  questions <- names(mechanism$questions)
+  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
+  if (!setequal(dims, questions)) {
+    abort(c("The dimensions of {.arg counts} must be the questions.",
+            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
+          call = call)
+  }
+  aperm(counts, match(questions, dims))
+}
