@@ -13,13 +13,15 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
 # An array with one dimension a question becomes a vector of cells, named only if it names them.
 flatten_questions <- function(counts, mechanism, call = caller_env()) {
   questions <- length(mechanism$questions)
-  if (questions == 0L || length(dim(counts)) != questions) return(counts)
+  if (questions == 0L) return(counts)
   check_joint(mechanism, call)
+  if (length(dim(counts)) != questions || has_cells_by_groups(counts, mechanism)) return(counts)
   counts <- order_dimensions(counts, mechanism, call)
   if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
     abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
-            x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports."), "argument",
-            call = call)
+            x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports.",
+            i = if (questions == 2L) "For groups: one row per cell, {length(mechanism$reports)}, and one column per group."),
+          "argument", call = call)
   }
   names <- dimnames(counts)
   for (d in seq_along(names)) {
@@ -31,6 +33,15 @@ flatten_questions <- function(counts, mechanism, call = caller_env()) {
     }
   }
   as.vector(unclass(counts))
+}
+
+# Of two questions a matrix may be their table, or one row per cell and one column per group. A row for every cell is
+# more than either question has; fewer rows name their cells.
+has_cells_by_groups <- function(counts, mechanism) {
+  if (length(dim(counts)) != 2L || setequal(names(dimnames(counts)), names(mechanism$questions))) return(FALSE)
+  rows <- rownames(counts)
+  if (is.null(rows)) return(nrow(counts) == prod(mechanism$report_sizes))
+  any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
 # The labels that table() gives to bits, for a question that takes bits.

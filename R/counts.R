@@ -5,7 +5,8 @@
 #' @param counts Number of times each report was given: a numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
-#'   report, in the order of the mechanism.
+#'   report, in the order of the mechanism. Of several questions ([rr_product()]) the reports are the cells, or `counts`
+#'   is a table with one dimension a question.
 #' @param mechanism How the answers were randomised.
 #' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
 #'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it

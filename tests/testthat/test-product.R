@@ -134,3 +134,33 @@ test_that("questions, groups and results never share a name, and that is found b
   expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))
   expect_output(print(fit), "wave")
 })
+
+test_that("grouped counts of two questions are one row per cell and one column per group", {
+  two <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  mixed <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), epsilon = 1))
+  for (mechanism in list(two, mixed)) {
+    cells <- length(mechanism$reports)
+    each <- list(men = seq_len(cells) + 0, women = rev(seq_len(cells)) + 10)
+    grouped <- do.call(cbind, each)
+    apart <- lapply(each, rr_counts, mechanism)
+    for (rows in list(NULL, mechanism$reports)) {
+      rownames(grouped) <- rows
+      tally <- rr_counts(grouped, mechanism)
+      expect_identical(tally$groups$group, names(each))
+      for (g in 1:2) expect_identical(tally$counts[, g], apart[[g]]$counts)
+    }
+    turned <- rr_counts(grouped[rev(mechanism$reports), ], mechanism)
+    expect_identical(turned$counts, tally$counts)
+    fit <- rr_estimate(tally)
+    expect_equal(unname(coef(fit)[seq_len(cells)]), unname(coef(rr_estimate(apart$men))))
+  }
+  # Fewer rows, as many as the first question has answers, that name their cells
+  some <- matrix(1:4, 2, dimnames = list(c("yes, yes", "no, no"), c("men", "women")))
+  expect_identical(rr_counts(some, two)$counts, cbind(c(2, 0, 0, 1), c(4, 0, 0, 3)))
+  # Still a table of the questions, with or without labels
+  expect_identical(rr_counts(matrix(1:4, 2), two)$counts, c(1, 2, 3, 4))
+  expect_snapshot(error = TRUE, {
+    rr_counts(matrix(1:6, 3), two)
+    rr_counts(matrix(1:8, 4, dimnames = list(c("no, no", "yes, no", "no, maybe", "yes, yes"), c("men", "women"))), two)
+  })
+})
