@@ -15,7 +15,8 @@
 #'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
 #' @section Errors:
 #' `candor_error_argument` for anything but named mechanisms with finitely many reports, and for names that are those of
-#' result columns (`term`, `count`, `share`, `estimate`, ...); a product of more than 16,777,216 cells cannot be tallied or
+#' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
+#' would have one label; a product of more than 16,777,216 cells cannot be tallied or
 #' estimated jointly.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
 #'   columns randomised each on its own.
@@ -42,9 +43,11 @@ rr_product <- function(...) {
   one <- if (length(questions) == 1L) questions[[1]]
   if (is.list(one) && !inherits(one, "rr_mechanism")) questions <- one
   check_questions(questions)
+  levels <- joint_labels(questions, "levels")
+  reports <- joint_labels(questions, "reports")
   sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
   new_rr_mechanism(
-    "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),
+    "product", levels, reports = reports,
     epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
     design = sprintf("Product of %d questions", length(questions)),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
@@ -79,10 +82,18 @@ check_questions <- function(questions, call = caller_env()) {
 joint_cells <- 2^24
 
 # Labels of the cells, the first question fastest. None where there are too many cells for a joint table.
-joint_labels <- function(questions, side) {
+joint_labels <- function(questions, side, call = caller_env()) {
   labels <- lapply(questions, `[[`, side)
   if (prod(lengths(labels)) > joint_cells) return(character())
-  Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+  joint <- Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+  # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
+  if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
+    abort(c("The cells of several questions must have different labels.",
+            x = "Two of them are called {.val {joint[anyDuplicated(joint)]}}.",
+            i = "Labels of cells are those of the answers, joined by \", \": rename answers that hold one."),
+          "argument", call = call)
+  }
+  joint
 }
 
 check_joint <- function(mechanism, call = caller_env()) {

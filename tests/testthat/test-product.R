@@ -164,3 +164,11 @@ test_that("grouped counts of two questions are one row per cell and one column p
     rr_counts(matrix(1:8, 4, dimnames = list(c("no, no", "yes, no", "no, maybe", "yes, yes"), c("men", "women"))), two)
   })
 })
+
+test_that("cells have different labels, or there is no product", {
+  expect_snapshot(error = TRUE, {
+    rr_product(u = rr_grr(c("a", "a, b"), epsilon = 1), v = rr_grr(c("b, c", "c"), epsilon = 1))
+  })
+  fine <- rr_product(u = rr_grr(c("a", "b, c"), epsilon = 1), v = rr_grr(c("d, e", "f"), epsilon = 1))
+  expect_identical(rr_counts(c("b, c, d, e" = 3), fine)$counts, c(0, 3, 0, 0))
+})
