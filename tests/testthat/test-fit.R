@@ -221,3 +221,21 @@ test_that("printing shows the first rows of the whole table, in one group and be
     expect_identical(utils::tail(printed, length(table) + length(rest)), c(table, rest))
   }
 })
+
+test_that("simulate() treats R's generator as simulate() of lm() does", {
+  line <- lm(dist ~ speed, cars)
+  after <- function(model, seed) {
+    set.seed(5)
+    before <- .Random.seed
+    simulated <- simulate(model, 1, seed = seed)
+    list(untouched = identical(.Random.seed, before), attribute = attr(simulated, "seed"))
+  }
+  expect_identical(after(fit, 42), after(line, 42))
+  expect_true(after(fit, 42)$untouched)
+  expect_false(after(fit, NULL)$untouched)
+  expect_identical(after(fit, NULL)$attribute, after(line, NULL)$attribute)
+  set.seed(1)
+  before <- .Random.seed
+  expect_error(simulate(fit, seed = 0.5), class = "candor_error_argument")
+  expect_identical(.Random.seed, before)
+})
