@@ -77,13 +77,15 @@ rr_matrix <- function(mechanism, ...) {
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)
 
+matrix_limit <- 10000
+
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
   k <- length(mechanism$levels)
-  if (k > 10000) {
+  if (k > matrix_limit) {
     abort(c("{.arg mechanism} has too many categories for its matrix.",
-            x = "It has {format_count(k)} categories; the limit is 10,000.",
+            x = "It has {format_count(k)} categories; the limit is {format_count(matrix_limit)}.",
             i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
   }
   form <- additive(mechanism)

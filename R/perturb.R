@@ -106,9 +106,21 @@ perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 perturbation.rr_mechanism <- function(mechanism) {
   form <- additive(mechanism)
   if (is.null(form) || form$a < 0) {
+    k <- length(mechanism$levels)
+    # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
+    if (length(form$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, form$a + form$b), form$b, form$a)))
+    if (k > matrix_limit) abort_wide(mechanism)
     return(list(kind = "channel", numbers = as.double(rr_matrix(mechanism))))
   }
   list(kind = "innocuous", numbers = c(form$a, rep_len(form$b, length(mechanism$levels))))
+}
+
+abort_wide <- function(mechanism) {
+  abort(c("{.arg mechanism} has too many categories to be randomised with.",
+          x = "It has {format_count(length(mechanism$levels))}; the limit for its kind is {format_count(matrix_limit)}.",
+          i = if (is.null(mechanism$share) && inherits(mechanism, "rr_compose")) {
+            "Randomise in two steps: {.code rr_perturb(rr_perturb(x, first), second)}."
+          }), "argument", call = NULL)
 }
 
 plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
