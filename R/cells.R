@@ -20,7 +20,9 @@ flatten_questions <- function(counts, mechanism, call = caller_env()) {
   if (!identical(as.integer(dim(counts)), unname(mechanism$report_sizes))) {
     abort(c("{.arg counts} must have one dimension per question, each with one entry per report.",
             x = "Its dimensions are {dim(counts)}; the questions have {mechanism$report_sizes} reports.",
-            i = if (questions == 2L) "For groups: one row per cell, {length(mechanism$reports)}, and one column per group."),
+            i = if (questions == 2L) {
+              "For groups: one row per cell, {length(mechanism$reports)}, and one column per group."
+            }),
           "argument", call = call)
   }
   names <- dimnames(counts)

@@ -111,9 +111,9 @@ label_numbers <- function(labels) {
   numbers <- suppressWarnings(as.numeric(labels))
   numbers[!is.finite(numbers)] <- NA
   tried <- which(!is.na(numbers))
-  text <- as.character(numbers[tried])
-  odd <- text != labels[tried]
-  odd[odd] <- sprintf("%.15g", numbers[tried][odd]) != labels[tried][odd]
+  odd <- sprintf("%.15g", numbers[tried]) != labels[tried]
+  # 1e+05 is how R writes it, 100000 how people do.
+  odd[odd] <- as.character(numbers[tried][odd]) != labels[tried][odd]
   numbers[tried[odd]] <- NA
   if (!all(is.na(numbers))) numbers
 }

@@ -116,8 +116,9 @@ perturbation.rr_mechanism <- function(mechanism) {
 }
 
 abort_wide <- function(mechanism) {
+  k <- format_count(length(mechanism$levels))
   abort(c("{.arg mechanism} has too many categories to be randomised with.",
-          x = "It has {format_count(length(mechanism$levels))}; the limit for its kind is {format_count(matrix_limit)}.",
+          x = "It has {k}; the limit for its kind is {format_count(matrix_limit)}.",
           i = if (is.null(mechanism$share) && inherits(mechanism, "rr_compose")) {
             "Randomise in two steps: {.code rr_perturb(rr_perturb(x, first), second)}."
           }), "argument", call = NULL)

@@ -83,7 +83,7 @@ test_that("truths and reports of a channel are each read by their own labels", {
   expect_identical(reads(c(TRUE, TRUE, FALSE), c(TRUE, FALSE), c("x", "y", "z")), c(2, 0, 1))
   expect_identical(reads(c(1, 1, 2), c("no", "yes"), c(0, 1, 2)), c(2, 0, 1))
   expect_identical(reads(c(1L, 1L, 0L), c(1, 0), c("x", "y", "z")), c(2, 0, 1))
-  expect_identical(reads(c(1/3, 2/3, 2/3), c(1/3, 2/3), c(30, 20, 10)), c(1, 0, 2))
+  expect_identical(reads(c(1 / 3, 2 / 3, 2 / 3), c(1 / 3, 2 / 3), c(30, 20, 10)), c(1, 0, 2))
   # Through two stages: the truths of the first, the reports of the second
   stages <- rr_compose(rr_channel(C, levels = c(5, 7), reports = c(1, 2, 3)),
                        rr_channel(diag(3), levels = 1:3, reports = c("3", "2", "1")))
