@@ -103,13 +103,13 @@ channel_labels <- function(C, levels, reports, call = caller_env()) {
               x = "There are {length(side[[2]]$labels)} labels and {side[[3]]} {side[[4]]}s."), "argument", call = call)
     }
   }
-  list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric)
+  list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric)
 }
 
 new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   epsilon = matrix_epsilon(C),
+                   numeric_truths = labels$truths %||% label_numbers(labels$levels), epsilon = matrix_epsilon(C),
                    design = design, matrix = C, form = find_additive(C), ...)
 }
 

@@ -90,14 +90,15 @@ check_mechanism <- function(x, arg = "mechanism", call = caller_env()) {
         "argument", call = call)
 }
 
-# Labels from labels, or from a number of categories. `numeric` tells whether numbers in the data
-# are labels (levels 0:9) rather than positions.
+# Labels from labels, or from a number of categories. `numeric` tells the numbers that the labels are (levels 0:9, or
+# "0" to "9"), NULL where numbers in the data can only be positions.
 check_levels <- function(levels, arg = "levels", call = caller_env()) {
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is.numeric(levels) && !is.object(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max, call = call,
                      remedy = "Give the number of categories, or their labels.")
-    return(list(labels = as.character(seq_len(k)), numeric = NULL))
+    # Of many categories the numbers are the positions; a yes/no question would take them for 0 and 1.
+    return(list(labels = as.character(seq_len(k)), numeric = if (k == 2) c(1, 2)))
   }
   if (!(is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels)))) {
     abort(c("{.arg {arg}} must be labels, or a number of categories.", x = "It is {describe(levels)}."),
@@ -117,7 +118,19 @@ check_levels <- function(levels, arg = "levels", call = caller_env()) {
     abort(c("{.arg {arg}} must all differ.", x = "{.val {twice}} appears more than once."),
           "argument", call = call)
   }
-  list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels))
+  list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels) else label_numbers(labels))
+}
+
+# The numbers that labels of text are when written as R writes numbers, NA for other labels; NULL where no label is one.
+label_numbers <- function(labels) {
+  numbers <- suppressWarnings(as.numeric(labels))
+  numbers[!is.finite(numbers)] <- NA
+  tried <- which(!is.na(numbers))
+  odd <- sprintf("%.15g", numbers[tried]) != labels[tried]
+  # 1e+05 is how R writes it, 100000 how people do.
+  odd[odd] <- as.character(numbers[tried][odd]) != labels[tried][odd]
+  numbers[tried[odd]] <- NA
+  if (!all(is.na(numbers))) numbers
 }
 
 # A vector over levels, in their order: names say which level an entry is of, and without names it is its position.

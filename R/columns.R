@@ -98,6 +98,9 @@ support_columns <- function(mechanism, call = caller_env()) UseMethod("support_c
 support_columns.rr_mechanism <- function(mechanism, call = caller_env()) {
   if (length(mechanism$levels) == 2L && length(mechanism$reports) == 2L) {
     matrix <- rr_matrix(mechanism)
+    # Columns are counted by what labels that are bits say.
+    if (bits_turned(mechanism$levels)) matrix <- matrix[2:1, ]
+    if (bits_turned(mechanism$reports)) matrix <- matrix[, 2:1]
     return(list(p = unname(matrix[2, 2]), q = unname(matrix[1, 2]), width = 1L, rivals = FALSE))
   }
   abort_support(mechanism, "the probability of a report depends on the truth in more ways than \"same or not\"", call)
@@ -105,6 +108,7 @@ support_columns.rr_mechanism <- function(mechanism, call = caller_env()) {
 
 #' @export
 support_columns.rr_binary <- function(mechanism, call = caller_env()) {
+  if (bits_turned(mechanism$levels)) return(list(p = mechanism$q_no, q = mechanism$p_no, width = 1L, rivals = FALSE))
   list(p = mechanism$p, q = mechanism$q, width = 1L, rivals = FALSE)
 }
 
@@ -153,6 +157,7 @@ column_levels <- function(fit) {
     if (!is.null(names(parts)) && setequal(names(parts), fit$columns)) parts <- parts[fit$columns]
     levels <- lapply(parts, `[[`, "levels")
   }
+  levels <- lapply(levels, function(labels) if (bits_turned(labels)) rev(labels) else labels)
   labelled <- length(levels) == length(fit$columns) && all(lengths(levels) == 2L)
   if (!labelled) levels <- rep(list(c("0", "1")), length(fit$columns))
   stats::setNames(levels, fit$columns)

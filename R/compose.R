@@ -45,7 +45,8 @@ rr_compose <- function(first, second) {
                       "{.arg second} takes {format_labels(second$levels)}."),
             i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
   }
-  labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels)
+  labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels,
+                 truths = truth_side(first)$numeric_levels)
   design <- "Two stages"
   a <- additive(first)
   b <- additive(second)
@@ -62,8 +63,8 @@ rr_compose <- function(first, second) {
   # those of yes.
   pair <- if (k == 2L) c(form$a + matrix[2], matrix[2]) else if (length(form$b) == 1L) c(form$a + form$b, form$b)
   new_rr_mechanism("compose", labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   epsilon = epsilon, design = design, form = form, first = first, second = second,
-                   p = pair[1], q = pair[2])
+                   numeric_truths = labels$truths, epsilon = epsilon, design = design, form = form, first = first,
+                   second = second, p = pair[1], q = pair[2])
 }
 
 # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
@@ -129,9 +130,10 @@ print.rr_compose <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# Is a report 0 or 1, no or yes? A second stage on a yes/no question leaves it one.
+# Is a report 0 or 1, no or yes? A second stage on a yes/no question leaves it one; noncompliance makes it none.
 takes_bits <- function(mechanism) {
   if (length(mechanism$reports) != 2L) return(FALSE)
+  if (!is.null(mechanism$share)) return(takes_bits(mechanism$first))
   if (!inherits(mechanism, "rr_compose")) return(inherits(mechanism, c("rr_binary", "rr_forced", "rr_unrelated")))
   takes_bits(mechanism$second) ||
     (takes_bits(mechanism$first) && identical(mechanism$reports, mechanism$first$reports))

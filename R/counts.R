@@ -5,7 +5,8 @@
 #' @param counts Number of times each report was given: a numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
-#'   report, in the order of the mechanism.
+#'   report, in the order of the mechanism. Of several questions ([rr_product()]) the reports are the cells, or `counts`
+#'   is a table with one dimension a question.
 #' @param mechanism How the answers were randomised.
 #' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
 #'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it
@@ -32,6 +33,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL) {
             x = "It is {describe(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L
+  if (grouped) check_group_names("group", mechanism, call = environment())
   groups <- if (grouped) check_columns(colnames(counts) %||% as.character(seq_len(ncol(counts))))
   labels <- if (grouped) rownames(counts) else names(counts)
   k <- length(mechanism$reports)
@@ -117,46 +119,4 @@ abort_count <- function(counts, values, position, labels, effective_n, call = ca
             "For weighted counts give {.arg effective_n}, or use {.fn rr_tally} with {.arg weights}."
           }),
         "counts", call = call)
-}
-
-# An array with one dimension a question becomes a vector of cells, named only if it names them.
-flatten_questions <- function(counts, mechanism, call = caller_env(), arg = "counts", side = "reports") {
-  questions <- length(mechanism$questions)
-  if (questions == 0L || length(dim(counts)) != questions) return(counts)
-  check_joint(mechanism, call)
-  counts <- order_dimensions(counts, mechanism, call, arg)
-  sizes <- if (side == "reports") mechanism$report_sizes else mechanism$sizes
-  if (!identical(as.integer(dim(counts)), unname(sizes))) {
-    abort(c("{.arg {arg}} must have one dimension per question, each with one entry per {sub('s$', '', side)}.",
-            x = "Its dimensions are {dim(counts)}; the questions have {sizes} {side}."), "argument",
-            call = call)
-  }
-  names <- dimnames(counts)
-  for (d in seq_along(names)) {
-    labels <- mechanism$questions[[d]][[side]]
-    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
-      abort(c("The labels of {.arg {arg}} must be those of its question, in their order.",
-              x = "Dimension {d} is labelled {format_labels(names[[d]])}.",
-              i = "Question {.val {names(mechanism$questions)[d]}} has {format_labels(labels)}."), "level", call = call)
-    }
-  }
-  as.vector(unclass(counts))
-}
-
-# The labels that table() gives to bits, for a question that takes bits.
-are_bits <- function(labels, question) {
-  takes_bits(question) && (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
-}
-
-# A table whose dimensions are named is put into the order of the questions.
-order_dimensions <- function(counts, mechanism, call, arg) {
-  dims <- names(dimnames(counts))
-  questions <- names(mechanism$questions)
-  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
-  if (!setequal(dims, questions)) {
-    abort(c("The dimensions of {.arg {arg}} must be the questions.",
-            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch",
-          call = call)
-  }
-  aperm(counts, match(questions, dims))
 }

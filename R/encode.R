@@ -17,21 +17,17 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
     abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns.",
             i = "If these are counts, use {.fn rr_counts}."), "argument", call = call)
   }
-  yes_no <- takes_bits(mechanism)
   if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
-    if (length(labels) == 2L) return(list(codes = x, first = 0L))
-    abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument", call = call)
+    if (length(labels) != 2L) {
+      abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument", call = call)
+    }
+    if (bits_turned(labels)) return(list(codes = 2L - x, first = 1L))
+    return(list(codes = x, first = 0L))
   }
-  numeric_levels <- mechanism$numeric_levels
-  if (!is.null(numeric_levels)) {
-    start <- numeric_levels[1]
-    consecutive <- start == floor(start) && abs(start) < 1e9 &&
-      identical(numeric_levels, start + seq_along(numeric_levels) - 1)
-    if (!consecutive) return(list(codes = translate(match(x, numeric_levels), x, own = TRUE), first = 1L))
-    return(list(codes = whole_codes(x, call), first = as.integer(start)))
-  }
-  list(codes = whole_codes(x, call), first = if (yes_no) 0L else 1L)
+  first <- first_number(mechanism)
+  if (!is.null(first)) return(list(codes = whole_codes(x, call), first = first))
+  list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
 }
 
 # Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them;
@@ -39,7 +35,31 @@ encode_reports <- function(x, mechanism, call = caller_env()) {
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
-  match_bits(labels) %||% positions
+  bits <- match_bits(labels)
+  if (is.null(bits)) positions else if (bits_turned(mechanism$reports)) 3L - bits else bits
+}
+
+# Are two labels the bits themselves, the 1 or TRUE first?
+bits_turned <- function(labels) identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
+
+# The number that stands for each label; a label that is no number has NA. Numbers are read by label wherever a label
+# is a number, unless that only says what its place says.
+label_values <- function(mechanism) {
+  k <- length(mechanism$reports)
+  places <- if (!takes_bits(mechanism)) seq_len(k)
+    else if (bits_turned(mechanism$reports)) c(1, 0) else c(0, 1)
+  values <- mechanism$numeric_levels
+  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) places else values
+}
+
+# The number of the first label if the others follow one by one, so that numbers are codes as they stand; else NULL.
+first_number <- function(mechanism) {
+  if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
+  values <- as.double(label_values(mechanism))
+  start <- values[1]
+  consecutive <- !anyNA(values) && start == floor(start) && abs(start) < 1e9 &&
+    identical(values, start + seq_along(values) - 1)
+  if (consecutive) as.integer(start)
 }
 
 # 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for what is neither; NULL where nothing is a bit.
@@ -97,13 +117,17 @@ abort_report <- function(x, position, mechanism, na.rm, call) {
     abort(c("{.arg x} must not have missing reports.", x = "Report {at} is NA.",
             i = "Use {.code na.rm = TRUE} to drop them."), "missing", call = call)
   }
-  k <- length(mechanism$reports)
-  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
-  wanted <- if (!positions) paste("The levels are", format_labels(mechanism$reports))
-    else if (takes_bits(mechanism)) "Use 0 for the first level and 1 for the second, or the labels."
-    else paste0("Positions run from 1 to ", format_count(k), ".")
   abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "Report {at} is {describe(value)}, which is not a level.", i = "{wanted}",
+          x = "Report {at} is {describe(value)}, which is not a level.", i = "{wanted_answers(x, mechanism)}",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level", call = call)
+}
+
+# What would have been a level, for answers like `x`.
+wanted_answers <- function(x, mechanism) {
+  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
+  if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))
+  if (!takes_bits(mechanism)) return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
+  order <- if (bits_turned(mechanism$reports)) c("second", "first") else c("first", "second")
+  sprintf("Use 0 for the %s level and 1 for the %s, or the labels.", order[1], order[2])
 }

@@ -23,13 +23,14 @@
 #' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
-#' @param seed A whole number for [set.seed()], or `NULL`.
+#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
+#'   where it is.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param n Number of estimates printed, at least 0. Only these are computed.
 #' @param ... Not used, and refused, except by `plot()`, which passes it on.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
-#'   tally; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
+#'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
 #'   intervals; `print()` and `plot()` the fit itself, invisibly.
 #' @section Errors:
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
@@ -171,9 +172,15 @@ label_reports <- function(values, fit) {
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots_empty(...)
   nsim <- check_count(nsim, "nsim", min = 1)
-  if (!is.null(seed)) set.seed(check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max))
+  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  # As simulate() of lm(): a seed is for this call only.
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  if (!is.null(seed)) {
+    on.exit(assign(".Random.seed", state, envir = globalenv()))
+    set.seed(seed)
+    seed <- structure(seed, kind = as.list(RNGkind()))
+  }
   groups <- ncol(as.matrix(object$estimate))
   counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim, object$tally$n[g])))
   colnames(counts) <- paste0("sim_", seq_len(nsim))

@@ -224,7 +224,7 @@ simulate_channel <- function(axes, truth, nsim) {
   reports <- matrix(0, prod(axis_sizes(axes, "reports")), nsim)
   for (x in which(truth > 0)) {
     row <- .Call(C_rr_channel_rows, axes, x)
-    reports <- reports + stats::rmultinom(nsim, truth[x], row)
+    reports <- reports + draw_multinomial(nsim, truth[x], row)
   }
   reports
 }

@@ -2,7 +2,8 @@
 # methods of the internal generics below. Adding a mechanism means adding such a file.
 
 # `levels` and `reports` are the labels of the truths and of the reports; `numeric_levels` is set
-# when the levels were given as numbers, so that whole numbers in the data are labels, not positions.
+# when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
+# other labels, `numeric_truths` is the same for them.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design) {
   structure(
     list(levels = levels, reports = reports, numeric_levels = numeric_levels,
@@ -76,13 +77,15 @@ rr_matrix <- function(mechanism, ...) {
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)
 
+matrix_limit <- 10000
+
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
   k <- length(mechanism$levels)
-  if (k > 10000) {
+  if (k > matrix_limit) {
     abort(c("{.arg mechanism} has too many categories for its matrix.",
-            x = "It has {format_count(k)} categories; the limit is 10,000.",
+            x = "It has {format_count(k)} categories; the limit is {format_count(matrix_limit)}.",
             i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
   }
   form <- additive(mechanism)

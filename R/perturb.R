@@ -22,15 +22,18 @@
 #' Randomise once and keep the report.
 #'
 #' @param x The true answers: a factor, character, integer, whole-number double or logical vector, matched to the
-#'   levels of the mechanism as in [rr_tally()].
+#'   levels of the mechanism as [rr_tally()] matches reports.
 #' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param rng `"secure"` or `"R"`, see below.
-#' @return The reports: as many as there are answers, with their names, and of the same type. Text and factors have
-#'   the labels of the mechanism's reports.
+#' @return The reports: as many as there are answers, with their names, of the same type (integers become doubles
+#'   where a level is no integer), and read by [rr_tally()] as
+#'   what they are. Text and factors have the labels of the mechanism's reports. Logical answers to a question with
+#'   other than two reports become the numbers of these.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with value
 #' and position; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
-#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then.
+#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then; for a bad answer nothing
+#' has been drawn.
 #' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
@@ -56,18 +59,35 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R")) {
 }
 
 # One column of answers for nearly every mechanism; mechanisms whose reports are of another shape (several
-# questions, vectors of bits) bring a method of their own.
-perturb_answers <- function(mechanism, x, rng, call) UseMethod("perturb_answers")
+# questions, vectors of bits) bring methods of their own, of both: every answer is looked at before the first draw.
+perturb_answers <- function(mechanism, x, rng, call) {
+  draw_answers(mechanism, prepare_answers(mechanism, x, rng, call), x, rng, call)
+}
+
+prepare_answers <- function(mechanism, x, rng, call) UseMethod("prepare_answers")
+
+draw_answers <- function(mechanism, answers, x, rng, call) UseMethod("draw_answers")
 
 #' @export
-perturb_answers.rr_mechanism <- function(mechanism, x, rng, call) {
+prepare_answers.rr_mechanism <- function(mechanism, x, rng, call) {
   answers <- encode_answers(x, mechanism, call)
-  plan <- perturbation(mechanism)
+  # The kernel looks too, but while it draws; its own key nobody misses, a state of R's generator they do.
+  if (rng == "R") {
+    stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
+    if (stray > 0) abort_answer(x, stray, mechanism, call)
+  }
+  answers$plan <- perturbation(mechanism)
+  answers
+}
+
+#' @export
+draw_answers.rr_mechanism <- function(mechanism, answers, x, rng, call) {
+  plan <- answers$plan
   result <- .Call(C_rr_perturb, answers$codes, answers$first, plan_sizes(mechanism), plan_kind(plan),
                   plan$numbers, generator(rng))
   if (result$failed) abort_generator(rng, call)
   if (result$position > 0) abort_answer(x, result$position, mechanism, call)
-  decode_reports(result$reports, x, mechanism)
+  decode_reports(result$reports, answers$first, x, mechanism)
 }
 
 # How a mechanism is drawn from: `kind`, one of perturbation_kinds, and the `numbers` that the kernel wants for
@@ -86,9 +106,22 @@ perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 perturbation.rr_mechanism <- function(mechanism) {
   form <- additive(mechanism)
   if (is.null(form) || form$a < 0) {
+    k <- length(mechanism$levels)
+    # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
+    if (length(form$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, form$a + form$b), form$b, form$a)))
+    if (k > matrix_limit) abort_wide(mechanism)
     return(list(kind = "channel", numbers = as.double(rr_matrix(mechanism))))
   }
   list(kind = "innocuous", numbers = c(form$a, rep_len(form$b, length(mechanism$levels))))
+}
+
+abort_wide <- function(mechanism) {
+  k <- format_count(length(mechanism$levels))
+  abort(c("{.arg mechanism} has too many categories to be randomised with.",
+          x = "It has {k}; the limit for its kind is {format_count(matrix_limit)}.",
+          i = if (is.null(mechanism$share) && inherits(mechanism, "rr_compose")) {
+            "Randomise in two steps: {.code rr_perturb(rr_perturb(x, first), second)}."
+          }), "argument", call = NULL)
 }
 
 plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
@@ -116,42 +149,64 @@ generator <- function(rng) match(if (rng == "secure") entropy$source else rng, p
 # Truths are matched to the mechanism's levels as reports are to its reports.
 encode_answers <- function(x, mechanism, call) {
   if (is.factor(x) && identical(levels(x), mechanism$levels)) return(list(codes = x, first = 1L))
+  truths <- truth_side(mechanism)
   if (is.double(x) && !is.object(x)) {
     bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
-    bad <- bad[!x[bad] %in% mechanism$numeric_levels]
+    bad <- bad[!x[bad] %in% truths$numeric_levels]
     if (length(bad)) abort_answer(x, bad[1], mechanism, call)
   }
-  truths <- mechanism
-  truths$reports <- mechanism$levels
+  check_values(x, mechanism, call)
   answers <- encode_reports(x, truths, call)
-  if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(x)
+  # The kernel returns what it was given, and more than two reports are not logical.
+  if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(answers$codes)
   answers
 }
 
-decode_reports <- function(reports, x, mechanism) {
+# The mechanism whose reports are the truths.
+truth_side <- function(mechanism) {
+  if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
+  mechanism$reports <- mechanism$levels
+  mechanism
+}
+
+# Numbers in, numbers out: not where a report has none.
+check_values <- function(x, mechanism, call) {
+  numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
+  if (!numbers || is.factor(x) || !anyNA(mechanism$numeric_levels)) return(invisible())
+  bad <- which(is.na(label_values(mechanism)))
+  if (!length(bad)) return(invisible())
+  abort(c("{.arg x} must be text or a factor for this mechanism.",
+          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one: it could not be reported."),
+        "argument", call = call)
+}
+
+# Codes of reports, counted from `first`, as values like those of the answers.
+decode_reports <- function(reports, first, x, mechanism) {
   labels <- mechanism$reports
   if (is.factor(x)) {
     attr(reports, "levels") <- labels
     class(reports) <- if (identical(levels(x), labels)) class(x) else "factor"
   } else if (is.character(x)) {
     reports <- labels[reports]
-  } else if (!is.logical(x) && !is.null(mechanism$numeric_levels)) {
-    reports <- decode_numbers(reports, mechanism)
-    storage.mode(reports) <- typeof(x)
-  } else if (is.double(x)) {
-    reports <- as.double(reports)
+  } else if (is.logical(x) && length(labels) == 2L) {
+    yes <- if (bits_turned(labels)) 1L else 2L
+    if (!is.logical(reports) || first != 2L - yes) reports <- reports - first + 1L == yes
+  } else {
+    reports <- decode_numbers(reports, first, mechanism)
+    storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) "double" else "integer"
   }
   if (!is.null(names(x))) names(reports) <- names(x)
   reports
 }
 
-# Consecutive labels went through the kernel as they are, see encode_reports().
-decode_numbers <- function(reports, mechanism) {
-  values <- mechanism$numeric_levels
-  if (identical(values, values[1] + seq_along(values) - 1) && values[1] == floor(values[1]) && abs(values[1]) < 1e9) {
-    return(reports)
-  }
-  values[reports]
+# Decided by the levels, so that the type does not depend on the draw.
+all_integers <- function(values) {
+  is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
+}
+
+decode_numbers <- function(reports, first, mechanism) {
+  if (identical(first_number(mechanism), first)) return(reports)
+  label_values(mechanism)[reports - first + 1L]
 }
 
 abort_answer <- function(x, position, mechanism, call) {
@@ -163,13 +218,9 @@ abort_answer <- function(x, position, mechanism, call) {
                       "leave them out, or make \"no answer\" a level.")),
           "missing", call = call)
   }
-  k <- length(mechanism$levels)
-  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
-  wanted <- if (!positions) paste("The levels are", format_labels(mechanism$levels))
-    else if (takes_bits(mechanism)) "Use 0 for the first level and 1 for the second, or the labels."
-    else paste0("Positions run from 1 to ", format_count(k), ".")
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is {describe(value)}, which is not a level.", i = "{wanted}"),
+          x = "Answer {at} is {describe(value)}, which is not a level.",
+          i = "{wanted_answers(x, truth_side(mechanism))}"),
         "level", call = call)
 }
 

@@ -14,8 +14,10 @@
 #'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
 #'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms with finitely many reports; a product of more than
-#' 16,777,216 cells cannot be tallied or estimated jointly.
+#' `candor_error_argument` for anything but named mechanisms with finitely many reports, and for names that are those of
+#' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
+#' would have one label; a product of more than 16,777,216 cells cannot be tallied or
+#' estimated jointly.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
 #'   columns randomised each on its own.
 #'
@@ -41,9 +43,11 @@ rr_product <- function(...) {
   one <- if (length(questions) == 1L) questions[[1]]
   if (is.list(one) && !inherits(one, "rr_mechanism")) questions <- one
   check_questions(questions)
+  levels <- joint_labels(questions, "levels")
+  reports <- joint_labels(questions, "reports")
   sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
   new_rr_mechanism(
-    "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),
+    "product", levels, reports = reports,
     epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
     design = sprintf("Product of %d questions", length(questions)),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
@@ -56,6 +60,11 @@ check_questions <- function(questions, call = caller_env()) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument",
             call = call)
+  }
+  reserved <- intersect(names, result_columns)
+  if (length(reserved)) {
+    abort(c("Questions must not have the names of result columns.", x = "{.val {reserved[1]}} is one.",
+            i = "Rename that question."), "argument", call = call)
   }
   for (name in names) {
     mechanism <- check_mechanism(questions[[name]], name, call)
@@ -73,10 +82,18 @@ check_questions <- function(questions, call = caller_env()) {
 joint_cells <- 2^24
 
 # Labels of the cells, the first question fastest. None where there are too many cells for a joint table.
-joint_labels <- function(questions, side) {
+joint_labels <- function(questions, side, call = caller_env()) {
   labels <- lapply(questions, `[[`, side)
   if (prod(lengths(labels)) > joint_cells) return(character())
-  Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+  joint <- Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+  # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
+  if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
+    abort(c("The cells of several questions must have different labels.",
+            x = "Two of them are called {.val {joint[anyDuplicated(joint)]}}.",
+            i = "Labels of cells are those of the answers, joined by \", \": rename answers that hold one."),
+          "argument", call = call)
+  }
+  joint
 }
 
 check_joint <- function(mechanism, call = caller_env()) {
@@ -137,6 +154,7 @@ rr_tally.data.frame <- function(x, mechanism, ..., weights = NULL, by = NULL, na
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
+  by <- name_groups(by, mechanism)
   if (!inherits(mechanism, "rr_product")) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
@@ -225,23 +243,21 @@ check_one_table <- function(tally, call = caller_env()) {
 }
 
 #' @export
-perturb_answers.rr_product <- function(mechanism, x, rng, call) {
+prepare_answers.rr_product <- function(mechanism, x, rng, call) {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x)) {
     abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe(x)}."), "argument",
           call = call)
   }
   columns <- question_columns(x, mechanism, call)
-  for (name in names(columns)) x[[name]] <- perturb_answers(mechanism$questions[[name]], columns[[name]], rng, call)
-  x
+  Map(function(question, column) prepare_answers(question, column, rng, call), mechanism$questions, columns)
 }
 
-# The answers of the cells, question by question: further columns of tidy tables.
-cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
-  if (is.null(mechanism$questions)) return(NULL)
-  labels <- lapply(mechanism$questions, `[[`, side)
-  sizes <- lengths(labels)
-  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  cells <- (cells %||% seq_len(prod(sizes))) - 1
-  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
+#' @export
+draw_answers.rr_product <- function(mechanism, answers, x, rng, call) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  for (name in names(answers)) {
+    x[[name]] <- draw_answers(mechanism$questions[[name]], answers[[name]], x[[name]], rng, call)
+  }
+  x
 }

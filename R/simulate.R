@@ -1,12 +1,16 @@
 # Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. One column
 # per replication.
-simulate_counts <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
+simulate_counts <- function(fit, g, nsim, n = fit$tally$effective_n[g], call = caller_env()) {
   n <- max(1, round(n))
+  if (n > 2^53) {
+    abort(c("Simulated tallies can have 2^53 reports at most.", x = "This one would have {format(n, digits = 3)}.",
+            i = "For weighted counts give {.arg effective_n} as the number of respondents they are worth."), "counts",
+          call = call)
+  }
   theta <- group_estimate(fit, g)
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
   if (fit$target == "population") {
-    shares <- pmax(reported_shares(fit$mechanism, theta), 0)
-    return(stats::rmultinom(nsim, n, shares))
+    return(draw_multinomial(nsim, n, pmax(reported_shares(fit$mechanism, theta), 0)))
   }
   truth <- whole_shares(n, .Call(C_rr_project, theta, 1))
   simulate_reports(fit$mechanism, truth, nsim)
@@ -21,10 +25,23 @@ whole_shares <- function(n, shares) {
   counts <- floor(exact)
   short <- round(n - sum(counts))
   if (short > 0) {
-    first <- order(exact - counts, decreasing = TRUE)[seq_len(short)]
+    first <- order(exact - counts, decreasing = TRUE)[seq_len(min(short, length(counts)))]
     counts[first] <- counts[first] + 1
   }
+  # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
+  largest <- which.max(counts)
+  counts[largest] <- counts[largest] + (n - sum(counts))
   counts
+}
+
+# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's generator draws.
+largest_size <- .Machine$integer.max
+
+draw_seed <- function() sum(floor(stats::runif(2) * 2^26) * c(2^26, 1))
+
+draw_multinomial <- function(nsim, n, shares) {
+  if (n <= largest_size) return(stats::rmultinom(nsim, n, shares))
+  .Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim)
 }
 
 # Reports of respondents whose truths are fixed: `truth` respondents hold each of the categories.
@@ -35,19 +52,18 @@ simulate_reports.rr_mechanism <- function(mechanism, truth, nsim) {
   form <- additive(mechanism)
   k <- length(truth)
   if (is.null(form)) return(simulate_channel(channel_axes(mechanism), truth, nsim))
-  if (form$a >= 0) {
-    b <- rep_len(form$b, k)
-    return(vapply(seq_len(nsim), function(i) {
-      kept <- stats::rbinom(k, truth, form$a)
-      rest <- sum(truth) - sum(kept)
-      if (rest == 0) as.double(kept) else kept + as.double(stats::rmultinom(1, rest, b))
-    }, numeric(k)))
+  n <- sum(truth)
+  # Without a positive probability of "the truth, come what may" the core has a way of its own.
+  if (form$a < 0 || n > largest_size) {
+    return(.Call(C_rr_study_counts, truth / n, truth, n, as.double(form$a), as.double(form$b),
+                 form$odds %||% NA_real_, draw_seed(), 0, 0, nsim))
   }
-  # Without a positive probability of "the truth, come what may" each truth draws its own row.
-  rows <- rr_matrix(mechanism)
-  reports <- matrix(0, ncol(rows), nsim)
-  for (x in which(truth > 0)) reports <- reports + stats::rmultinom(nsim, truth[x], rows[x, ])
-  reports
+  b <- rep_len(form$b, k)
+  vapply(seq_len(nsim), function(i) {
+    kept <- stats::rbinom(k, truth, form$a)
+    rest <- n - sum(kept)
+    if (rest == 0) as.double(kept) else kept + as.double(stats::rmultinom(1, rest, b))
+  }, numeric(k))
 }
 
 # Probability of each report when the truths are distributed as theta.

@@ -5,10 +5,12 @@
 #' interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
-#'   one-dimensional `table` of them. Text and factors are matched to the labels of the mechanism. Numbers are
-#'   matched to the labels where these were given as numbers (`rr_grr(0:9, ...)`), otherwise they are
-#'   positions 1, 2, ...; for a yes/no question `FALSE` and 0 mean the first level, `TRUE` and 1 the second, as numbers
-#'   and logical values or as the labels "0" and "1", "FALSE" and "TRUE" of text and factors.
+#'   one-dimensional `table` of them. All are matched to the labels of the mechanism where these say what they are,
+#'   in whatever order the labels stand: text and factors always, numbers where labels are numbers (`rr_grr(0:9, ...)`
+#'   or `rr_grr(c("0", "1", "2"), ...)`), logical values where the two labels are `TRUE` and `FALSE` or 1 and 0.
+#'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its kin, [rr_forced()],
+#'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
+#'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
@@ -25,7 +27,7 @@
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, both with value and position; `candor_error_argument` for weights or groups
-#' of the wrong length or value; `candor_error_mismatch` when tallies of different mechanisms are merged.
+#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
 #' @seealso [rr_counts()] for counts that already exist.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
@@ -48,6 +50,7 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
+  by <- name_groups(by, mechanism)
   codes <- encode_reports(x, mechanism)
   tally_codes(codes$codes, codes$first, x, mechanism, weights, by, na.rm)
 }
@@ -91,7 +94,7 @@ check_weights <- function(weights, n, call) {
   as.double(weights)
 }
 
-# The columns that tables of tallies, fits and traces put next to the groups.
+# The columns that tables of tallies, fits and traces put next to the groups and the questions.
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
@@ -104,7 +107,8 @@ check_total <- function(counts, arg, call) {
         "argument", call = call)
 }
 
-make_groups <- function(by, n, call) {
+# Groups as a named list whose names are free next to the results.
+name_groups <- function(by, mechanism, call = caller_env()) {
   if (is.null(by)) return(NULL)
   if (!is.list(by)) by <- list(group = by)
   by <- as.list(by)
@@ -122,6 +126,21 @@ make_groups <- function(by, n, call) {
     abort(c("{.arg by} must have a different name for each of its vectors.",
             x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument", call = call)
   }
+  check_group_names(names(by), mechanism, call)
+  by
+}
+
+check_group_names <- function(names, mechanism, call) {
+  taken <- intersect(names, names(mechanism$questions))
+  if (length(taken)) {
+    abort(c("Groups must not have the names of questions.", x = "{.val {taken[1]}} is both.",
+            i = "Rename the group or the question."), "argument",
+          call = call)
+  }
+}
+
+make_groups <- function(by, n, call) {
+  if (is.null(by)) return(NULL)
   for (name in names(by)) {
     if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
       abort(c("{.arg by} must have one entry per report.",
@@ -133,23 +152,34 @@ make_groups <- function(by, n, call) {
     }
   }
   values <- lapply(by, function(v) if (is.factor(v)) levels(droplevels(v)) else sort(unique(v)))
-  code <- rep(1, n)
-  stride <- 1
-  for (name in names(by)) {
-    code <- code + stride * (match(by[[name]], values[[name]]) - 1)
-    stride <- stride * length(values[[name]])
+  places <- Map(match, by, values)
+  cells <- number_groups(unname(places))
+  keys <- Map(function(original, value, place) {
+    key <- value[place[cells$first]]
+    if (is.factor(original)) factor(key, levels(original)) else key
+  }, by, values, places)
+  list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
+}
+
+# The combinations that occur, numbered in order, the first variable running fastest; `first` is where each is met.
+# Many possible ones are sorted, not computed: their number may be beyond what any number type counts exactly.
+number_groups <- function(places) {
+  sizes <- vapply(places, max, 0L, 0L)
+  if (prod(sizes) <= max(1e4, length(places[[1]]))) {
+    strides <- as.integer(cumprod(c(1, sizes)))[seq_along(sizes)]
+    cells <- Reduce(`+`, Map(function(place, stride) (place - 1L) * stride, places, strides)) + 1L
+    occurs <- tabulate(cells, prod(sizes)) > 0L
+    return(list(codes = cumsum(occurs)[cells], first = match(which(occurs), cells)))
   }
-  seen <- sort(unique(code))
-  index <- seen - 1
-  keys <- by
-  for (name in names(by)) {
-    size <- length(values[[name]])
-    original <- by[[name]]
-    keys[[name]] <- if (is.factor(original)) factor(values[[name]][index %% size + 1], levels(original))
-                    else values[[name]][index %% size + 1]
-    index <- index %/% size
+  order <- do.call(order, c(rev(places), list(method = "radix")))
+  starts <- seq_along(order) == 1L
+  for (place in places) {
+    sorted <- place[order]
+    starts <- starts | c(TRUE, sorted[-1] != sorted[-length(sorted)])[seq_along(order)]
   }
-  list(codes = match(code, seen), n = length(seen), keys = tibble::as_tibble(keys))
+  codes <- integer(length(order))
+  codes[order] <- cumsum(starts)
+  list(codes = codes, first = order[starts])
 }
 
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,

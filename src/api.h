@@ -7,6 +7,7 @@
 
 /* perturb: truths -> reports */
 SEXP rr_perturb_call(SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP numbers, SEXP generator);
+SEXP rr_check_answers_call(SEXP truths, SEXP first, SEXP levels);
 SEXP rr_achieved_call(SEXP sizes, SEXP kind, SEXP numbers);
 
 /* tally: reports -> counts */

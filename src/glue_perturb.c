@@ -1,6 +1,8 @@
 #include "api.h"
 #include "glue.h"
 
+#include <limits.h>
+
 #include <R_ext/Random.h>
 #include <R_ext/Utils.h>
 
@@ -181,6 +183,16 @@ SEXP rr_perturb_call(SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP number
   SET_VECTOR_ELT(result, 2, Rf_ScalarLogical(j.status == CANDOR_GENERATOR));
   UNPROTECT(1);
   return result;
+}
+
+/* rr_check_answers(truths, first, levels) -> the 1-based place of the first answer that is no level, or 0. */
+SEXP rr_check_answers_call(SEXP truths, SEXP first, SEXP levels)
+{
+  const int *truth = glue_integers(truths, "truths", ANY_LENGTH), start = glue_integers(first, "first", 1)[0];
+  const size_t n = (size_t) XLENGTH(truths), size = glue_size(levels, "levels");
+  if (size > INT_MAX) Rf_error("`levels` must be at most 2^31 - 1");
+  const size_t at = candor_perturb_stray(start, (uint32_t) size, truth, n);
+  return Rf_ScalarReal(at < n ? (double) at + 1 : 0);
 }
 
 /* ---- what is achieved ------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 static const R_CallMethodDef routines[] = {
   ROUTINE(rr_perturb, 6),
+  ROUTINE(rr_check_answers, 3),
   ROUTINE(rr_achieved, 3),
   ROUTINE(rr_tally, 7),
   ROUTINE(rr_check_counts, 2),

@@ -356,6 +356,24 @@ static size_t read_levels(const candor_perturb_plan *plan, const int *truth, siz
   return at;
 }
 
+size_t candor_perturb_stray(int first, uint32_t truths, const int *truth, size_t n)
+{
+  const uint32_t base = (uint32_t) first;
+  for (size_t from = 0; from < n; from += CANDOR_PERTURB_CHUNK) {
+    const size_t to = n - from < CANDOR_PERTURB_CHUNK ? n : from + CANDOR_PERTURB_CHUNK;
+    uint32_t stray = 0;
+    for (size_t i = from; i < to; i++) {
+      stray |= (uint32_t) truth[i] - base >= truths;
+    }
+    for (size_t i = from; stray && i < to; i++) {
+      if ((uint32_t) truth[i] - base >= truths) {
+        return i;
+      }
+    }
+  }
+  return n;
+}
+
 static int codes_fit(const candor_perturb_plan *plan)
 {
   const uint32_t most = plan->truths > plan->reports ? plan->truths : plan->reports;

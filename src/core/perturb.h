@@ -94,6 +94,11 @@ candor_status candor_plan_channel(size_t rows, size_t columns, const candor_grid
  *   (levels + 1 grid points) of a TABLE plan; else not used. */
 double candor_plan_epsilon(const candor_perturb_plan *plan, const candor_grid *achieved);
 
+/* SYNOPSIS: position, from 0, of the first of n truths that is not in first .. first + truths - 1; n if all are. For
+ *   callers that must know before the first word is drawn.
+ * PRECONDITIONS: as candor_perturb_run() has them for `first`. */
+size_t candor_perturb_stray(int first, uint32_t truths, const int *truth, size_t n);
+
 /* Answers that are randomised together: few enough for the first-level cache. */
 #define CANDOR_PERTURB_CHUNK 1024
 

@@ -107,13 +107,18 @@ candor_status candor_simulator_start(candor_simulator *simulator, const candor_w
   simulator->holders = take(&at, k * sizeof *simulator->holders);
   simulator->kept_class = take(&at, k);
   double *weights = take(&at, k * sizeof *weights);
+  simulator->sums = take(&at, 2 * k * sizeof *simulator->sums);
   double total = 0.0;
   for (size_t y = 0; y < k; y++) {
     const double m = other(&world->channel, y) + (world->truth ? 0.0 : a * world->theta[y]);
     weights[y] = m > 0.0 ? m : 0.0;
     total += weights[y];
   }
-  if (world->truth && a < 0) return CANDOR_OK;
+  if (world->truth && a < 0) {
+    memcpy(simulator->sums + k, weights, k * sizeof *weights);
+    for (size_t j = k; j-- > 1;) simulator->sums[j] = simulator->sums[2 * j] + simulator->sums[2 * j + 1];
+    return CANDOR_OK;
+  }
   if (world->truth) status = plan_kept(simulator, &at);
   /* With a = 1 and a fixed truth nobody is left for the others. */
   if (status != CANDOR_OK || !(total > 0.0)) return status;
@@ -121,24 +126,57 @@ candor_status candor_simulator_start(candor_simulator *simulator, const candor_w
                       : candor_multinomial_plan(&simulator->reports, weights, k, n, 0.0, at);
 }
 
-/* a < 0, fixed truth: from each truth its own row, by one conditional binomial after the other. */
-static candor_status simulate_rows(const candor_simulator *simulator, candor_draw *draw, double *counts)
+enum { DEPTH = 64 };
+
+/* The reports of those with truth x: x itself with probability b_x + a, else any other in proportion to b. Seen from a
+ * node of the tree over the reports, whoever leaves for the half without x is distributed over that half by b alone,
+ * whatever x is. So each truth only divides its holders along the path to its own leaf. */
+static candor_status leave_path(const candor_simulator *simulator, candor_draw *draw, size_t x, double *leavers,
+                                double *kept)
 {
   const candor_additive *channel = &simulator->world.channel;
-  for (size_t x = 0; x < channel->categories; x++) {
-    double left = simulator->world.truth[x], tail = 1.0;
-    for (size_t y = 0; y < channel->categories && left > 0; y++) {
-      const double p = fmax(0.0, other(channel, y) + (x == y ? channel->keep : 0.0));
-      double count = left;
-      if (y + 1 < channel->categories && p < tail) {
-        const candor_status status = candor_draw_binomial(draw, left, p / tail, &count);
-        if (status != CANDOR_OK) return status;
-      }
-      counts[y] += count;
-      left -= count;
-      tail -= p;
-    }
+  const double *sums = simulator->sums;
+  double inner[DEPTH], rest = 0.0, left = simulator->world.truth[x];
+  size_t beside[DEPTH], depth = 0;
+  candor_status status = candor_draw_binomial(draw, left, fmax(0.0, other(channel, x) + channel->keep), kept);
+  left -= *kept;
+  /* Added up from the leaf, so that a large b_x cancels nothing. */
+  for (size_t node = channel->categories + x; node > 1; node /= 2) {
+    inner[depth] = rest;
+    beside[depth] = node ^ 1;
+    rest += sums[beside[depth++]];
   }
+  while (status == CANDOR_OK && left > 0 && depth-- > 0) {
+    const double share = sums[beside[depth]];
+    double leaving;
+    status = candor_draw_binomial(draw, left, share / (share + inner[depth]), &leaving);
+    leavers[beside[depth]] += leaving;
+    left -= leaving;
+  }
+  return status;
+}
+
+/* a < 0, fixed truth. */
+static candor_status simulate_rows(const candor_simulator *simulator, candor_draw *draw, double *counts)
+{
+  const size_t k = simulator->world.channel.categories;
+  const double *sums = simulator->sums;
+  double *nodes = simulator->scratch;
+  memset(nodes, 0, 2 * k * sizeof *nodes);
+  for (size_t x = 0; x < k; x++) {
+    if (simulator->world.truth[x] <= 0) continue;
+    const candor_status status = leave_path(simulator, draw, x, nodes, &counts[x]);
+    if (status != CANDOR_OK) return status;
+  }
+  for (size_t j = 1; j < k; j++) {
+    double first;
+    if (nodes[j] == 0) continue;
+    const candor_status status = candor_draw_binomial(draw, nodes[j], sums[2 * j] / sums[j], &first);
+    if (status != CANDOR_OK) return status;
+    nodes[2 * j] += first;
+    nodes[2 * j + 1] += nodes[j] - first;
+  }
+  for (size_t y = 0; y < k; y++) counts[y] += nodes[k + y];
   return draw->status;
 }
 

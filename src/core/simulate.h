@@ -21,6 +21,7 @@ typedef struct candor_simulator {
   size_t n_holders;
   unsigned char *kept_class;     /* of each: the table of its number of truthful reports */
   candor_alias kept[CANDOR_MULTINOMIAL_CLASSES];
+  double *sums;                  /* fixed truth, a < 0: sums of b over the nodes of a tree (binomial.h) */
   double *scratch;
 } candor_simulator;
 
@@ -31,7 +32,7 @@ size_t candor_simulator_bytes(size_t categories, int fixed);
  *               world's arrays outlive the simulator.
  * NUMERICS      Truths sampled anew: reports are multinomial with m = b + a theta. Fixed truths, a >= 0: each is
  *               told with probability a, the others are multinomial with weights b, whatever the truth.
- *               Fixed truths, a < 0: no such decomposition exists, each truth draws its own row.
+ *               Fixed truths, a < 0: see simulate_rows(); O(K log K) binomials.
  * RETURNS       CANDOR_DOMAIN, CANDOR_EMPTY (no respondents), or what candor_additive_check() finds. */
 candor_status candor_simulator_start(candor_simulator *simulator, const candor_world *world, void *memory);
 

@@ -631,10 +631,17 @@ static void failures(void)
       same &= again[i] == report[i] - 1 + firsts[f];
     }
     CHECK(same);
+    CHECK(candor_perturb_stray(firsts[f], 3, again, N) == N);
+    CHECK(candor_perturb_stray(firsts[f], 3, again, 0) == 0);
+    const int last = again[N - 1];
+    again[N - 1] = -2147483647 - 1; /* a missing value of R, in a later chunk */
+    CHECK(candor_perturb_stray(firsts[f], 3, again, N) == N - 1);
+    again[N - 1] = last;
     for (int s = 0; s < 2; s++) {
       again[5] = s == 0 ? -2147483647 - 1 : firsts[f] > 0 ? firsts[f] - 1 : firsts[f] + 3;
       state.done = 0;
       CHECK(candor_perturb_run(&plan, again, N, N, &secure, &state, again) == CANDOR_DOMAIN && state.done == 5);
+      CHECK(candor_perturb_stray(firsts[f], 3, again, N) == 5 && candor_perturb_stray(firsts[f], 3, again, 5) == 5);
       again[5] = firsts[f];
     }
   }

@@ -157,6 +157,82 @@ static void test_histogram(void)
   free(memory), free(simulator);
 }
 
+/* Fixed truths with a < 0, against every outcome of four respondents one by one. */
+static void test_rows(const double *b, double a, const double *truth)
+{
+  enum { K = 3, N = 4, OUTCOMES = 81, SIDE = 5, DRAWS = 200000 };
+  const double theta[K] = {truth[0] / N, truth[1] / N, truth[2] / N};
+  const candor_world world = {{K, a, b, NAN, NAN}, theta, truth, N};
+  double exact[SIDE * SIDE] = {0}, seen[SIDE * SIDE] = {0}, counts[K], chi = 0, df = -1;
+  int holder[N], n = 0;
+  for (int x = 0; x < K; x++) for (int i = 0; i < (int) truth[x]; i++) holder[n++] = x;
+  for (int outcome = 0; outcome < OUTCOMES; outcome++) {
+    double p = 1;
+    int of[K] = {0}, code = outcome;
+    for (int i = 0; i < N; i++, code /= K) {
+      p *= b[code % K] + (code % K == holder[i] ? a : 0);
+      of[code % K]++;
+    }
+    exact[SIDE * of[0] + of[1]] += p;
+  }
+  void *memory = malloc(candor_simulator_bytes(K, 1));
+  candor_simulator *simulator = malloc(sizeof *simulator);
+  generator g;
+  start(&g, 6);
+  CHECK(candor_simulator_start(simulator, &world, memory) == CANDOR_OK);
+  for (int r = 0; r < DRAWS; r++) {
+    if (candor_simulate(simulator, &g.draw, counts) != CANDOR_OK) break;
+    seen[SIDE * (int) counts[0] + (int) counts[1]] += 1;
+  }
+  double total = 0;
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    const double expected = DRAWS * exact[i];
+    total += seen[i];
+    CHECK(exact[i] > 1e-12 || seen[i] == 0);
+    if (expected < 5) continue;
+    chi += (seen[i] - expected) * (seen[i] - expected) / expected;
+    df++;
+  }
+  CHECK(total == DRAWS);
+  CHECK(chi < chi_limit(df));
+  free(memory), free(simulator);
+}
+
+/* Many categories: all reports of one truth are multinomial with its row, so that sums of them are binomial. */
+static void test_long_rows(size_t k, double n)
+{
+  enum { DRAWS = 3000 };
+  double *truth = calloc(k, sizeof *truth), *theta = calloc(k, sizeof *theta), *counts = malloc(k * sizeof *counts);
+  double *own = malloc(DRAWS * sizeof *own), *far = malloc(DRAWS * sizeof *far), *odd = malloc(DRAWS * sizeof *odd);
+  const size_t x = k / 3;
+  const double b = 1.0 / ((double) k - 0.5), a = -0.5 * b;
+  truth[x] = n;
+  theta[x] = 1;
+  const candor_world world = {{k, a, NULL, b, -0.5}, theta, truth, n};
+  void *memory = malloc(candor_simulator_bytes(k, 1));
+  candor_simulator *simulator = malloc(sizeof *simulator);
+  generator g;
+  start(&g, 9);
+  CHECK(candor_simulator_start(simulator, &world, memory) == CANDOR_OK);
+  int good = 1;
+  for (size_t r = 0; r < DRAWS; r++) {
+    good &= candor_simulate(simulator, &g.draw, counts) == CANDOR_OK;
+    double sum = odd[r] = 0;
+    for (size_t y = 0; y < k; y++) {
+      sum += counts[y];
+      if (y % 2) odd[r] += counts[y];
+    }
+    good &= sum == n;
+    own[r] = counts[x];
+    far[r] = counts[k - 1] + counts[0] + counts[x + 1];
+  }
+  CHECK(good);
+  CHECK(fits_binomial(own, DRAWS, n, a + b));
+  CHECK(fits_binomial(far, DRAWS, n, 3 * b));
+  CHECK(fits_binomial(odd, DRAWS, n, b * (double) (k / 2) + (x % 2 ? a : 0)));
+  free(truth), free(theta), free(counts), free(own), free(far), free(odd), free(memory), free(simulator);
+}
+
 /* The study against the estimation kernels run on the same counts. */
 static void check_study(size_t k, double n, double a, double b, const double *other, int fixed, size_t replications)
 {
@@ -301,6 +377,15 @@ int main(void)
   test_table();
   test_multinomial();
   test_histogram();
+  const double uneven[3] = {0.3, 0.5, 0.4};
+  const double spread[3] = {2, 1, 1}, together[3] = {0, 4, 0}, never[3] = {0.5, 0.5, 0.5};
+  test_rows(uneven, -0.2, spread);
+  test_rows(uneven, -0.2, together);
+  test_rows(never, -0.5, spread);
+  const double steep[3] = {0.84, 0.15, 0.06};
+  test_rows(steep, -0.05, spread);
+  test_long_rows(700, 5000);
+  test_long_rows(64, 1e6);
   test_study();
   test_refusals();
   return check_report();

@@ -221,3 +221,78 @@ test_that("printing shows the first rows of the whole table, in one group and be
     expect_identical(utils::tail(printed, length(table) + length(rest)), c(table, rest))
   }
 })
+
+test_that("simulate() treats R's generator as simulate() of lm() does", {
+  line <- lm(dist ~ speed, cars)
+  after <- function(model, seed) {
+    set.seed(5)
+    before <- .Random.seed
+    simulated <- simulate(model, 1, seed = seed)
+    list(untouched = identical(.Random.seed, before), attribute = attr(simulated, "seed"))
+  }
+  expect_identical(after(fit, 42), after(line, 42))
+  expect_true(after(fit, 42)$untouched)
+  expect_false(after(fit, NULL)$untouched)
+  expect_identical(after(fit, NULL)$attribute, after(line, NULL)$attribute)
+  set.seed(1)
+  before <- .Random.seed
+  expect_error(simulate(fit, seed = 0.5), class = "candor_error_argument")
+  expect_identical(.Random.seed, before)
+})
+
+# Draws of counts beyond R's own generators. Allowed error: 4.5 standard errors of a mean, and for variances of a
+# chi-square with as many degrees, so a right sampler fails any one with probability below 1e-5.
+expect_moments <- function(draws, mean, variance, label) {
+  n <- ncol(draws)
+  expect_lt(max(abs(rowMeans(draws) - mean) / sqrt(variance / n)), 4.5, label = label)
+  ratio <- apply(draws, 1, stats::var) / variance
+  expect_lt(max(abs(ratio - 1)), 4.5 * sqrt(2 / n), label = label)
+}
+
+test_that("simulation and bootstrap know no largest number of respondents below 2^53", {
+  counts <- c(2e9, 3e9, 1e9)
+  mechanisms <- list(grr = rr_grr(3, p = 0.6), least = rr_grr(3, p = 0.2), forced = rr_forced(c(0.1, 0.05, 0.2)),
+                     geometric = rr_geometric(3, epsilon = 1), product = rr_product(a = rr_grr(3, p = 0.6)))
+  for (name in names(mechanisms)) {
+    mechanism <- mechanisms[[name]]
+    rows <- unname(rr_matrix(mechanism))
+    for (scale in c(1, 2^20)) {
+      whole <- counts * scale
+      for (target in c("population", "sample")) {
+        fit <- suppressWarnings(rr_estimate(rr_counts(whole, mechanism), target = target))
+        draws <- unname(as.matrix(simulate(fit, 2000, seed = 12)[-1]))
+        expect_equal(colSums(draws), rep(sum(whole), 2000), tolerance = 0)
+        theta <- unname(coef(fit))
+        shares <- drop(theta %*% rows)
+        each <- if (target == "population") shares * (1 - shares) else drop(theta %*% (rows * (1 - rows)))
+        expect_moments(draws, sum(whole) * shares, sum(whole) * each, paste(name, scale, target))
+      }
+    }
+  }
+  for (target in c("population", "sample")) {
+    set.seed(2)
+    fit <- rr_estimate(rr_counts(counts, mechanisms$grr), interval = "bootstrap", replications = 400, target = target)
+    errors <- tidy(rr_estimate(rr_counts(counts, mechanisms$grr), target = target))$std.error
+    expect_equal(tidy(fit)$std.error, errors, tolerance = 4.5 / sqrt(2 * 400))
+  }
+  largest <- rr_estimate(rr_counts(c(2^52, 2^51, 2^51), mechanisms$grr))
+  expect_identical(sum(simulate(largest, seed = 1)$sim_1), 2^53)
+  largest$target <- "sample"
+  expect_identical(sum(simulate(largest, seed = 1)$sim_1), 2^53)
+  beyond <- rr_estimate(rr_counts(c(2e20, 1e20, 1e20), mechanisms$grr, effective_n = 100))
+  expect_error(simulate(beyond), class = "candor_error_counts")
+  # Reproducible, and from R's generator
+  expect_identical(simulate(largest, 2, seed = 1), simulate(largest, 2, seed = 1))
+  expect_false(identical(simulate(largest)$sim_1, simulate(largest)$sim_1))
+})
+
+test_that("respondents divide into whole numbers that add up", {
+  for (n in c(1, 7, 1e6, 2^31, 2^53 - 1, 2^53)) {
+    for (shares in list(c(0.2, 0.5, 0.3), rep(1 / 3, 3), c(1, 0), rep(1 / 7, 7), 1 / 2^(c(1:20, 20)))) {
+      counts <- whole_shares(n, shares)
+      expect_identical(sum(counts), n)
+      expect_lte(max(abs(counts - n * shares)), 8)
+      expect_true(all(counts == floor(counts) & counts >= 0))
+    }
+  }
+})

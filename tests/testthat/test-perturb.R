@@ -289,3 +289,66 @@ test_that("a hand-made .Call errors and never crashes", {
   expect_error(channel(c(2^31 - 1, 2^31 - 1), 1), "large")
   expect_error(.Call(C_rr_perturb, 1L, 1L, c(2^31 - 1, 1), 3L, 1, 0L), "numbers")
 })
+
+test_that("a bad answer leaves R's generator as it was, wherever it stands", {
+  m <- rr_grr(c("a", "b", "c"), p = 0.6)
+  two <- rr_product(first = m, second = rr_grr(3, p = 0))
+  good <- rep("a", 5000)
+  bad <- list(c(good, NA), c(good, "z"), structure(c(rep(1L, 5000), 9L), levels = m$levels, class = "factor"),
+              c(rep(1L, 1025), 4L), c(rep(1, 1025), 2.5), c(NA, good))
+  set.seed(1)
+  before <- .Random.seed
+  for (x in bad) {
+    expect_error(rr_perturb(x, m, rng = "R"), class = "candor_error")
+    expect_error(rr_perturb(data.frame(second = 1L, first = x), two, rng = "R"), class = "candor_error")
+    expect_error(rr_perturb(data.frame(first = "a", second = c(rep(1L, 1024), NA)), two, rng = "R"),
+                 class = "candor_error_missing")
+  }
+  # Nor does a question that cannot be drawn from, after one that can
+  wide <- rr_compose(rr_grr(10001, p = 0), rr_forced(c(0.1, rep(0, 10000)), levels = 10001))
+  expect_error(rr_perturb(data.frame(a = "a", b = 1L), rr_product(a = m, b = wide), rng = "R"), class = "candor_error")
+  expect_identical(.Random.seed, before)
+  expect_error(.Call(C_rr_check_answers, 1L, 1L, 2^31), "levels")
+  expect_error(.Call(C_rr_check_answers, 1, 1L, 2), "truths")
+})
+
+test_that("p < q needs no matrix, with any number of categories", {
+  # Few categories: the product of the matrices, as fit_to_matrix() asks
+  set.seed(11)
+  for (composed in list(rr_compose(rr_grr(4, p = 0), rr_grr(4, epsilon = 1)),
+                        rr_compose(rr_grr(3, p = 0.9), rr_grr(3, p = 0.1)),
+                        rr_compose(rr_grr(3, p = 0), rr_grr(3, p = 1)))) {
+    expect_gt(fit_to_matrix(composed, "R"), 1e-4)
+    expect_lte(achieved(composed)$epsilon, rr_epsilon(composed)[["report"]] * (1 + 1e-15))
+  }
+  # Many: P(y | x) = b + a 1{x = y}, so that the truth is told with probability p and all others are alike
+  k <- 20000
+  many <- rr_compose(rr_grr(k, p = 0), rr_grr(k, epsilon = 12))
+  second <- rr_grr(k, epsilon = 12)
+  p <- second$q # what is not the truth comes back to it with q
+  truth <- rep(7L, 2e5)
+  reports <- rr_perturb(truth, many, rng = "R")
+  expect_lt(abs(sum(reports == 7) - 2e5 * p), 4.5 * sqrt(2e5 * p) + 1)
+  others <- tabulate((reports[reports != 7] - 1) %/% 1000 + 1, 20)
+  expected <- length(reports) * (1 - p) * c(999, rep(1000, 19)) / 19999
+  expect_gt(pchisq(sum((others - expected)^2 / expected), 19, lower.tail = FALSE), 1e-4)
+  expect_length(rr_perturb(1:5, rr_compose(rr_grr(k, p = 0), rr_grr(k, epsilon = 1))), 5)
+  # A vector of b with a < 0 has no such form
+  wide <- rr_compose(rr_grr(10001, p = 0), rr_forced(c(0.1, rep(0, 10000)), levels = 10001))
+  expect_snapshot(rr_perturb(1L, wide), error = TRUE)
+})
+
+test_that("a bootstrap of these respondents needs no matrix either", {
+  k <- 20000
+  set.seed(12)
+  fit <- rr_estimate(rr_counts(rep(2, k), rr_grr(k, p = 0)), target = "sample", method = "inv",
+                     interval = "bootstrap", replications = 20)
+  # Mean and variance of a share under p = 0: Var = N q (1 - q) over (N (p - q))^2 for each category that has its share.
+  q <- 1 / (k - 1)
+  n <- 2 * k
+  expected <- (n - 2) * q * (1 - q) / (n * q)^2
+  variances <- apply(fit$replicates[[1]], 1, var)
+  expect_lt(abs(mean(variances) / expected - 1), 4.5 * sqrt(2 / (19 * k)) + 0.02)
+  counts <- simulate(fit, 3, seed = 1)
+  expect_identical(colSums(counts[-1]), c(sim_1 = n, sim_2 = n, sim_3 = n))
+})

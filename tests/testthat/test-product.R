@@ -113,3 +113,62 @@ test_that("tables of bits are read as bits, and named dimensions in any order", 
   expect_identical(rr_counts(table(bits[c("b", "a")]), survey)$counts, expected)
   expect_error(rr_counts(table(x = bits$a, y = bits$b), survey), class = "candor_error_mismatch")
 })
+
+test_that("questions, groups and results never share a name, and that is found before any work", {
+  two <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  data <- data.frame(a = c(0, 1, 1), b = c(1, 1, 0))
+  for (name in result_columns) {
+    expect_error(rr_product(stats::setNames(list(rr_warner(0.8), rr_warner(0.7)), c(name, "age"))),
+                 class = "candor_error_argument")
+  }
+  # The bad answer is not reached.
+  data$b[3] <- 7
+  expect_snapshot(error = TRUE, {
+    rr_product(term = rr_warner(0.8), age = rr_warner(0.7))
+    rr_tally(data, two, by = list(a = 1:3))
+    rr_estimate(data, two, by = list(a = 1:3))
+    rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3)
+  })
+  data$b[3] <- 0
+  fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
+  expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))
+  expect_output(print(fit), "wave")
+})
+
+test_that("grouped counts of two questions are one row per cell and one column per group", {
+  two <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  mixed <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), epsilon = 1))
+  for (mechanism in list(two, mixed)) {
+    cells <- length(mechanism$reports)
+    each <- list(men = seq_len(cells) + 0, women = rev(seq_len(cells)) + 10)
+    grouped <- do.call(cbind, each)
+    apart <- lapply(each, rr_counts, mechanism)
+    for (rows in list(NULL, mechanism$reports)) {
+      rownames(grouped) <- rows
+      tally <- rr_counts(grouped, mechanism)
+      expect_identical(tally$groups$group, names(each))
+      for (g in 1:2) expect_identical(tally$counts[, g], apart[[g]]$counts)
+    }
+    turned <- rr_counts(grouped[rev(mechanism$reports), ], mechanism)
+    expect_identical(turned$counts, tally$counts)
+    fit <- rr_estimate(tally)
+    expect_equal(unname(coef(fit)[seq_len(cells)]), unname(coef(rr_estimate(apart$men))))
+  }
+  # Fewer rows, as many as the first question has answers, that name their cells
+  some <- matrix(1:4, 2, dimnames = list(c("yes, yes", "no, no"), c("men", "women")))
+  expect_identical(rr_counts(some, two)$counts, cbind(c(2, 0, 0, 1), c(4, 0, 0, 3)))
+  # Still a table of the questions, with or without labels
+  expect_identical(rr_counts(matrix(1:4, 2), two)$counts, c(1, 2, 3, 4))
+  expect_snapshot(error = TRUE, {
+    rr_counts(matrix(1:6, 3), two)
+    rr_counts(matrix(1:8, 4, dimnames = list(c("no, no", "yes, no", "no, maybe", "yes, yes"), c("men", "women"))), two)
+  })
+})
+
+test_that("cells have different labels, or there is no product", {
+  expect_snapshot(error = TRUE, {
+    rr_product(u = rr_grr(c("a", "a, b"), epsilon = 1), v = rr_grr(c("b, c", "c"), epsilon = 1))
+  })
+  fine <- rr_product(u = rr_grr(c("a", "b, c"), epsilon = 1), v = rr_grr(c("d, e", "f"), epsilon = 1))
+  expect_identical(rr_counts(c("b, c, d, e" = 3), fine)$counts, c(0, 3, 0, 0))
+})

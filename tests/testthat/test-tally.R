@@ -202,3 +202,40 @@ test_that("groups cannot hide a column of a result, and totals stay where square
   expect_error(rr_tally(c("a", "b"), grr3, weights = c(1e200, 1e200)), class = "candor_error_argument")
   expect_error(rr_counts(1:3, grr3, effective_n = structure(9, class = "integer64")), class = "candor_error_argument")
 })
+
+test_that("groups are the distinct combinations, however many there could be", {
+  # 2 x 2000^6 is beyond 2^53; base R's paste() and unique() tell the combinations apart.
+  n <- 4000
+  set.seed(3)
+  wave <- rep(1:2, each = n / 2)
+  person <- rep(sample.int(n / 2), 2)
+  by <- list(wave = wave, a = person, b = person, c = rev(person), d = person, e = person, f = person)
+  tally <- rr_tally(rep(1:2, each = n / 2), rr_grr(2, p = 0.7), by = by)
+  expect_identical(nrow(tally$groups), length(unique(do.call(paste, by))))
+  expect_identical(nrow(tally$groups), 4000L)
+  expect_identical(tally$n, rep(1, n))
+  keys <- tally$groups
+  expect_identical(order(keys$f, keys$c, keys$wave), seq_len(n))
+  expect_identical(tally$counts[1, ], as.double(keys$wave == 1))
+  halves <- lapply(1:2, function(w) {
+    rr_tally(rep(w, n / 2), rr_grr(2, p = 0.7), by = lapply(by, `[`, wave == w))
+  })
+  expect_identical(c(halves[[2]], halves[[1]]), tally)
+})
+
+test_that("groups have base R's counts, order and types", {
+  set.seed(4)
+  n <- 500
+  by <- data.frame(sex = factor(sample(c("m", "f"), n, TRUE), c("m", "x", "f")), wave = sample(c(3.5, -1), n, TRUE),
+                   day = as.Date("2024-05-01") + sample(0:2, n, TRUE), old = sample(c(TRUE, FALSE), n, TRUE))
+  x <- sample(grr3$levels, n, TRUE)
+  for (names in list("sex", "wave", c("sex", "day"), names(by), rev(names(by)))) {
+    tally <- rr_tally(x, grr3, by = by[names])
+    counts <- table(c(list(factor(x, grr3$levels)), by[names]))
+    counts <- matrix(counts, 3)[, colSums(matrix(counts, 3)) > 0]
+    expect_identical(unname(tally$counts), counts + 0)
+    for (name in names) expect_identical(class(tally$groups[[name]]), class(by[[name]]))
+    expect_setequal(do.call(paste, tally$groups), do.call(paste, by[names]))
+  }
+  expect_identical(nrow(rr_tally(character(), grr3, by = list(a = character(), b = integer()))$groups), 0L)
+})
