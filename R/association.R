@@ -89,7 +89,7 @@ check_pairs <- function(x, call = caller_env()) {
 
 pair_parts <- function(x, target, known) {
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
-        histogram_design(x, target, known))
+        histogram_design(x, target, known, 2))
 }
 
 pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),

@@ -15,7 +15,7 @@ check_histogram <- function(x, arg, call = caller_env()) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported, call = caller_env()) {
-  design <- histogram_design(x, target, known)
+  design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
   if (result$row > 0) {
@@ -25,8 +25,26 @@ histogram_block <- function(x, rows, cols, target, known, reported, call = calle
   result$covariance
 }
 
-histogram_design <- function(x, target, known) {
-  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block)
+# A bound on the size of the union of any two sets.
+largest_union <- function(rows, cols) {
+  largest <- function(members) max(colSums(members >= 0))
+  min(largest(rows) + largest(cols), length(setdiff(c(rows, cols), -1L)))
+}
+
+# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing needs to be centred.
+histogram_design <- function(x, target, known, order = NULL) {
+  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block,
+       if (target == "population" && !is.null(order)) histogram_centre(x, order))
+}
+
+# Population covariances come from the reported counts (of a known truth: the expected ones), see candor_centre().
+histogram_centre <- function(x, order) {
+  reported <- x$counts
+  d <- length(x$columns)
+  order <- min(order, reported$tallied)
+  .Call(C_rr_tmdh_centre, reported$values[seq_len(set_total(d, order))], as.double(d), as.double(order), x$design$p,
+        x$design$q, if (order == reported$tallied) reported$more$members,
+        if (order == reported$tallied) reported$more$values)
 }
 
 abort_untallied <- function(x, members, call) {

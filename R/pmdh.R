@@ -45,8 +45,9 @@ rr_pmdh <- function(truth, mechanism, order = NULL) {
   refuse_blocks(design)
   known <- .Call(C_rr_moments, truth$values, as.double(length(truth$columns)), as.double(truth$tallied),
                  as.double(moment_weights(design, FALSE)), truth$more$members, truth$more$values)
-  new_rr_histogram("pmdh", truth$columns, order, known$values, tallied = truth$tallied, truth = truth, design = design,
-                   mechanism = mechanism)
+  more <- if (!is.null(truth$more)) list(members = truth$more$members, values = known$more)
+  new_rr_histogram("pmdh", truth$columns, order, known$values, more = more, tallied = truth$tallied, truth = truth,
+                   design = design, mechanism = mechanism)
 }
 
 check_truth <- function(truth, call = caller_env()) {
@@ -72,6 +73,7 @@ refuse_blocks <- function(design, call = caller_env()) {
 truth_of <- function(x) {
   truth <- x$truth
   truth$design <- x$design
+  truth$counts <- list(values = x$values, tallied = x$tallied, more = x$more)
   truth
 }
 
@@ -107,7 +109,7 @@ chosen_members <- function(x, sets, call = caller_env()) {
 
 histogram_variances <- function(x, of_order, target, known, reported) {
   .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied),
-        histogram_design(x, target, known),
+        histogram_design(x, target, known, if (!reported) of_order),
         as.double(of_order), reported)
 }
 

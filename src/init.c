@@ -34,6 +34,7 @@ static const R_CallMethodDef routines[] = {
   ROUTINE(rr_moments, 6),
   ROUTINE(rr_moment_matrix, 3),
   ROUTINE(rr_count_law, 2),
+  ROUTINE(rr_tmdh_centre, 7),
   ROUTINE(rr_tmdh_block, 9),
   ROUTINE(rr_tmdh_variances, 6),
   ROUTINE(rr_tmdh_all, 4),
