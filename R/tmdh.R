@@ -30,6 +30,10 @@
 #'   with one mechanism per column or question; a product mechanism of such; or `list(p = , q = )` with one pair
 #'   of probabilities, or one per column, in any order if they have the columns' names. To such a list a `block` may be added, one label per column or `NA`: columns with the same
 #'   label are the categories of one question whose columns were not reported independently.
+#'
+#'   Names decide which mechanism is of which column, whatever the order: a yes/no mechanism is of the column that has its name, one
+#'   of several categories of the columns called like its categories, or `question:category` (also with `.` or `_`). Only where names
+#'   say nothing do mechanisms take the columns in order.
 #' @param order The largest number of columns in a set; by default that of `counts`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
 #' @param conf.level Confidence level, between 0 and 1.
