@@ -18,6 +18,14 @@ column_design <- function(mechanism, columns, call = caller_env()) {
 }
 
 number_columns <- function(mechanism, columns, call) {
+  names <- names(mechanism)
+  odd <- which(!names %in% c("p", "q", "block") | duplicated(names))
+  if (length(odd)) {
+    shown <- if (nzchar(names[odd[1]])) encodeString(names[odd[1]], quote = "\"") else "an element without a name"
+    abort(c("A list of probabilities must hold {.arg p}, {.arg q} and perhaps {.arg block}, each once.",
+            x = "Element {odd[1]} is {shown}.", i = "For example {.code list(p = 0.8, q = 0.1)}."), "argument",
+          call = call)
+  }
   pairs <- lapply(c(p = "p", q = "q"), function(arg) {
     x <- check_probabilities(mechanism[[arg]], arg, call = call)
     if (!length(x) %in% c(1L, length(columns))) {

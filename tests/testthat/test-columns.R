@@ -168,9 +168,15 @@ test_that("names of columns and mechanisms that contradict each other are refuse
   })
 })
 
-test_that("blocks named by column go to their columns", {
+test_that("blocks named by column go to their columns, and unknown elements of a list of probabilities are refused", {
   counts <- mixed_counts(c("u", "v", "w", "b"))
   expected <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c("q", "q", "q", NA)))$design
   expect_equal(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", u = "q")))$design, expected)
-  expect_error(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q"))), class = "candor_error_mismatch")
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(counts, list(p = 0.8, q = 0.2, z = 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, blocks = c("q", "q", "q", NA)))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, p = 0.3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q")))
+  })
 })
