@@ -230,6 +230,35 @@ support_probability <- function(mechanism, k) {
   part$p * part$q^(k - 1)
 }
 
+# Which of the shown sets have at most one column of every question.
+possible_sets <- function(x) {
+  block <- x$design$block
+  if (is.null(block)) return(TRUE)
+  apply(shown_members(x), 2, function(set) {
+    blocks <- block[set[set >= 0] + 1L]
+    !anyDuplicated(blocks[blocks >= 0])
+  })
+}
+
+# A direct report supports exactly one category: nobody has two of them, and everybody has one.
+check_direct <- function(design, counts, call = caller_env()) {
+  for (question in design$direct) {
+    at <- which(design$block == question)
+    pairs <- utils::combn(at, 2)
+    both <- set_values(counts, pairs - 1L)
+    bad <- which(!is.na(both) & both != 0)
+    total <- sum(counts$values[1 + at])
+    if (!length(bad) && abs(total - counts$n) <= 1e-9 * counts$n) next
+    shown <- if (length(bad)) paste(counts$columns[pairs[, bad[1]]], collapse = ":")
+    abort(c("The counts are impossible: a direct report supports exactly one category.",
+            x = if (length(bad)) "{format_count(both[bad[1]])} of {format_count(counts$n)} rows support {.val {shown}}."
+              else paste("The columns {format_labels(counts$columns[at])} have {format_count(total)} reports",
+                         "in {format_count(counts$n)} rows."),
+            i = "Give each question its columns, 1 where the report is their category; see {.fn rr_tmdh}."),
+          "impossible", call = call)
+  }
+}
+
 # Sets that hold two rival categories have no estimate of their own: their true count is 0.
 refuse_rivals <- function(x, members, call = caller_env()) {
   block <- x$design$block

@@ -7,6 +7,11 @@ new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tal
 
 shown_values <- function(x) x$values[1 + seq_len(set_total(length(x$columns), x$order) - 1)]
 
+shown_members <- function(x) {
+  d <- length(x$columns)
+  .Call(C_rr_sets, as.double(d), as.double(x$order), 1, as.double(set_total(d, x$order) - 1))
+}
+
 check_histogram <- function(x, arg, call = caller_env()) {
   if (inherits(x, "rr_histogram")) return(x)
   abort(c("{.arg {arg}} must be joint counts.", x = "It is {describe(x)}.",
@@ -79,7 +84,7 @@ as.data.frame.rr_histogram <- function(x, ...) as.data.frame(tidy(x, ...))
 #' @export
 coef.rr_histogram <- function(object, ...) {
   check_dots_empty(...)
-  stats::setNames(shown_values(object), set_labels(object$columns, object$order))
+  stats::setNames(shown_values(object), set_labels(object$columns, object$order))[possible_sets(object)]
 }
 
 #' @export

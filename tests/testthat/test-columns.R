@@ -180,3 +180,46 @@ test_that("blocks named by column go to their columns, and unknown elements of a
     rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q")))
   })
 })
+
+test_that("the estimate, its table and its covariance are of the same sets", {
+  counts <- mixed_counts(c("u", "v", "w", "b"))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.2)), order = 1, target = target)
+    expect_identical(names(coef(fit)), c("u", "v", "w", "b"))
+  }
+  set.seed(32)
+  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))
+  colnames(bits) <- c("u", "v", "w", "b")
+  fit <- rr_tmdh(rr_cooccurrence(bits, 4), list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1)), order = 2)
+  possible <- c("u", "v", "w", "b", "u:b", "v:b", "w:b")
+  expect_identical(names(coef(fit)), possible)
+  expect_identical(tidy(fit)$term, possible)
+  expect_identical(unname(coef(fit)), tidy(fit)$estimate)
+  expect_identical(dimnames(vcov(fit)), list(possible, possible))
+  expect_identical(rownames(confint(fit)), possible)
+})
+
+test_that("counts that direct reports cannot have are refused", {
+  direct <- list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1))
+  bits <- cbind(diag(3)[c(1, 2, 2, 3), ], c(1, 0, 0, 1))
+  colnames(bits) <- c("u", "v", "w", "b")
+  two <- none <- bits
+  two[2, "w"] <- 1
+  none[3, "v"] <- 0
+  expect_s3_class(rr_tmdh(rr_cooccurrence(bits), direct), "rr_tmdh")
+  # Hashed reports may support any number of categories.
+  hashed <- structure(list(p = 0.8, g = 2, levels = c("u", "v", "w"), reports = 1:6, design = "hash", epsilon = 1),
+                      class = c("rr_local_hash", "rr_mechanism"))
+  expect_s3_class(rr_tmdh(rr_cooccurrence(two), list(q = hashed, b = rr_binary(0.8, 0.1))), "rr_tmdh")
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(rr_cooccurrence(two), direct)
+    rr_tmdh(rr_cooccurrence(two, 1), direct)
+    rr_tmdh(rr_cooccurrence(none), direct)
+    rr_tmdh(rr_cooccurrence(two[, 1:3]), rr_compose(rr_grr(c("u", "v", "w"), p = 0.9), rr_grr(c("u", "v", "w"), p = 0.7)))
+  })
+  # One report with two categories and one with none: only the joint counts tell.
+  both <- bits
+  both[1, "v"] <- 1
+  both[4, "w"] <- 0
+  expect_error(rr_tmdh(rr_cooccurrence(both), direct), class = "candor_error_impossible")
+})
