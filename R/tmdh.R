@@ -34,7 +34,8 @@
 #'   Names decide which mechanism is of which column, whatever the order: a yes/no mechanism is of the column that has its name, one
 #'   of several categories of the columns called like its categories, or `question:category` (also with `.` or `_`). Only where names
 #'   say nothing do mechanisms take the columns in order.
-#' @param order The largest number of columns in a set; by default that of `counts`.
+#' @param order The largest number of columns in a set. By default that of `counts`, and their further sets (the `sets` of
+#'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
@@ -68,6 +69,7 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   }
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  further <- is.null(order)
   order <- check_order(order %||% counts$order, length(counts$columns))
   if (order > counts$tallied) abort_order(order, counts)
   if (target == "population" && counts$n < 2) {
@@ -78,13 +80,13 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
                as.double(moment_weights(design, TRUE)), counts$more$members, counts$more$values)
   more <- if (!is.null(counts$more)) list(members = counts$more$members, values = fit$more)
-  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, counts = counts,
-                   design = design, mechanism = mechanism, target = target, conf.level = conf.level)
+  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, further = further,
+                   counts = counts, design = design, mechanism = mechanism, target = target, conf.level = conf.level)
 }
 
 #' @rdname rr_tmdh
 #' @param object,x An object of `rr_tmdh()`.
-#' @param sets `NULL` for all sets, or the sets of interest, as in [rr_cooccurrence()].
+#' @param sets `NULL` for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param dense Return all sets of the `sample` target as an ordinary matrix?
 #' @param ... Not used, and refused.
 #' @export
@@ -92,7 +94,7 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_flag(dense, "dense")
-  if (is.null(sets) && target == "sample" && !dense && is.null(object$design$block) &&
+  if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
       requireNamespace("Matrix", quietly = TRUE)) {
     covariance <- sparse_covariance(object)
   } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
@@ -153,8 +155,8 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, scale =
   check_flag(conf.int, "conf.int")
   scale <- check_choice(scale, "scale", c("count", "share"))
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
-  variances <- histogram_variances(x, x$order, x$target, FALSE, FALSE)
-  table <- tibble::tibble(term = set_labels(x$columns, x$order), order = set_sizes(length(x$columns), x$order),
+  variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
+  table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
                           estimate = shown_values(x), std.error = sqrt(ifelse(variances < 0, NA_real_, variances)))
   if (scale == "share") table[c("estimate", "std.error")] <- lapply(table[c("estimate", "std.error")], `/`, x$n)
   table <- table[possible_sets(x), ]

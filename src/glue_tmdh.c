@@ -112,24 +112,27 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
   return result;
 }
 
-/* rr_tmdh_variances(values, columns, order, design, of_order, reported) -> the variances of all non-empty sets up to
- * of_order. */
-SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported)
+/* rr_tmdh_variances(values, columns, order, design, of_order, reported, more | NULL, more_values | NULL) -> the variances
+ * of all non-empty sets up to of_order, then of the further sets. */
+SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported, SEXP more,
+                            SEXP more_values)
 {
   const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
-  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
+  const candor_table table = glue_table(&sets, values, more, more_values);
   bundle read;
   read_histogram(&table, design, &read);
   const candor_histogram h = read.h;
   const int of_reports = glue_flag(reported, "reported");
-  int members[CANDOR_SET_MAX];
-  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) (family.total - 1)));
+  int in_family[CANDOR_SET_MAX];
+  const size_t of_family = family.total - 1;
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) (of_family + table.n_more)));
   double *out = REAL(result);
-  for (size_t s = 1; s < family.total; s++) {
-    const size_t size = candor_sets_members(&family, s, members);
-    glue_check(of_reports ? candor_pmdh_entry(&h, members, size, members, size, out + s - 1)
-                 : candor_tmdh_entry(&h, members, size, members, size, out + s - 1), "rr_tmdh");
-    if (s % 65536 == 0) R_CheckUserInterrupt();
+  for (size_t s = 0; s < of_family + table.n_more; s++) {
+    const int *set = s < of_family ? in_family : table.more + (s - of_family) * table.width;
+    const size_t size = s < of_family ? candor_sets_members(&family, s + 1, in_family) : glue_set_size(set, table.width);
+    glue_check(of_reports ? candor_pmdh_entry(&h, set, size, set, size, out + s)
+                 : candor_tmdh_entry(&h, set, size, set, size, out + s), "rr_tmdh");
+    if (s % 65536 == 65535) R_CheckUserInterrupt();
   }
   UNPROTECT(1);
   return result;

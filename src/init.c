@@ -36,7 +36,7 @@ static const R_CallMethodDef routines[] = {
   ROUTINE(rr_count_law, 2),
   ROUTINE(rr_tmdh_centre, 7),
   ROUTINE(rr_tmdh_block, 9),
-  ROUTINE(rr_tmdh_variances, 6),
+  ROUTINE(rr_tmdh_variances, 8),
   ROUTINE(rr_tmdh_all, 4),
   ROUTINE(rr_tmdh_sparse, 5),
   ROUTINE(rr_correlations, 4),

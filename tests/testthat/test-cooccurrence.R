@@ -66,6 +66,51 @@ test_that("chunks merge to the whole, further sets included", {
   expect_true(all(c("a:b:c:d", "a:b:c", "e:f:g:h", "a:b:e:f:g:h") %in% labels))
 })
 
+test_that("every table of joint counts and estimates shows the further sets", {
+  set.seed(6)
+  bits <- draw_bits(300, 5)
+  sets <- list(c("a", "b"), c("c", "d", "e"))
+  counts <- rr_cooccurrence(bits, 1, sets = sets)
+  all <- rr_cooccurrence(bits, 5)
+  expected <- naive_counts(bits, 5)
+  names(expected) <- names(coef(all))
+  table <- tidy(counts)
+  expect_true(all(c("a", "e", "a:b", "c:d:e", "a:b:c:d:e") %in% table$term))
+  expect_identical(table$count, as.double(expected[table$term]))
+  expect_identical(table$order, lengths(strsplit(table$term, ":")))
+  expect_identical(as.data.frame(counts), as.data.frame(table))
+  expect_identical(names(coef(counts)), table$term)
+
+  design <- list(p = c(0.9, 0.8, 0.7, 0.95, 0.6), q = c(0.1, 0, 0.2, 0.3, 0.4))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, design, target = target)
+    whole <- tidy(rr_tmdh(all, design, target = target), conf.int = TRUE)
+    shown <- whole[match(table$term, whole$term), ]
+    expect_identical(names(coef(fit)), table$term)
+    expect_equal(unname(coef(fit)), shown$estimate)
+    expect_equal(tidy(fit, conf.int = TRUE), shown)
+    expect_equal(unname(confint(fit, "c:d:e")), unname(as.matrix(shown[shown$term == "c:d:e", c("conf.low", "conf.high")])))
+    # All unions were tallied here: five columns, and every union of the two sets.
+    cov <- suppressWarnings(vcov(fit))
+    expect_identical(rownames(cov), table$term)
+    expect_equal(as.matrix(cov), as.matrix(suppressWarnings(vcov(rr_tmdh(all, design, target = target))))[table$term, table$term])
+    # An order says which sets are meant.
+    expect_identical(names(coef(rr_tmdh(counts, design, order = 1, target = target))), letters[1:5])
+    expect_identical(tidy(rr_tmdh(counts, design, order = 1, target = target))$term, letters[1:5])
+  }
+  truth <- rr_pmdh(counts, design)
+  whole <- rr_pmdh(all, design)
+  for (of in c("reports", "estimate")) {
+    expect_equal(tidy(truth, of = of), tidy(whole, of = of)[match(table$term, tidy(whole)$term), ])
+    expect_equal(vcov(truth, of = of), vcov(whole, of = of)[table$term, table$term])
+  }
+  expect_identical(names(coef(truth)), table$term)
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(rr_tmdh(counts, design))$data
+  reported <- drawn$share[drawn$what == "Reported"]
+  expect_equal(reported, as.double(expected[as.character(drawn$term[drawn$what == "Reported"])]) / 300)
+})
+
 test_that("missing rows are dropped on request and reported", {
   bits <- matrix(c(1L, 0L, NA, 1L, 1L, 1L, 0L, 1L), 4)
   expect_message(counts <- rr_cooccurrence(bits, na.rm = TRUE), "1 row with missing values dropped")
