@@ -80,7 +80,9 @@ unname_attributes <- function(x) {
 }
 
 column_names <- function(columns, call = caller_env()) {
-  if (is.character(columns) && length(columns) && !anyDuplicated(columns)) return(columns)
+  if (is.character(columns) && length(columns) && !anyDuplicated(columns)) {
+    return(check_set_names(columns, "columns", call))
+  }
   paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6, call = call)))
 }
 
@@ -196,7 +198,7 @@ row_type_counts <- function(x, arg, call = caller_env()) {
   columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
   levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
                 !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
-  list(values = values, columns = columns, levels = levels)
+  list(values = values, columns = check_set_names(columns, arg, call), levels = levels)
 }
 
 # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.

@@ -214,3 +214,30 @@ test_that("a mechanism's own labels come first, and are never mixed with bits", 
     rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0))
   })
 })
+
+test_that("a label is of one set: names of columns that could be read as sets are refused, others with a colon are not", {
+  named <- function(...) matrix(0:1, 20, ...length(), dimnames = list(NULL, c(...)))
+  # Which names are ambiguous, by spelling out every set.
+  ambiguous <- function(columns) {
+    sets <- unlist(lapply(seq_along(columns), function(k) utils::combn(columns, k, paste, collapse = ":")))
+    anyDuplicated(sets) > 0
+  }
+  bad <- list(c("a", "b", "a:b"), c("a", "b:c", "a:b", "c"), c("a", "b:c:d", "a:b", "c:d"), c("a", "a:b:c", "b", "c"))
+  good <- list(c("q:u", "q:v", "b"), c("q", "q:u", "q:v"), c("a:b", "b:a"), c("a", "b:c", "a:b"))
+  for (columns in bad) {
+    expect_true(ambiguous(columns))
+    expect_error(rr_cooccurrence(do.call(named, as.list(columns))), class = "candor_error_level")
+  }
+  for (columns in good) {
+    expect_false(ambiguous(columns))
+    counts <- rr_cooccurrence(do.call(named, as.list(columns)), length(columns))
+    # Every label finds its set.
+    fit <- rr_tmdh(counts, rr_warner(0.8))
+    expect_identical(colnames(vcov(fit, sets = names(coef(fit)))), names(coef(fit)))
+  }
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(named("a", "b", "a:b"))
+    rr_rowtype(1:8, columns = c("a", "b", "a:b"))
+    rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1))
+  })
+})
