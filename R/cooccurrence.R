@@ -159,8 +159,8 @@ cooccurrence_table <- function(x, order, complete, call = caller_env()) {
   counts <- row_type_counts(x, "bits", call)
   full <- rr_rowtype_counts(counts$values, counts$columns, counts$levels, call)
   if (any(counts$values < 0 | counts$values != floor(counts$values))) {
-    abort(c("{.arg bits} must hold whole numbers of rows, at least 0.",
-            x = "It is {describe(as.vector(counts$values))}."), "counts", call = call)
+    abort_cell("{.arg bits} must hold whole numbers of rows, at least 0.", counts,
+               which(counts$values < 0 | counts$values != floor(counts$values))[1], call)
   }
   if (complete) return(full)
   order <- check_order(order, length(full$columns), call = call)

@@ -32,10 +32,8 @@ rr_pmdh <- function(truth, mechanism, order = NULL) {
   check_given()
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
-    if (any(types$values < 0)) {
-      abort(c("{.arg truth} must hold numbers of rows, at least 0.",
-              x = "Entry {which(types$values < 0)[1]} is {types$values[types$values < 0][1]}."), "counts")
-    }
+    bad <- which(types$values < 0)
+    if (length(bad)) abort_cell("{.arg truth} must hold numbers of rows, at least 0.", types, bad[1], environment())
     truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
   }
   check_truth(truth)
@@ -157,8 +155,8 @@ rr_reported_law <- function(truth, mechanism, set = NULL) {
   types <- if (inherits(truth, "rr_histogram")) list(values = unname(rr_rowtype(truth)), columns = truth$columns)
     else row_type_counts(truth, "truth")
   rows <- types$values
-  if (any(rows < 0 | rows != floor(rows))) abort(c("{.arg truth} must hold whole numbers of rows, at least 0."),
-                                                 "counts")
+  bad <- which(rows < 0 | rows != floor(rows))
+  if (length(bad)) abort_cell("{.arg truth} must hold whole numbers of rows, at least 0.", types, bad[1], environment())
   design <- column_design(mechanism, types$columns)
   refuse_blocks(design)
   if (is.null(set)) return(histogram_law(rows, design))

@@ -241,3 +241,17 @@ test_that("a label is of one set: names of columns that could be read as sets ar
     rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1))
   })
 })
+
+test_that("names and cells that cannot be are named", {
+  counts <- table(smokes = c("no", "yes"), drinks = c("no", "yes"))
+  counts[1, 2] <- -1
+  expect_snapshot(error = TRUE, {
+    rr_rowtype(1:4, columns = c("a", "a"))
+    rr_rowtype(1:4, columns = c("a", NA))
+    rr_rowtype(1:4, columns = list("a", "b"))
+    rr_cooccurrence(counts)
+    rr_cooccurrence(array(c(1, 1, 1.5, 1, 0, 0, 0, 0), c(2, 2, 2)))
+    rr_pmdh(counts, rr_warner(0.8))
+    rr_reported_law(c(1, 2.5), rr_warner(0.8))
+  })
+})
