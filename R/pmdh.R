@@ -13,7 +13,7 @@
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
 #'   with one mechanism per column; a product mechanism of such; or `list(p = , q = )` with one pair of
 #'   probabilities, or one per column.
-#' @param order The largest number of columns in a set.
+#' @param order The largest number of columns in a set. By default that of `truth`, with its further sets, if it has any.
 #' @return An object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
 #'   data frame with columns `term`, `order`, `estimate` (the expected count) and `std.error` (its standard deviation),
 #'   `vcov(x, sets, target)` the covariance matrix of all or some sets. With `of = "estimate"` both speak of the
@@ -28,8 +28,9 @@
 #' expected
 #' vcov(expected, target = "sample")
 #' @export
-rr_pmdh <- function(truth, mechanism, order = NULL) {
+rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_given()
+  check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
     bad <- which(types$values < 0)

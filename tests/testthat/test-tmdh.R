@@ -153,6 +153,8 @@ test_that("ways of describing the columns agree, and wrong ones are refused", {
     rr_tmdh(bits, rr_warner(0.8))
     rr_tmdh(counts, rr_warner(0.8), order = 4)
     rr_tmdh(counts, rr_warner(0.8), target = "people")
+    rr_tmdh(counts, rr_warner(0.8), foo = 1)
+    rr_pmdh(counts, rr_warner(0.8), ordr = 1)
     rr_tmdh(counts, rr_forced(c(0.1, 0.1, 0.2)))
     rr_pmdh(1:3, rr_warner(0.8))
     rr_pmdh(c(3, -1, 0, -2), rr_warner(0.8))
