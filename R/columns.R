@@ -148,8 +148,8 @@ check_part <- function(i, parts, names, given, named, rest, call) {
   wanted <- if (length(given) > 1L) paste0(", for category ", encodeString(own[wrong][1], quote = "\""))
   abort(c("The names of the mechanisms and of the columns must agree.",
           x = "By its place, column {.val {column}} would be of mechanism {who}{wanted}; the names say otherwise.",
-          i = paste("A yes/no mechanism is named like its column; the columns of a question are named like its categories,",
-                    "or {.val question:category}.")), "mismatch", call = call)
+          i = paste("A yes/no mechanism is named like its column; the columns of a question are named like its",
+                    "categories, or {.val question:category}.")), "mismatch", call = call)
 }
 
 # The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1 where the report

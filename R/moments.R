@@ -82,11 +82,12 @@ unname_attributes <- function(x) {
 column_names <- function(columns, call = caller_env()) {
   if (is.character(columns) && length(columns)) {
     if (anyNA(columns)) {
-      abort(c("{.arg columns} must not be missing.", x = "Name {which(is.na(columns))[1]} is NA."), "argument", call = call)
+      abort(c("{.arg columns} must not be missing.", x = "Name {which(is.na(columns))[1]} is NA."), "argument",
+            call = call)
     }
     if (anyDuplicated(columns)) {
-      abort(c("{.arg columns} must all differ.", x = "{.val {columns[anyDuplicated(columns)]}} appears more than once."),
-            "argument", call = call)
+      twice <- columns[anyDuplicated(columns)]
+      abort(c("{.arg columns} must all differ.", x = "{.val {twice}} appears more than once."), "argument", call = call)
     }
     return(check_set_names(columns, "columns", call))
   }

@@ -112,8 +112,8 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
   return result;
 }
 
-/* rr_tmdh_variances(values, columns, order, design, of_order, reported, more | NULL, more_values | NULL) -> the variances
- * of all non-empty sets up to of_order, then of the further sets. */
+/* rr_tmdh_variances(values, columns, order, design, of_order, reported, more | NULL, more_values | NULL) -> the
+ * variances of all non-empty sets up to of_order, then of the further sets. */
 SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported, SEXP more,
                             SEXP more_values)
 {
@@ -129,7 +129,8 @@ SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, 
   double *out = REAL(result);
   for (size_t s = 0; s < of_family + table.n_more; s++) {
     const int *set = s < of_family ? in_family : table.more + (s - of_family) * table.width;
-    const size_t size = s < of_family ? candor_sets_members(&family, s + 1, in_family) : glue_set_size(set, table.width);
+    const size_t size = s < of_family ? candor_sets_members(&family, s + 1, in_family)
+      : glue_set_size(set, table.width);
     glue_check(of_reports ? candor_pmdh_entry(&h, set, size, set, size, out + s)
                  : candor_tmdh_entry(&h, set, size, set, size, out + s), "rr_tmdh");
     if (s % 65536 == 65535) R_CheckUserInterrupt();

@@ -161,10 +161,16 @@ candor_status candor_centre(const candor_table *reported, const double *p, const
     for (size_t s = reported->n_more; s-- > 0;) {
       const int *set = reported->more + s * reported->width;
       size_t size = 0;
+      int any = pass == 1;
       for (; size < reported->width && set[size] >= 0; size++) {
         const int swap = reported->value[1 + set[size]] > n / 2;
         weight[2 * size] = pass == 0 ? swap : base[set[size]];
         weight[2 * size + 1] = pass == 0 && swap ? -1 : 1;
+        any |= swap;
+      }
+      if (!any) {
+        more_value[s] = reported->more_value[s];
+        continue;
       }
       const candor_status status = candor_contract(pass == 0 ? reported : &turned, set, size, 0,
                                                    ((size_t) 1 << size) - 1, weight, more_value + s);
