@@ -102,7 +102,7 @@ check_pairs <- function(x, call = caller_env()) {
 
 pair_parts <- function(x, target, known) {
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
-        histogram_design(x, target, known))
+        histogram_design(x, target, known, 2))
 }
 
 # What makes z - xy unbiased.

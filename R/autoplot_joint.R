@@ -103,7 +103,7 @@ autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
   check_dots_empty(...)
   check_installed("ggplot2", "to draw a joint estimate")
   type <- check_choice(type, "type", c("estimates", "covariance"))
-  sets <- set_total(length(object$columns), object$order) - 1
+  sets <- shown_size(object)
   if (sets > 200) {
     abort(c("A picture of {format_count(sets)} sets would not be readable.",
             i = "Use a lower {.arg order}, or draw {.fn rr_association}."), "argument")
@@ -113,8 +113,9 @@ autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
 
 plot_estimates <- function(fit) {
   data <- as.data.frame(tidy(fit, conf.int = TRUE, scale = "share"))
-  labels <- set_labels(fit$columns, fit$order)
-  data$reported <- fit$counts$values[1 + match(data$term, labels)] / fit$n
+  reported <- fit$counts
+  reported[c("order", "further")] <- fit[c("order", "further")]
+  data$reported <- shown_values(reported)[match(data$term, shown_labels(fit))] / fit$n
   data$term <- factor(data$term, rev(data$term))
   data$size <- factor(sprintf("%d %s", data$order, ifelse(data$order == 1, "column", "columns")),
                       unique(sprintf("%d %s", data$order, ifelse(data$order == 1, "column", "columns"))))

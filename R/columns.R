@@ -18,6 +18,14 @@ column_design <- function(mechanism, columns, call = caller_env()) {
 }
 
 number_columns <- function(mechanism, columns, call) {
+  names <- names(mechanism)
+  odd <- which(!names %in% c("p", "q", "block") | duplicated(names))
+  if (length(odd)) {
+    shown <- if (nzchar(names[odd[1]])) encodeString(names[odd[1]], quote = "\"") else "an element without a name"
+    abort(c("A list of probabilities must hold {.arg p}, {.arg q} and perhaps {.arg block}, each once.",
+            x = "Element {odd[1]} is {shown}.", i = "For example {.code list(p = 0.8, q = 0.1)}."), "argument",
+          call = call)
+  }
   pairs <- lapply(c(p = "p", q = "q"), function(arg) {
     x <- check_probabilities(mechanism[[arg]], arg, call = call)
     if (!length(x) %in% c(1L, length(columns))) {
@@ -28,7 +36,7 @@ number_columns <- function(mechanism, columns, call) {
     if (!is.null(names(x)) && length(x) == length(columns)) x <- named_columns(x, arg, columns, call)
     rep_len(unname(x), length(columns))
   })
-  list(p = pairs$p, q = pairs$q, block = column_blocks(mechanism$block, length(columns), call))
+  list(p = pairs$p, q = pairs$q, block = column_blocks(mechanism$block, columns, call))
 }
 
 # Names say which column a probability is of, whatever the order.
@@ -42,12 +50,13 @@ named_columns <- function(x, arg, columns, call) {
 }
 
 # -1 for columns that stand alone.
-column_blocks <- function(block, n, call) {
+column_blocks <- function(block, columns, call) {
   if (is.null(block) || all(is.na(block))) return(NULL)
-  if (!is.atomic(block) || length(block) != n) {
+  if (!is.atomic(block) || length(block) != length(columns)) {
     abort(c("{.arg block} must have one label per column, or NA.",
-            x = "It is {describe(block)}; there are {n} columns."), "argument", call = call)
+            x = "It is {describe(block)}; there are {length(columns)} columns."), "argument", call = call)
   }
+  if (!is.null(names(block))) block <- unname(named_columns(block, "block", columns, call))
   codes <- match(block, unique(block[!is.na(block)]))
   ifelse(is.na(codes), -1L, codes)
 }
@@ -68,14 +77,10 @@ list_columns <- function(parts, columns, call) {
   }
   supports <- lapply(parts, support_columns, call = call)
   width <- vapply(supports, `[[`, 1L, "width")
-  names <- names(parts)
-  if (!is.null(names) && all(width == 1L)) {
-    if (!setequal(names, columns)) {
-      odd <- c(setdiff(names, columns), setdiff(columns, names))[1]
-      abort(c("{.arg mechanism} must name the columns.", x = "{.val {odd}} is in one but not in the other.",
-              i = "The columns are {format_labels(columns)}."), "mismatch", call = call)
-    }
-    supports <- supports[match(columns, names)]
+  if (!is.null(names(parts)) && all(width == 1L) && !setequal(names(parts), columns)) {
+    odd <- c(setdiff(names(parts), columns), setdiff(columns, names(parts)))[1]
+    abort(c("{.arg mechanism} must name the columns.", x = "{.val {odd}} is in one but not in the other.",
+            i = "The columns are {format_labels(columns)}."), "mismatch", call = call)
   }
   if (sum(width) != length(columns)) {
     abort(c("{.arg mechanism} must describe every column.",
@@ -83,15 +88,74 @@ list_columns <- function(parts, columns, call) {
             i = if (any(width > 1L)) "A question of k categories takes k columns, one per category."),
           "mismatch", call = call)
   }
-  each <- function(field) rep(vapply(supports, `[[`, 0, field), vapply(supports, `[[`, 1L, "width"))
-  rivals <- vapply(supports, `[[`, NA, "rivals")
-  block <- rep(ifelse(rivals, seq_along(supports), -1L), vapply(supports, `[[`, 1L, "width"))
-  list(p = each("p"), q = each("q"), block = if (any(rivals)) as.integer(block))
+  at <- unlist(part_columns(parts, width, columns, call))
+  each <- function(values) {
+    values <- rep(unname(values), width)
+    values[at] <- values
+    values
+  }
+  flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
+  block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
+  list(p = each(vapply(supports, `[[`, 0, "p")), q = each(vapply(supports, `[[`, 0, "q")), block = block,
+       direct = which(flag("direct")))
+}
+
+# Which columns each mechanism describes. Names decide: a yes/no mechanism is of the column that has its name, one of
+# several categories of the columns called like its categories, alone or after the name of the question. Only what
+# no name speaks of is left to the order, and only as long as no name speaks against it.
+part_columns <- function(parts, width, columns, call) {
+  names <- names(parts) %||% rep("", length(parts))
+  found <- vector("list", length(parts))
+  free <- function() setdiff(seq_along(columns), unlist(found))
+  claim <- function(labels) {
+    for (i in which(lengths(found) == 0L)) {
+      for (these in labels(i)) {
+        at <- match(these, columns, incomparables = "")
+        if (!length(found[[i]]) && !anyNA(at) && all(at %in% free())) found[[i]] <<- at
+      }
+    }
+  }
+  claim(function(i) if (width[i] == 1L) list(names[i]) else lapply(c(":", ".", "_"), function(between) {
+    paste0(names[i], between, parts[[i]]$levels)
+  }))
+  claim(function(i) if (width[i] > 1L) list(parts[[i]]$levels))
+  rest <- which(lengths(found) == 0L)
+  left <- free()
+  named <- any(lengths(found)) || !identical(columns, paste0("x", seq_along(columns)))
+  for (i in rest) {
+    found[[i]] <- utils::head(left, width[i])
+    left <- utils::tail(left, -width[i])
+    check_part(i, parts, names, columns[found[[i]]], named, rest, call)
+  }
+  found
+}
+
+# Does a name contradict the order? `given` are the columns that mechanism i takes by it.
+check_part <- function(i, parts, names, given, named, rest, call) {
+  # Names that were made different by numbers are still those of their categories.
+  plain <- sub("[.][0-9]+$", "", given)
+  own <- parts[[i]]$levels
+  wrong <- if (length(given) == 1L) named && nzchar(names[i])
+    else if (any(plain %in% own)) plain != own & given != own
+    else rep(FALSE, length(given))
+  others <- c(names[setdiff(rest, i)], unlist(lapply(parts[setdiff(rest, i)], function(part) {
+    if (support_columns(part)$width > 1L) part$levels
+  })))
+  wrong <- wrong | given %in% setdiff(others, c("", own))
+  if (!any(wrong)) return(invisible())
+  column <- given[wrong][1]
+  who <- if (nzchar(names[i])) encodeString(names[i], quote = "\"") else format_count(i)
+  wanted <- if (length(given) > 1L) paste0(", for category ", encodeString(own[wrong][1], quote = "\""))
+  abort(c("The names of the mechanisms and of the columns must agree.",
+          x = "By its place, column {.val {column}} would be of mechanism {who}{wanted}; the names say otherwise.",
+          i = paste("A yes/no mechanism is named like its column; the columns of a question are named like its",
+                    "categories, or {.val question:category}.")), "mismatch", call = call)
 }
 
 # The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1 where the report
 # supports category i, with probability p if that is the truth and q otherwise. `rivals` says that the columns are
-# not independent given the truth, so that sets may hold at most one of them.
+# not independent given the truth, so that sets may hold at most one of them; `direct` that a report supports exactly
+# one category.
 support_columns <- function(mechanism, call = caller_env()) UseMethod("support_columns")
 
 #' @export
@@ -115,7 +179,7 @@ support_columns.rr_binary <- function(mechanism, call = caller_env()) {
 #' @export
 support_columns.rr_grr <- function(mechanism, call = caller_env()) {
   k <- length(mechanism$levels)
-  list(p = mechanism$p, q = mechanism$q, width = if (k == 2L) 1L else k, rivals = k > 2L)
+  list(p = mechanism$p, q = mechanism$q, width = if (k == 2L) 1L else k, rivals = k > 2L, direct = k > 2L)
 }
 
 # GRR after GRR is GRR.
@@ -123,7 +187,7 @@ support_columns.rr_grr <- function(mechanism, call = caller_env()) {
 support_columns.rr_compose <- function(mechanism, call = caller_env()) {
   k <- length(mechanism$levels)
   if (k == 2L || is.null(mechanism$p)) return(NextMethod())
-  list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE)
+  list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE)
 }
 
 #' @export
@@ -169,6 +233,35 @@ support_probability <- function(mechanism, k) {
   part <- support_columns(mechanism)
   if (inherits(mechanism, "rr_grr")) return(ifelse(k == 1, part$p, 0))
   part$p * part$q^(k - 1)
+}
+
+# Which of the shown sets have at most one column of every question.
+possible_sets <- function(x) {
+  block <- x$design$block
+  if (is.null(block)) return(TRUE)
+  apply(shown_members(x), 2, function(set) {
+    blocks <- block[set[set >= 0] + 1L]
+    !anyDuplicated(blocks[blocks >= 0])
+  })
+}
+
+# A direct report supports exactly one category: nobody has two of them, and everybody has one.
+check_direct <- function(design, counts, call = caller_env()) {
+  for (question in design$direct) {
+    at <- which(design$block == question)
+    pairs <- utils::combn(at, 2)
+    both <- set_values(counts, pairs - 1L)
+    bad <- which(!is.na(both) & both != 0)
+    total <- sum(counts$values[1 + at])
+    if (!length(bad) && abs(total - counts$n) <= 1e-9 * counts$n) next
+    shown <- if (length(bad)) paste(counts$columns[pairs[, bad[1]]], collapse = ":")
+    abort(c("The counts are impossible: a direct report supports exactly one category.",
+            x = if (length(bad)) "{format_count(both[bad[1]])} of {format_count(counts$n)} rows support {.val {shown}}."
+              else paste("The columns {format_labels(counts$columns[at])} have {format_count(total)} reports",
+                         "in {format_count(counts$n)} rows."),
+            i = "Give each question its columns, 1 where the report is their category; see {.fn rr_tmdh}."),
+          "impossible", call = call)
+  }
 }
 
 # Sets that hold two rival categories have no estimate of their own: their true count is 0.

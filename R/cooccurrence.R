@@ -24,7 +24,8 @@
 #'   count per set; the empty set, that is `n`, first, then by size and then lexicographically) and `more` (the further sets).
 #'   `as.data.frame()` and `tidy()` give one row per set; `c()` merges the counts of several chunks of rows.
 #' @section Errors:
-#' `candor_error_level` for an entry that is not 0 or 1, with its row and column; `candor_error_missing` for a
+#' `candor_error_level` for an entry that is not 0 or 1, with its row and column, and for names of columns such as `a`, `b` and
+#' `a:b`, which could be a column or a set; `candor_error_counts` for a cell of a table that is not a whole number; `candor_error_missing` for a
 #' missing one; `candor_error_order` for more sets than fit in memory, with the order that fits; `candor_error_empty` for
 #' no rows; `candor_error_mismatch` when counts of different columns or orders are merged.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
@@ -58,6 +59,7 @@ rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
 }
 
 count_bits <- function(columns, names, order, sets, missing_rows, call = caller_env()) {
+  check_set_names(names, "bits", call)
   d <- length(names)
   n <- if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
   order <- check_order(order, d, call = call)
@@ -157,8 +159,8 @@ cooccurrence_table <- function(x, order, complete, call = caller_env()) {
   counts <- row_type_counts(x, "bits", call)
   full <- rr_rowtype_counts(counts$values, counts$columns, counts$levels, call)
   if (any(counts$values < 0 | counts$values != floor(counts$values))) {
-    abort(c("{.arg bits} must hold whole numbers of rows, at least 0.",
-            x = "It is {describe(as.vector(counts$values))}."), "counts", call = call)
+    abort_cell("{.arg bits} must hold whole numbers of rows, at least 0.", counts,
+               which(counts$values < 0 | counts$values != floor(counts$values))[1], call)
   }
   if (complete) return(full)
   order <- check_order(order, length(full$columns), call = call)

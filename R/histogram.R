@@ -1,11 +1,34 @@
 # What joint counts, their expectations and their estimates have in common: one number per set of columns.
-# `tallied` is the order up to which `values` are known; `order` the one that is shown and estimated.
-new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tallied = order) {
-  structure(list(columns = columns, order = order, n = values[1], values = values, more = more, tallied = tallied, ...),
+# `tallied` is the order up to which `values` are known; `order` the one that is shown and estimated. `further` says
+# that the sets of `more` are shown as well, after those of the family.
+new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tallied = order, further = TRUE) {
+  structure(list(columns = columns, order = order, n = values[1], values = values, more = more, tallied = tallied,
+                 further = further && !is.null(more), ...),
             class = c(paste0("rr_", kind), "rr_histogram"))
 }
 
-shown_values <- function(x) x$values[1 + seq_len(set_total(length(x$columns), x$order) - 1)]
+# What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of its sets.
+shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$further) x$more$values)
+
+family_size <- function(x) set_total(length(x$columns), x$order) - 1
+
+shown_size <- function(x) family_size(x) + if (x$further) ncol(x$more$members) else 0
+
+shown_sizes <- function(x) {
+  c(set_sizes(length(x$columns), x$order), if (x$further) as.integer(colSums(x$more$members >= 0)))
+}
+
+shown_labels <- function(x) {
+  c(set_labels(x$columns, x$order), if (x$further) member_labels(x$more$members, x$columns))
+}
+
+shown_members <- function(x) {
+  members <- .Call(C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1, as.double(family_size(x)))
+  if (!x$further) return(members)
+  width <- max(nrow(members), nrow(x$more$members))
+  padded <- function(m) rbind(m, matrix(-1L, width - nrow(m), ncol(m)))
+  cbind(padded(members), padded(x$more$members))
+}
 
 check_histogram <- function(x, arg, call = caller_env()) {
   if (inherits(x, "rr_histogram")) return(x)
@@ -15,7 +38,7 @@ check_histogram <- function(x, arg, call = caller_env()) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported, call = caller_env()) {
-  design <- histogram_design(x, target, known)
+  design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
   if (result$row > 0) {
@@ -25,8 +48,26 @@ histogram_block <- function(x, rows, cols, target, known, reported, call = calle
   result$covariance
 }
 
-histogram_design <- function(x, target, known) {
-  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block)
+# A bound on the size of the union of any two sets.
+largest_union <- function(rows, cols) {
+  largest <- function(members) max(colSums(members >= 0))
+  min(largest(rows) + largest(cols), length(setdiff(c(rows, cols), -1L)))
+}
+
+# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing needs to be centred.
+histogram_design <- function(x, target, known, order = NULL) {
+  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block,
+       if (target == "population" && !is.null(order)) histogram_centre(x, order))
+}
+
+# Population covariances come from the reported counts (of a known truth: the expected ones), see candor_centre().
+histogram_centre <- function(x, order) {
+  reported <- x$counts
+  d <- length(x$columns)
+  order <- min(order, reported$tallied)
+  .Call(C_rr_tmdh_centre, reported$values[seq_len(set_total(d, order))], as.double(d), as.double(order), x$design$p,
+        x$design$q, if (order == reported$tallied) reported$more$members,
+        if (order == reported$tallied) reported$more$values)
 }
 
 abort_untallied <- function(x, members, call) {
@@ -61,7 +102,7 @@ as.data.frame.rr_histogram <- function(x, ...) as.data.frame(tidy(x, ...))
 #' @export
 coef.rr_histogram <- function(object, ...) {
   check_dots_empty(...)
-  stats::setNames(shown_values(object), set_labels(object$columns, object$order))
+  stats::setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
 }
 
 #' @export
@@ -71,8 +112,7 @@ nobs.rr_histogram <- function(object, ...) object$n
 tidy.rr_cooccurrence <- function(x, ...) {
   check_dots_empty(...)
   counts <- shown_values(x)
-  tibble::tibble(term = set_labels(x$columns, x$order), order = set_sizes(length(x$columns), x$order), count = counts,
-                 share = counts / x$n)
+  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts, share = counts / x$n)
 }
 
 print_histogram <- function(x, what, table, n = 10, digits = 4) {
@@ -81,8 +121,10 @@ print_histogram <- function(x, what, table, n = 10, digits = 4) {
       ", from ", format_count(x$n), " rows\n", sep = "")
   cat("  columns ", format_labels(x$columns), "\n", sep = "")
   print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
-  total <- set_total(d, x$order) - 1
+  total <- family_size(x)
   if (total > n) cat("  ... and ", format_count(total - n), " more sets; see tidy()\n", sep = "")
+  if (x$further) cat("  and ", format_count(ncol(x$more$members)), " further sets up to order ", nrow(x$more$members),
+                     "\n", sep = "")
   invisible(x)
 }
 
@@ -90,8 +132,6 @@ print_histogram <- function(x, what, table, n = 10, digits = 4) {
 print.rr_cooccurrence <- function(x, n = 10, ...) {
   head <- truncate_histogram(x, n)
   print_histogram(x, "Joint counts", tidy(head), n)
-  if (!is.null(x$more)) cat("  and ", ncol(x$more$members), " further sets up to order ", nrow(x$more$members), "\n",
-                            sep = "")
   invisible(x)
 }
 
@@ -100,5 +140,6 @@ truncate_histogram <- function(x, n) {
   orders <- seq_len(x$order)
   enough <- cumsum(choose(length(x$columns), orders)) >= n
   x$order <- if (any(enough)) orders[enough][1] else x$order
+  x$further <- FALSE
   x
 }

@@ -80,7 +80,21 @@ unname_attributes <- function(x) {
 }
 
 column_names <- function(columns, call = caller_env()) {
-  if (is.character(columns) && length(columns) && !anyDuplicated(columns)) return(columns)
+  if (is.character(columns) && length(columns)) {
+    if (anyNA(columns)) {
+      abort(c("{.arg columns} must not be missing.", x = "Name {which(is.na(columns))[1]} is NA."), "argument",
+            call = call)
+    }
+    if (anyDuplicated(columns)) {
+      twice <- columns[anyDuplicated(columns)]
+      abort(c("{.arg columns} must all differ.", x = "{.val {twice}} appears more than once."), "argument", call = call)
+    }
+    return(check_set_names(columns, "columns", call))
+  }
+  if (!is.numeric(columns)) {
+    abort(c("{.arg columns} must be names of columns, or their number.", x = "It is {describe(columns)}."), "argument",
+          call = call)
+  }
   paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6, call = call)))
 }
 
@@ -196,7 +210,18 @@ row_type_counts <- function(x, arg, call = caller_env()) {
   columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
   levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
                 !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
-  list(values = values, columns = columns, levels = levels)
+  list(values = values, columns = check_set_names(columns, arg, call), levels = levels)
+}
+
+# `types` as made above; a cell of a labelled table is named by its labels.
+abort_cell <- function(headline, types, cell, call) {
+  d <- length(types$columns)
+  digits <- (cell - 1) %/% 2^(seq_len(d) - 1) %% 2
+  labels <- Map(`[`, types$levels, digits + 1)
+  where <- if (is.null(types$levels)) paste("Entry", format_count(cell))
+    else paste0("The cell ", paste(types$columns, "=", unlist(labels), collapse = ", "))
+  value <- format(types$values[cell], digits = 15)
+  abort(c(headline, x = "{where} is {value}."), "counts", call = call)
 }
 
 # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.

@@ -13,7 +13,7 @@
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
 #'   with one mechanism per column; a product mechanism of such; or `list(p = , q = )` with one pair of
 #'   probabilities, or one per column.
-#' @param order The largest number of columns in a set.
+#' @param order The largest number of columns in a set. By default that of `truth`, with its further sets, if it has any.
 #' @return An object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
 #'   data frame with columns `term`, `order`, `estimate` (the expected count) and `std.error` (its standard deviation),
 #'   `vcov(x, sets, target)` the covariance matrix of all or some sets. With `of = "estimate"` both speak of the
@@ -28,25 +28,26 @@
 #' expected
 #' vcov(expected, target = "sample")
 #' @export
-rr_pmdh <- function(truth, mechanism, order = NULL) {
+rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_given()
+  check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
-    if (any(types$values < 0)) {
-      abort(c("{.arg truth} must hold numbers of rows, at least 0.",
-              x = "Entry {which(types$values < 0)[1]} is {types$values[types$values < 0][1]}."), "counts")
-    }
+    bad <- which(types$values < 0)
+    if (length(bad)) abort_cell("{.arg truth} must hold numbers of rows, at least 0.", types, bad[1], environment())
     truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
   }
   check_truth(truth)
+  further <- is.null(order)
   order <- check_order(order %||% truth$order, length(truth$columns))
   if (order > truth$tallied) abort_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   known <- .Call(C_rr_moments, truth$values, as.double(length(truth$columns)), as.double(truth$tallied),
                  as.double(moment_weights(design, FALSE)), truth$more$members, truth$more$values)
-  new_rr_histogram("pmdh", truth$columns, order, known$values, tallied = truth$tallied, truth = truth, design = design,
-                   mechanism = mechanism)
+  more <- if (!is.null(truth$more)) list(members = truth$more$members, values = known$more)
+  new_rr_histogram("pmdh", truth$columns, order, known$values, more = more, tallied = truth$tallied, further = further,
+                   truth = truth, design = design, mechanism = mechanism)
 }
 
 check_truth <- function(truth, call = caller_env()) {
@@ -72,6 +73,7 @@ refuse_blocks <- function(design, call = caller_env()) {
 truth_of <- function(x) {
   truth <- x$truth
   truth$design <- x$design
+  truth$counts <- list(values = x$values, tallied = x$tallied, more = x$more)
   truth
 }
 
@@ -96,19 +98,20 @@ vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample")
 # The sets a covariance is asked for; all of them only where the matrix is of a reasonable size.
 chosen_members <- function(x, sets, call = caller_env()) {
   if (!is.null(sets)) return(parse_sets(sets, x$columns, call = call))
-  size <- set_total(length(x$columns), x$order) - 1
+  size <- shown_size(x)
   if (size > 5000) {
     abort(c("The covariance would be a dense matrix of {format_count(size)} rows.",
             i = "Name the sets you need in {.arg sets}; {.fn tidy} gives all standard errors."),
           "argument", call = call)
   }
-  .Call(C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1, size)
+  shown_members(x)
 }
 
-histogram_variances <- function(x, of_order, target, known, reported) {
-  .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied),
-        histogram_design(x, target, known),
-        as.double(of_order), reported)
+# Variances of the sets that `like` shows, from the values of x.
+histogram_variances <- function(x, like, target, known, reported) {
+  design <- histogram_design(x, target, known, if (!reported) if (like$further) Inf else like$order)
+  .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied), design,
+        as.double(like$order), reported, if (like$further) x$more$members, if (like$further) x$more$values)
 }
 
 #' @rdname rr_pmdh
@@ -117,10 +120,11 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
-  variances <- histogram_variances(truth_of(x), x$order, target, TRUE, of == "reports")
-  tibble::tibble(term = set_labels(x$columns, x$order), order = set_sizes(length(x$columns), x$order),
-                 estimate = if (of == "reports") shown_values(x)
-                   else x$truth$values[1 + seq_along(variances)], std.error = sqrt(pmax(variances, 0)))
+  truth <- truth_of(x)
+  variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
+  truth[c("order", "further")] <- x[c("order", "further")]
+  tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
+                 estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
 }
 
 #' @export
@@ -152,8 +156,8 @@ rr_reported_law <- function(truth, mechanism, set = NULL) {
   types <- if (inherits(truth, "rr_histogram")) list(values = unname(rr_rowtype(truth)), columns = truth$columns)
     else row_type_counts(truth, "truth")
   rows <- types$values
-  if (any(rows < 0 | rows != floor(rows))) abort(c("{.arg truth} must hold whole numbers of rows, at least 0."),
-                                                 "counts")
+  bad <- which(rows < 0 | rows != floor(rows))
+  if (length(bad)) abort_cell("{.arg truth} must hold whole numbers of rows, at least 0.", types, bad[1], environment())
   design <- column_design(mechanism, types$columns)
   refuse_blocks(design)
   if (is.null(set)) return(histogram_law(rows, design))

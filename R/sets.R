@@ -47,11 +47,49 @@ member_labels <- function(members, columns) {
 
 set_sizes <- function(columns, order) rep(seq_len(order), choose(columns, seq_len(order)))
 
+# A label must be of one set only. Names without ":" cannot be mistaken; of others, what is left of a name after another
+# one must never be a name itself, nor lead to one (Sardinas and Patterson).
+check_set_names <- function(columns, arg, call = caller_env()) {
+  if (!any(grepl(":", columns, fixed = TRUE))) return(columns)
+  rests <- function(long, short) {
+    starts <- short[startsWith(long, paste0(short, ":"))]
+    vapply(starts, function(start) substring(long, nchar(start) + 2), "", USE.NAMES = FALSE)
+  }
+  open <- unlist(lapply(columns, rests, short = columns))
+  seen <- character()
+  while (length(open)) {
+    if (any(open %in% columns)) {
+      odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)][1]
+      abort(c("The names of columns must not look like sets of columns.",
+              x = "{.val {odd}} in {.arg {arg}} begins like another column, and a set could be read in two ways.",
+              i = "Use another sign than {.val :} in names."), "level", call = call)
+    }
+    seen <- c(seen, open)
+    open <- unique(unlist(lapply(open, function(rest) {
+      c(rests(rest, columns), unlist(lapply(columns[startsWith(columns, paste0(rest, ":"))], rests, short = rest)))
+    })))
+    open <- setdiff(open, seen)
+  }
+  columns
+}
+
+# The columns that a label names, one after the other; NULL where it does not.
+split_label <- function(label, columns) {
+  if (label %in% columns) return(label)
+  parts <- strsplit(label, ":", fixed = TRUE)[[1]]
+  if (!anyNA(match(parts, columns))) return(parts)
+  for (first in columns[startsWith(label, paste0(columns, ":"))]) {
+    rest <- split_label(substring(label, nchar(first) + 2), columns)
+    if (!is.null(rest)) return(c(first, rest))
+  }
+  NULL
+}
+
 # Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as a matrix of
 # 0-based members padded with -1.
 parse_sets <- function(sets, columns, arg = "sets", call = caller_env()) {
   if (is.character(sets)) {
-    sets <- lapply(sets, function(label) if (label %in% columns) label else strsplit(label, ":", fixed = TRUE)[[1]])
+    sets <- lapply(sets, function(label) split_label(label, columns) %||% label)
   } else if (is.numeric(sets) && !is.object(sets)) {
     sets <- as.list(sets)
   }

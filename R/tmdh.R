@@ -20,7 +20,7 @@
 #' A unary-encoded question is a block of columns like any others, one per category, each bit randomised on its own: give the
 #' probabilities of its bits. One that was reported directly ([rr_grr()]) or by local hashing into \eqn{g} values (\eqn{q = 1/g}) is given as
 #' its columns of support, one per category in the order of its levels, 1 where the report supports the category. Their
-#' reports are *not* independent (direct reports never support two categories; hashed ones do so
+#' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
 #' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
 #' question have an estimate, and sets with two are refused: nobody has two categories of one question. Say so by the
 #' mechanism, or by `block`, see below. For other mechanisms the joint probabilities of columns are not known, and they are refused.
@@ -30,7 +30,12 @@
 #'   with one mechanism per column or question; a product mechanism of such; or `list(p = , q = )` with one pair
 #'   of probabilities, or one per column, in any order if they have the columns' names. To such a list a `block` may be added, one label per column or `NA`: columns with the same
 #'   label are the categories of one question whose columns were not reported independently.
-#' @param order The largest number of columns in a set; by default that of `counts`.
+#'
+#'   Names decide which mechanism is of which column, whatever the order: a yes/no mechanism is of the column that has its name, one
+#'   of several categories of the columns called like its categories, or `question:category` (also with `.` or `_`). Only where names
+#'   say nothing do mechanisms take the columns in order.
+#' @param order The largest number of columns in a set. By default that of `counts`, and their further sets (the `sets` of
+#'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
@@ -38,7 +43,7 @@
 #'   A negative estimate is kept: it is information about a count near 0.
 #' @section Errors:
 #' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not
-#' match the columns; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
+#' match the columns; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
 #' `candor_error_argument` otherwise. Warning `candor_warning_indefinite`.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, Table 2 (whose entry for local hashing should read \eqn{p / d^{k-1}}).
@@ -56,30 +61,33 @@
 #' # One block of the covariance, never the whole
 #' vcov(fit, sets = c("a", "a:b"))
 #' @export
-rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95) {
+rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_given(counts = "joint counts of {.fn rr_cooccurrence}")
+  check_dots_empty(...)
   if (!inherits(counts, "rr_cooccurrence")) {
     abort(c("{.arg counts} must be joint counts.", x = "It is {describe(counts)}.",
             i = "Count the reports with {.fn rr_cooccurrence} first."), "argument")
   }
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  further <- is.null(order)
   order <- check_order(order %||% counts$order, length(counts$columns))
   if (order > counts$tallied) abort_order(order, counts)
   if (target == "population" && counts$n < 2) {
     abort(c("{.arg counts} must be of at least 2 rows for {.code target = \"population\"}."), "empty")
   }
   design <- column_design(mechanism, counts$columns)
+  check_direct(design, counts)
   fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
                as.double(moment_weights(design, TRUE)), counts$more$members, counts$more$values)
   more <- if (!is.null(counts$more)) list(members = counts$more$members, values = fit$more)
-  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, counts = counts,
-                   design = design, mechanism = mechanism, target = target, conf.level = conf.level)
+  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, further = further,
+                   counts = counts, design = design, mechanism = mechanism, target = target, conf.level = conf.level)
 }
 
 #' @rdname rr_tmdh
 #' @param object,x An object of `rr_tmdh()`.
-#' @param sets `NULL` for all sets, or the sets of interest, as in [rr_cooccurrence()].
+#' @param sets `NULL` for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param dense Return all sets of the `sample` target as an ordinary matrix?
 #' @param ... Not used, and refused.
 #' @export
@@ -87,7 +95,7 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_flag(dense, "dense")
-  if (is.null(sets) && target == "sample" && !dense && is.null(object$design$block) &&
+  if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
       requireNamespace("Matrix", quietly = TRUE)) {
     covariance <- sparse_covariance(object)
   } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
@@ -95,7 +103,7 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
     covariance <- complete_covariance(object, target)
   } else {
     members <- chosen_members(object, sets)
-    if (is.null(sets)) members <- drop_rivals(object, members) else refuse_rivals(object, members)
+    if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
     covariance <- histogram_block(object, members, members, target, FALSE, FALSE)
     labels <- member_labels(members, object$columns)
     dimnames(covariance) <- list(labels, labels)
@@ -139,17 +147,6 @@ sparse_entries <- function(d, order) {
   (sum(sizes * overlapping) + sum(sizes)) / 2
 }
 
-# Sets with at most one column of every question.
-drop_rivals <- function(x, members) {
-  block <- x$design$block
-  if (is.null(block)) return(members)
-  keep <- apply(members, 2, function(set) {
-    blocks <- block[set[set >= 0] + 1L]
-    !anyDuplicated(blocks[blocks >= 0])
-  })
-  members[, keep, drop = FALSE]
-}
-
 #' @rdname rr_tmdh
 #' @param conf.int Add the columns `conf.low` and `conf.high` (normal approximation)?
 #' @param scale `"count"`, numbers of rows, or `"share"`.
@@ -159,14 +156,11 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, scale =
   check_flag(conf.int, "conf.int")
   scale <- check_choice(scale, "scale", c("count", "share"))
   conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
-  variances <- histogram_variances(x, x$order, x$target, FALSE, FALSE)
-  table <- tibble::tibble(term = set_labels(x$columns, x$order), order = set_sizes(length(x$columns), x$order),
+  variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
+  table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
                           estimate = shown_values(x), std.error = sqrt(ifelse(variances < 0, NA_real_, variances)))
   if (scale == "share") table[c("estimate", "std.error")] <- lapply(table[c("estimate", "std.error")], `/`, x$n)
-  if (!is.null(x$design$block)) {
-    all <- .Call(C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1, as.double(nrow(table)))
-    table <- table[table$term %in% member_labels(drop_rivals(x, all), x$columns), ]
-  }
+  table <- table[possible_sets(x), ]
   if (conf.int) {
     half <- stats::qnorm((1 + conf.level) / 2) * table$std.error
     table$conf.low <- table$estimate - half

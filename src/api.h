@@ -51,9 +51,11 @@ SEXP rr_moment_matrix_call(SEXP columns, SEXP order, SEXP weight);
 SEXP rr_count_law_call(SEXP count, SEXP prob);
 
 /* tmdh: covariances of joint counts, and correlations */
+SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q, SEXP more, SEXP more_reported);
 SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design,
                         SEXP rows, SEXP cols, SEXP reported);
-SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported);
+SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported, SEXP more,
+                            SEXP more_values);
 SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design);
 SEXP rr_tmdh_sparse_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order);
 SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design);

@@ -41,13 +41,19 @@ size_t glue_set_size(const int *set, size_t width)
   return size;
 }
 
-candor_table glue_table(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values)
+candor_table glue_values(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values)
 {
   candor_table table = {sets, glue_reals(values, "values", (R_xlen_t) sets->total), 0, 0, NULL, NULL};
   if (more != R_NilValue) {
     table.more = glue_members(more, "more", sets->columns, &table.width, &table.n_more);
     table.more_value = glue_reals(more_values, "more_values", (R_xlen_t) table.n_more);
   }
+  return table;
+}
+
+candor_table glue_table(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values)
+{
+  const candor_table table = glue_values(sets, values, more, more_values);
   glue_check(candor_table_check(&table), "joint counts");
   return table;
 }

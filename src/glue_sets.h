@@ -14,6 +14,9 @@ candor_sets glue_sets(SEXP columns, SEXP order);
  * 0-based members padded with -1, with more_values. `sets` must outlive the table. */
 candor_table glue_table(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values);
 
+/* The same of values that are no counts: the empty set's may be 0. */
+candor_table glue_values(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values);
+
 /* An integer matrix of padded 0-based members, one column a set: its rows, and the size of each set. */
 const int *glue_members(SEXP x, const char *name, size_t columns, size_t *width, size_t *n);
 size_t glue_set_size(const int *set, size_t width);

@@ -5,20 +5,66 @@
 
 #include "core/tmdh.h"
 
+/* A histogram with room for what it points at. */
+typedef struct bundle {
+  candor_histogram h;
+  candor_centred centred;
+  candor_table deviations;
+  candor_sets sets;
+} bundle;
+
 /* What all routines of this file read: probabilities of the columns, target, and whether the values are the truth
- * itself. design: list(p, q, target, known, block | NULL). */
-static candor_histogram histogram_of(const candor_table *table, SEXP design)
+ * itself. design: list(p, q, target, known, block | NULL, centred | NULL), the last of rr_tmdh_centre. */
+static void read_histogram(const candor_table *table, SEXP design, bundle *out)
 {
-  if (TYPEOF(design) != VECSXP || XLENGTH(design) != 5) Rf_error("`design` must be a list of 5");
+  if (TYPEOF(design) != VECSXP || XLENGTH(design) != 6) Rf_error("`design` must be a list of 6");
   const R_xlen_t columns = (R_xlen_t) table->sets->columns;
-  candor_histogram h = {table, glue_reals(VECTOR_ELT(design, 0), "p", columns),
-                        glue_reals(VECTOR_ELT(design, 1), "q", columns),
-                        glue_choice(VECTOR_ELT(design, 2), "target", 2) == 0 ? CANDOR_SAMPLE : CANDOR_POPULATION,
-                        glue_flag(VECTOR_ELT(design, 3), "known"), NULL};
-  if (VECTOR_ELT(design, 4) != R_NilValue) h.block = glue_integers(VECTOR_ELT(design, 4), "block", columns);
+  candor_histogram *h = &out->h;
+  h->table = table;
+  h->p = glue_reals(VECTOR_ELT(design, 0), "p", columns);
+  h->q = glue_reals(VECTOR_ELT(design, 1), "q", columns);
+  h->target = glue_choice(VECTOR_ELT(design, 2), "target", 2) == 0 ? CANDOR_SAMPLE : CANDOR_POPULATION;
+  h->known = glue_flag(VECTOR_ELT(design, 3), "known");
+  h->block = NULL;
+  h->centred = NULL;
+  if (VECTOR_ELT(design, 4) != R_NilValue) h->block = glue_integers(VECTOR_ELT(design, 4), "block", columns);
   size_t which;
-  glue_check(candor_columns_check((size_t) columns, h.p, h.q, &which), "tmdh");
-  return h;
+  glue_check(candor_columns_check((size_t) columns, h->p, h->q, &which), "tmdh");
+  SEXP centred = VECTOR_ELT(design, 5);
+  if (centred == R_NilValue) return;
+  if (TYPEOF(centred) != VECSXP || XLENGTH(centred) != 6) Rf_error("`centred` must be a list of 6");
+  SEXP count = PROTECT(Rf_ScalarReal((double) columns));
+  out->sets = glue_sets(count, VECTOR_ELT(centred, 0));
+  out->deviations = glue_values(&out->sets, VECTOR_ELT(centred, 3), VECTOR_ELT(centred, 4), VECTOR_ELT(centred, 5));
+  out->centred.table = &out->deviations;
+  out->centred.base = glue_reals(VECTOR_ELT(centred, 1), "base", columns);
+  out->centred.scale = glue_reals(VECTOR_ELT(centred, 2), "scale", columns);
+  h->centred = &out->centred;
+  UNPROTECT(1);
+}
+
+/* rr_tmdh_centre(reported, columns, order, p, q, more | NULL, more_reported | NULL) -> list(order, base, scale,
+ * values, more, more_values): see candor_centre. */
+SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q, SEXP more, SEXP more_reported)
+{
+  const char *names[] = {"order", "base", "scale", "values", "more", "more_values", ""};
+  const candor_sets sets = glue_sets(columns, order);
+  const candor_table table = glue_table(&sets, reported, more, more_reported);
+  const R_xlen_t n = (R_xlen_t) sets.columns;
+  const double *keep = glue_reals(p, "p", n), *pollute = glue_reals(q, "q", n);
+  size_t which;
+  glue_check(candor_columns_check(sets.columns, keep, pollute, &which), "tmdh");
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, order);
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(result, 2, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(result, 3, Rf_allocVector(REALSXP, (R_xlen_t) sets.total));
+  SET_VECTOR_ELT(result, 4, more);
+  SET_VECTOR_ELT(result, 5, Rf_allocVector(REALSXP, (R_xlen_t) table.n_more));
+  glue_check(candor_centre(&table, keep, pollute, REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2)),
+                           REAL(VECTOR_ELT(result, 3)), REAL(VECTOR_ELT(result, 5))), "rr_tmdh");
+  UNPROTECT(1);
+  return result;
 }
 
 /* rr_tmdh_block(values, columns, order, more | NULL, more_values | NULL, design, rows, cols, reported) ->
@@ -30,7 +76,9 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
   const char *names[] = {"covariance", "row", "column", ""};
   const candor_sets sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, more, more_values);
-  const candor_histogram h = histogram_of(&table, design);
+  bundle read;
+  read_histogram(&table, design, &read);
+  const candor_histogram h = read.h;
   const int of_reports = glue_flag(reported, "reported"), same = rows == cols;
   size_t width_r, n_r, width_c, n_c;
   const int *row = glue_members(rows, "rows", sets.columns, &width_r, &n_r);
@@ -64,22 +112,28 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
   return result;
 }
 
-/* rr_tmdh_variances(values, columns, order, design, of_order, reported) -> the variances of all non-empty sets up to
- * of_order. */
-SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported)
+/* rr_tmdh_variances(values, columns, order, design, of_order, reported, more | NULL, more_values | NULL) -> the
+ * variances of all non-empty sets up to of_order, then of the further sets. */
+SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported, SEXP more,
+                            SEXP more_values)
 {
   const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
-  const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
-  const candor_histogram h = histogram_of(&table, design);
+  const candor_table table = glue_table(&sets, values, more, more_values);
+  bundle read;
+  read_histogram(&table, design, &read);
+  const candor_histogram h = read.h;
   const int of_reports = glue_flag(reported, "reported");
-  int members[CANDOR_SET_MAX];
-  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) (family.total - 1)));
+  int in_family[CANDOR_SET_MAX];
+  const size_t of_family = family.total - 1;
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) (of_family + table.n_more)));
   double *out = REAL(result);
-  for (size_t s = 1; s < family.total; s++) {
-    const size_t size = candor_sets_members(&family, s, members);
-    glue_check(of_reports ? candor_pmdh_entry(&h, members, size, members, size, out + s - 1)
-                 : candor_tmdh_entry(&h, members, size, members, size, out + s - 1), "rr_tmdh");
-    if (s % 65536 == 0) R_CheckUserInterrupt();
+  for (size_t s = 0; s < of_family + table.n_more; s++) {
+    const int *set = s < of_family ? in_family : table.more + (s - of_family) * table.width;
+    const size_t size = s < of_family ? candor_sets_members(&family, s + 1, in_family)
+      : glue_set_size(set, table.width);
+    glue_check(of_reports ? candor_pmdh_entry(&h, set, size, set, size, out + s)
+                 : candor_tmdh_entry(&h, set, size, set, size, out + s), "rr_tmdh");
+    if (s % 65536 == 65535) R_CheckUserInterrupt();
   }
   UNPROTECT(1);
   return result;
@@ -92,7 +146,9 @@ SEXP rr_tmdh_sparse_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEX
   const char *names[] = {"i", "p", "x", ""};
   const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
-  const candor_histogram h = histogram_of(&table, design);
+  bundle read;
+  read_histogram(&table, design, &read);
+  const candor_histogram h = read.h;
   const double entries = candor_overlaps_total(family.columns, family.order);
   if (!(entries < 2147483647.0)) Rf_error("the covariance would have more than 2^31 - 1 non-zero entries");
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -124,7 +180,9 @@ SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
 {
   const candor_sets sets = glue_sets(columns, columns);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
-  const candor_histogram h = histogram_of(&table, design);
+  bundle read;
+  read_histogram(&table, design, &read);
+  const candor_histogram h = read.h;
   const double *reported = glue_reals(counts, "counts", (R_xlen_t) sets.total);
   if (sets.columns > 12) Rf_error("`columns` must be at most 12");
   if (h.block != NULL || h.known) Rf_error("`design` must be of estimates from independent columns");
@@ -132,7 +190,8 @@ SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
   size_t power = 1;
   for (size_t j = 0; j < sets.columns; j++) power *= 3;
   double *by_mask = (double *) R_alloc(2 * sets.total, sizeof(double));
-  double *work = (double *) R_alloc(2 * power, sizeof(double)), *all = (double *) R_alloc(n * n, sizeof(double));
+  double *work = (double *) R_alloc(2 * power + 4 * sets.total, sizeof(double));
+  double *all = (double *) R_alloc(n * n, sizeof(double));
   glue_check(candor_sets_to_masks(&sets, reported, by_mask), "rr_tmdh");
   glue_check(candor_sets_to_masks(&sets, table.value, by_mask + sets.total), "rr_tmdh");
   glue_check(candor_tmdh_all(by_mask, by_mask + sets.total, sets.columns, h.p, h.q, h.target, work, all), "rr_tmdh");
@@ -159,7 +218,9 @@ SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design)
   const char *names[] = {"covariance", "correlation", "covariance.variance", "correlation.variance", "moments", ""};
   const candor_sets sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
-  const candor_histogram h = histogram_of(&table, design);
+  bundle read;
+  read_histogram(&table, design, &read);
+  const candor_histogram h = read.h;
   const R_xlen_t pairs = (R_xlen_t) (sets.columns * (sets.columns - 1) / 2);
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   for (R_xlen_t e = 0; e < 5; e++) SET_VECTOR_ELT(result, e, Rf_allocVector(REALSXP, e == 4 ? 6 * pairs : pairs));

@@ -22,12 +22,11 @@ candor_status candor_table_check(const candor_table *table)
 static int compare_sets(const int *members, size_t size, size_t present, size_t count,
                         const int *stored, size_t width)
 {
-  size_t stored_size = 0;
-  while (stored_size < width && stored[stored_size] >= 0) {
-    stored_size++;
+  if (count > width || stored[count - 1] < 0) {
+    return 1;
   }
-  if (count != stored_size) {
-    return count < stored_size ? -1 : 1;
+  if (count < width && stored[count] >= 0) {
+    return -1;
   }
   size_t at = 0;
   for (size_t m = 0; m < size; m++) {

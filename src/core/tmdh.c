@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Union of two sets, with bit masks over it of the members of each. */
 typedef struct joined {
@@ -126,30 +127,141 @@ static candor_status sample_entry(const candor_histogram *h, const joined *u, do
   return status;
 }
 
+/* u' = y' + base of a column: a bit, so u'^2 = v + kappa u' too. base is -q or -(1 - q). */
+static double centred_kappa(double base, double q)
+{
+  return base == -q ? 1 - 2 * q : 2 * q - 1;
+}
+
+candor_status candor_centre(const candor_table *reported, const double *p, const double *q,
+                            double *base, double *scale, double *value, double *more_value)
+{
+  const candor_sets *sets = reported->sets;
+  const double n = reported->value[0];
+  for (size_t j = 0; j < sets->columns; j++) {
+    const int turned = reported->value[1 + j] > n / 2;
+    base[j] = turned ? -(1 - q[j]) : -q[j];
+    scale[j] = (turned ? -1 : 1) / (p[j] - q[j]);
+  }
+  memcpy(value, reported->value, sets->total * sizeof *value);
+  for (size_t j = 0; j < sets->columns; j++) {
+    if (reported->value[1 + j] > n / 2) {
+      const candor_status status = candor_sets_axis(sets, j, 1, -1, value);
+      if (status != CANDOR_OK) {
+        return status;
+      }
+    }
+  }
+  value[0] = 0;
+  const candor_table turned = {sets, value, reported->n_more, reported->width, reported->more, more_value};
+  double weight[2 * CANDOR_SET_MAX];
+  /* Both passes over the further sets: turned counts first, then sums, the largest sets first because
+   * each reads the turned counts of its subsets. */
+  for (size_t pass = 0; pass < 2; pass++) {
+    for (size_t s = reported->n_more; s-- > 0;) {
+      const int *set = reported->more + s * reported->width;
+      size_t size = 0;
+      int any = pass == 1;
+      for (; size < reported->width && set[size] >= 0; size++) {
+        const int swap = reported->value[1 + set[size]] > n / 2;
+        weight[2 * size] = pass == 0 ? swap : base[set[size]];
+        weight[2 * size + 1] = pass == 0 && swap ? -1 : 1;
+        any |= swap;
+      }
+      if (!any) {
+        more_value[s] = reported->more_value[s];
+        continue;
+      }
+      const candor_status status = candor_contract(pass == 0 ? reported : &turned, set, size, 0,
+                                                   ((size_t) 1 << size) - 1, weight, more_value + s);
+      if (status != CANDOR_OK) {
+        return status;
+      }
+    }
+  }
+  for (size_t j = 0; j < sets->columns; j++) {
+    const candor_status status = candor_sets_axis(sets, j, base[j], 1, value);
+    if (status != CANDOR_OK) {
+      return status;
+    }
+  }
+  return CANDOR_OK;
+}
+
+/* A variance is a sum of squares. Its terms are sums over at most `deviating` rows of products that do not exceed 1,
+ * added up over the subsets of `size` columns: what is below 0 by less than their rounding is 0. */
+static double not_negative(double variance, double deviating, size_t size)
+{
+  const double rounding = 8 * DBL_EPSILON * (double) (size + 1) * (double) ((size_t) 1 << size) * deviating;
+  return variance < 0 && variance >= -rounding ? 0 : variance;
+}
+
+/* sum u_J u_K - mu_J mu_K / n where every sum is the constant row's product, n base_J, plus what deviates from
+ * it: base_J base_K n cancels by algebra, and only the deviations are left. */
+static double centred_product(double sum, double mean_j, double mean_k, double base_j, double base_k, double n)
+{
+  return sum - base_j * mean_k - base_k * mean_j - mean_j * mean_k / n;
+}
+
+/* Columns without variation are factors: the debiased bit that all rows share, once for each of the two sets it is in.
+ * base and weight are then those of the columns that vary. */
 static candor_status population_entry(const candor_histogram *h, const joined *u, double *out)
 {
-  const size_t all = u->in_j | u->in_k, both = u->in_j & u->in_k;
+  const candor_centred *centred = h->centred;
   const double n = h->table->value[0];
-  double weight[128], sum, mean_j, mean_k;
-  for (size_t m = 0; m < u->size; m++) {
-    const size_t column = (size_t) u->member[m];
-    weight[2 * m] = bit_v(h->p[column], h->q[column]);
-    weight[2 * m + 1] = bit_kappa(h->p[column], h->q[column]);
+  double weight[128], factor = h->known ? 1 : n / (n - 1);
+  double sum, mean_j = 0, mean_k = 0, base_j = 1, base_k = 1, deviating = 0;
+  size_t varying = 0;
+  if (centred == NULL) {
+    return CANDOR_DOMAIN;
   }
   if (!(n >= (h->known ? 1 : 2))) {
     return CANDOR_EMPTY;
   }
-  candor_status status = candor_contract(h->table, u->member, u->size, all & ~both, both, weight, &sum);
-  if (status == CANDOR_OK) {
-    status = candor_table_get(h->table, u->member, u->size, u->in_j, &mean_j);
+  const double *of_column = centred->table->value + 1;
+  for (size_t m = 0; m < u->size; m++) {
+    const size_t column = (size_t) u->member[m], in_j = (u->in_j >> m) & 1, in_k = (u->in_k >> m) & 1;
+    const double base = centred->base[column], q = h->q[column], rows = of_column[column];
+    const double constant = centred->scale[column] * (rows == 0 ? base : 1);
+    factor *= in_j && in_k ? constant * constant : constant;
+    if (rows == 0) {
+      continue;
+    }
+    varying |= (size_t) 1 << m;
+    deviating += rows;
+    base_j *= in_j ? base : 1;
+    base_k *= in_k ? base : 1;
+    weight[2 * m] = q * (1 - q);
+    weight[2 * m + 1] = centred_kappa(base, q);
   }
-  if (status == CANDOR_OK) {
-    status = candor_table_get(h->table, u->member, u->size, u->in_k, &mean_k);
+  const size_t all = u->in_j | u->in_k, in_j = u->in_j & varying, in_k = u->in_k & varying;
+  if (varying != all) {
+    /* What may be estimated must not depend on what the data happen to be. */
+    const candor_status status = candor_table_get(centred->table, u->member, u->size, all, &sum);
+    if (status != CANDOR_OK) {
+      return status;
+    }
   }
-  if (status == CANDOR_OK) {
-    *out = (sum - mean_j * mean_k / n) * (h->known ? 1 : n / (n - 1));
+  if (in_j == 0 || in_k == 0) {
+    *out = 0;
+    return CANDOR_OK;
   }
-  return status;
+  candor_status status = candor_contract(centred->table, u->member, u->size, in_j ^ in_k, in_j & in_k, weight, &sum);
+  if (status == CANDOR_OK) {
+    status = candor_table_get(centred->table, u->member, u->size, in_j, &mean_j);
+  }
+  if (status == CANDOR_OK && in_j != in_k) {
+    status = candor_table_get(centred->table, u->member, u->size, in_k, &mean_k);
+  }
+  if (status != CANDOR_OK) {
+    return status;
+  }
+  double value = centred_product(sum, mean_j, in_j == in_k ? mean_j : mean_k, base_j, base_k, n);
+  if (in_j == in_k) {
+    value = not_negative(value, deviating, u->size);
+  }
+  *out = value == 0 ? 0 : value * factor;
+  return CANDOR_OK;
 }
 
 candor_status candor_tmdh_entry(const candor_histogram *h, const int *j, size_t n_j,
@@ -314,48 +426,95 @@ candor_status candor_tmdh_column(const candor_histogram *h, const candor_sets *f
   return overlaps(h, family, position, row, value, n);
 }
 
+/* Every entry under the sample target from the tensor over (in one, in both). */
+static void all_sample(const double *tensor, const size_t *ternary, const double *mean, size_t sets, double *out)
+{
+  for (size_t k = 1; k <= sets; k++) {
+    for (size_t j = 1; j <= sets; j++) {
+      out[(j - 1) + (k - 1) * sets] = (j & k) == 0 ? 0 : tensor[ternary[j] + ternary[k]] - mean[j | k];
+    }
+  }
+}
+
+/* The same under the population target. base and factor are those of population_entry, over masks. */
+static void all_population(const double *tensor, const size_t *ternary, const double *base, const double *factor,
+                           const double *deviating, size_t varying, double n, size_t columns, double *out)
+{
+  const size_t sets = ((size_t) 1 << columns) - 1;
+  for (size_t k = 1; k <= sets; k++) {
+    const size_t in_k = k & varying;
+    for (size_t j = 1; j <= sets; j++) {
+      const size_t in_j = j & varying;
+      double value = 0;
+      if (in_j != 0 && in_k != 0) {
+        value = centred_product(tensor[ternary[in_j] + ternary[in_k]], tensor[ternary[in_j]], tensor[ternary[in_k]],
+                                base[in_j], base[in_k], n);
+        value = in_j == in_k ? not_negative(value, deviating[in_j], columns) : value;
+      }
+      out[(j - 1) + (k - 1) * sets] = value == 0 ? 0 : value * factor[j] * factor[k] * (n / (n - 1));
+    }
+  }
+}
+#define ALL_COLUMNS 12
+
 candor_status candor_tmdh_all(const double *counts, const double *mean, size_t columns,
                               const double *p, const double *q, candor_target target,
                               double *work, double *out)
 {
-  if (columns < 1 || columns > 12) {
+  if (columns < 1 || columns > ALL_COLUMNS) {
     return CANDOR_DOMAIN;
   }
   const double n = counts[0];
-  if (!(n >= (target == CANDOR_POPULATION ? 2 : 1))) {
+  const int sample = target == CANDOR_SAMPLE;
+  if (!(n >= (sample ? 1 : 2))) {
     return CANDOR_EMPTY;
   }
-  double matrix[6 * 12];
-  size_t power = 1, place[12];
+  double matrix[6 * ALL_COLUMNS], turn[4 * ALL_COLUMNS];
+  /* The ternary index of a mask; the sum of two masks' is the index of (in one, in both). */
+  size_t ternary[(size_t) 1 << ALL_COLUMNS] = {0};
+  const size_t total = (size_t) 1 << columns;
+  size_t power = 1, varying = 0;
+  double *base = work, *factor = base + total, *deviating = factor + total, *from = deviating + total;
+  memcpy(from, counts, total * sizeof *from);
+  base[0] = factor[0] = 1;
+  deviating[0] = 0;
   for (size_t j = 0; j < columns; j++) {
-    const double d = p[j] - q[j];
-    const double absent[2] = {1, 0}, once[2] = {-q[j] / d, 1 / d};
-    const double twice[2] = {q[j] * q[j] / (d * d), (1 - 2 * q[j]) / (d * d)};
-    for (size_t c = 0; c < 2; c++) {
-      matrix[6 * j + c] = absent[c];
-      matrix[6 * j + 2 + c] = once[c];
-      matrix[6 * j + 4 + c] = twice[c];
+    const size_t bit = (size_t) 1 << j;
+    const double d = p[j] - q[j], one = counts[bit];
+    const int swap = !sample && one > n / 2;
+    const double off = sample ? -q[j] / d : swap ? -(1 - q[j]) : -q[j];
+    const double differ = swap ? n - one : one;
+    const double scale = (swap ? -1 : 1) / d * (differ == 0 ? off : 1);
+    const double rows[6] = {1, 0, off, sample ? 1 / d : 1,
+                            off * off, sample ? (1 - 2 * q[j]) / (d * d) : centred_kappa(off, q[j])};
+    const double turned[4] = {1, 0, swap, swap ? -1 : 1};
+    memcpy(matrix + 6 * j, rows, sizeof rows);
+    memcpy(turn + 4 * j, turned, sizeof turned);
+    varying |= differ == 0 ? 0 : bit;
+    for (size_t mask = 0; mask < bit; mask++) {
+      base[bit + mask] = off * base[mask];
+      factor[bit + mask] = scale * factor[mask];
+      deviating[bit + mask] = differ + deviating[mask];
+      ternary[bit + mask] = power + ternary[mask];
     }
-    place[j] = power;
     power *= 3;
   }
-  double *tensor = work + power;
-  const candor_status status = candor_axes3(counts, columns, matrix, work, tensor);
+  double *first = from + total, *tensor = first + power;
+  if (!sample) {
+    const candor_status status = candor_axes2(from, columns, turn);
+    if (status != CANDOR_OK) {
+      return status;
+    }
+    from[0] = 0;
+  }
+  const candor_status status = candor_axes3(from, columns, matrix, first, tensor);
   if (status != CANDOR_OK) {
     return status;
   }
-  const size_t sets = ((size_t) 1 << columns) - 1;
-  /* Ternary index of a mask, and its sum over two masks, is the index of (in one, in both). */
-  for (size_t k = 1; k <= sets; k++) {
-    for (size_t j = 1; j <= sets; j++) {
-      size_t index = 0;
-      for (size_t m = 0; m < columns; m++) {
-        index += (((j >> m) & 1) + ((k >> m) & 1)) * place[m];
-      }
-      const double sum = tensor[index];
-      out[(j - 1) + (k - 1) * sets] = target == CANDOR_SAMPLE ?
-        ((j & k) == 0 ? 0 : sum - mean[j | k]) : (sum - mean[j] * mean[k] / n) * (n / (n - 1));
-    }
+  if (sample) {
+    all_sample(tensor, ternary, mean, total - 1, out);
+  } else {
+    all_population(tensor, ternary, base, factor, deviating, varying, n, columns, out);
   }
   return CANDOR_OK;
 }
@@ -367,8 +526,8 @@ static double quadratic(const double g[3], const double v[6])
     2 * (g[0] * g[1] * v[3] + g[0] * g[2] * v[4] + g[1] * g[2] * v[5]);
 }
 
-/* Covariance of (mu_i, mu_j, mu_ij): the three variances, then (i, j), (i, ij), (j, ij). */
-static void pair_covariance(const candor_histogram *h, size_t i, size_t j,
+/* Covariance of (mu_i, mu_j, mu_ij) under the sample target: the three variances, then (i, j), (i, ij), (j, ij). */
+static void pair_sample(const candor_histogram *h, size_t i, size_t j,
                             double a, double b, double c, double v[6])
 {
   const double n = h->table->value[0];
@@ -380,19 +539,27 @@ static void pair_covariance(const candor_histogram *h, size_t i, size_t j,
   v[3] = c;
   v[4] = v_i * b + k_i * c;
   v[5] = v_j * a + k_j * c;
-  if (h->target == CANDOR_SAMPLE) {
-    const double of_union[6] = {a, b, c, c, c, c};
-    for (size_t m = 0; m < 6; m++) {
-      v[m] -= of_union[m];
-    }
-    v[3] = 0;
-    return;
-  }
-  const double product[6] = {a * a, b * b, c * c, a * b, a * c, b * c};
-  const double scale = h->known ? 1 : n / (n - 1);
+  const double of_union[6] = {a, b, c, c, c, c};
   for (size_t m = 0; m < 6; m++) {
-    v[m] = (v[m] - product[m] / n) * scale;
+    v[m] -= of_union[m];
   }
+  v[3] = 0;
+}
+
+/* The same under the population target, where the entries do their own cancelling. */
+static candor_status pair_population(const candor_histogram *h, size_t i, size_t j, double v[6])
+{
+  const int pair[2] = {(int) i, (int) j};
+  const int *const set[3] = {pair, pair + 1, pair};
+  static const size_t size[3] = {1, 1, 2}, left[6] = {0, 1, 2, 0, 0, 1}, right[6] = {0, 1, 2, 1, 2, 2};
+  for (size_t m = 0; m < 6; m++) {
+    const candor_status status = candor_tmdh_entry(h, set[left[m]], size[left[m]], set[right[m]], size[right[m]],
+                                                   v + m);
+    if (status != CANDOR_OK) {
+      return status;
+    }
+  }
+  return CANDOR_OK;
 }
 
 candor_status candor_correlations(const candor_histogram *h, const candor_pairs *out)
@@ -412,13 +579,25 @@ candor_status candor_correlations(const candor_histogram *h, const candor_pairs 
       const double x = one[i] / n, y = one[j] / n, z = two[at] / n;
       const double covariance = z - x * y, spread = x * (1 - x) * y * (1 - y);
       double v[6];
-      pair_covariance(h, i, j, one[i], one[j], two[at], v);
+      if (h->target == CANDOR_SAMPLE) {
+        pair_sample(h, i, j, one[i], one[j], two[at], v);
+      } else {
+        const candor_status status = pair_population(h, i, j, v);
+        if (status != CANDOR_OK) {
+          return status;
+        }
+      }
       for (size_t m = 0; out->moments != NULL && m < 6; m++) {
         out->moments[6 * at + m] = v[m];
       }
       const double gradient[3] = {-y, -x, 1};
       out->covariance[at] = covariance;
       out->covariance_variance[at] = quadratic(gradient, v) / (n * n);
+      const double *rows = h->target == CANDOR_POPULATION ? h->centred->table->value + 1 : NULL;
+      if (rows != NULL && (rows[i] == 0 || rows[j] == 0)) {
+        /* Reports that do not vary vary with nothing: the rounding of x y must not make it look otherwise. */
+        out->covariance[at] = out->covariance_variance[at] = 0;
+      }
       out->correlation[at] = out->correlation_variance[at] = NAN;
       if (x > 0 && x < 1 && y > 0 && y < 1) {
         const double s = sqrt(spread), r = covariance / s;

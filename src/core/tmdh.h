@@ -15,6 +15,24 @@ typedef enum candor_target {
   CANDOR_POPULATION /* rows are drawn independently from a population */
 } candor_target;
 
+/* What population covariances are made from. With y' = y where a column's reports are mostly 0 and 1 - y where they are
+ * mostly 1, a debiased bit is u = scale (y' + base); the table holds, for every set J, the sum over rows of
+ * prod_J (y'_j + base_j) - prod_J base_j, the empty set 0. */
+typedef struct candor_centred {
+  const candor_table *table;
+  const double *base;
+  const double *scale;
+} candor_centred;
+
+/* SYNOPSIS  The arrays of a candor_centred from the reported counts (for a known truth: the expected ones).
+ * PRECONDITIONS  p != q; every subset of a further set is in the table, else CANDOR_DOMAIN. base and scale hold
+ *   one number a column, value reported->sets->total, more_value reported->n_more.
+ * NUMERICS  sum u_J u_K - mu_J mu_K / n loses all digits where reports hardly vary: both terms are of the order of
+ *   n. Taking each column's more frequent report as the origin leaves sums over the rows that differ from it; whole
+ *   counts are turned exactly, so a column without variation has sum 0 and not nearly 0. */
+candor_status candor_centre(const candor_table *reported, const double *p, const double *q,
+                            double *base, double *scale, double *value, double *more_value);
+
 typedef struct candor_histogram {
   const candor_table *table; /* estimated (or known) true counts; for the report, the true counts */
   const double *p;
@@ -24,6 +42,7 @@ typedef struct candor_histogram {
   /* NULL, or the block of each column: columns that share a block >= 0 are the categories of one question,
    * of which exactly one is true, and need not be reported independently (direct encoding, local hashing). */
   const int *block;
+  const candor_centred *centred; /* needed by the estimate's covariance under the population target; else NULL */
 } candor_histogram;
 
 /* SYNOPSIS  Covariance of the estimated true counts of the sets j and k (members increasing, 0-based).
@@ -35,7 +54,9 @@ typedef struct candor_histogram {
  * NUMERICS  for one bit u^2 = v + kappa u, so the sum of products of debiased bits is a contraction over
  *   the intersection alone: 2^|j and k| look-ups. The union's weight prod(kappa) - 1 vanishes in symmetric
  *   designs (p + q = 1), and then it need not be in the table. The sum of products only needs the reports as
- *   they are; where the union holds two categories of one block, its true count is 0.
+ *   they are; where the union holds two categories of one block, its true count is 0. Under the population target
+ *   the sums of `centred` take the place of the table's. Columns without variation are taken out as factors,
+ *   so that a set of them alone has covariance 0 with all; a variance below 0 by no more than rounding is 0.
  * REFERENCE  Carette 2022, Theorem 3.6 as in eq. (136), for a probability pair of each column's own. */
 candor_status candor_tmdh_entry(const candor_histogram *h, const int *j, size_t n_j,
                                 const int *k, size_t n_k, double *out);
@@ -59,7 +80,8 @@ double candor_overlaps_total(size_t columns, size_t order);
 
 /* SYNOPSIS  All entries at once when all sets are in play: out[(J - 1) + (K - 1)(2^columns - 1)] over bit
  *   masks J, K >= 1. counts: reported counts over masks; mean: estimated counts over masks.
- * PRECONDITIONS  columns <= 12; work holds 2 * 3^columns. */
+ * PRECONDITIONS  columns <= 12; work holds 2 * 3^columns + 4 * 2^columns.
+ * NUMERICS  as candor_tmdh_entry. */
 candor_status candor_tmdh_all(const double *counts, const double *mean, size_t columns,
                               const double *p, const double *q, candor_target target,
                               double *work, double *out);

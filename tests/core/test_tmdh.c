@@ -51,6 +51,18 @@ static void estimate(const double c[SETS], double mean[SETS])
   }
 }
 
+typedef struct centring {
+  double base[COLUMNS], scale[COLUMNS], value[SETS];
+} centring;
+
+static centring centred_of(const double c[SETS])
+{
+  centring centre;
+  const candor_table reported = {&sets, c, 0, 0, NULL, NULL};
+  CHECK(candor_centre(&reported, p, q, centre.base, centre.scale, centre.value, NULL) == CANDOR_OK);
+  return centre;
+}
+
 /* First and second moments of reported counts and of estimates, and the mean of the covariance estimate. */
 typedef struct moments {
   double weight;
@@ -63,7 +75,10 @@ static void add(moments *m, double probability, const size_t *report, candor_tar
   count(report, c);
   estimate(c, mu);
   const candor_table table = {&sets, mu, 0, 0, NULL, NULL};
-  const candor_histogram h = {&table, p, q, target, 0, NULL};
+  const centring centre = centred_of(c);
+  const candor_table deviations = {&sets, centre.value, 0, 0, NULL, NULL};
+  const candor_centred centred = {&deviations, centre.base, centre.scale};
+  const candor_histogram h = {&table, p, q, target, 0, NULL, &centred};
   m->weight += probability;
   for (size_t a = 0; a < SETS; a++) {
     m->c[a] += probability * c[a];
@@ -84,7 +99,17 @@ static void add(moments *m, double probability, const size_t *report, candor_tar
 static void compare(const moments *m, const double t[SETS], candor_target target)
 {
   const candor_table table = {&sets, t, 0, 0, NULL, NULL};
-  const candor_histogram known = {&table, p, q, target, 1, NULL};
+  double expected[SETS];
+  memcpy(expected, t, sizeof expected);
+  for (size_t j = 0; j < COLUMNS; j++) {
+    double weight[2];
+    candor_weights_report(p[j], q[j], weight);
+    CHECK(candor_sets_axis(&sets, j, weight[0], weight[1], expected) == CANDOR_OK);
+  }
+  const centring centre = centred_of(expected);
+  const candor_table deviations = {&sets, centre.value, 0, 0, NULL, NULL};
+  const candor_centred centred = {&deviations, centre.base, centre.scale};
+  const candor_histogram known = {&table, p, q, target, 1, NULL, &centred};
   CHECK_NEAR(m->weight, 1, 1e-12);
   for (size_t a = 1; a < SETS; a++) {
     CHECK_NEAR(m->mu[a], t[a], 1e-10);
@@ -129,15 +154,18 @@ static void enumerate(void)
 static void agree(void)
 {
   const size_t report[ROWS] = {5, 3, 6};
-  double c[SETS], mu[SETS], by_mask[SETS] = {0}, mean_by_mask[SETS], all[49], spare[54];
+  double c[SETS], mu[SETS], by_mask[SETS] = {0}, mean_by_mask[SETS], all[49], spare[54 + 32];
   count(report, c);
   estimate(c, mu);
   candor_sets_to_masks(&sets, c, by_mask);
   candor_sets_to_masks(&sets, mu, mean_by_mask);
   const candor_table table = {&sets, mu, 0, 0, NULL, NULL};
+  const centring centre = centred_of(c);
+  const candor_table deviations = {&sets, centre.value, 0, 0, NULL, NULL};
+  const candor_centred centred = {&deviations, centre.base, centre.scale};
   double nonzero = 0;
   for (int target = 0; target < 2; target++) {
-    const candor_histogram h = {&table, p, q, target ? CANDOR_POPULATION : CANDOR_SAMPLE, 0, NULL};
+    const candor_histogram h = {&table, p, q, target ? CANDOR_POPULATION : CANDOR_SAMPLE, 0, NULL, &centred};
     CHECK(candor_tmdh_all(by_mask, mean_by_mask, COLUMNS, p, q, h.target, spare, all) == CANDOR_OK);
     for (size_t a = 1; a < SETS; a++) {
       int row[SETS];
@@ -202,7 +230,7 @@ static void worked_values(void)
   const int one_set[1] = {0}, pair_set[2] = {0, 1};
   double mu[4] = {10, (6 - 1) / 0.7, 0, 0}, entry;
   candor_table table = {&two, mu, 0, 0, NULL, NULL};
-  const candor_histogram h = {&table, pp, qq, CANDOR_SAMPLE, 0, NULL};
+  const candor_histogram h = {&table, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL};
   CHECK(candor_tmdh_entry(&h, one_set, 1, one_set, 1, &entry) == CANDOR_OK);
   CHECK_NEAR(entry, 20.0 / 7, 1e-13);
   mu[0] = 100;
@@ -224,11 +252,15 @@ static void symmetric_needs_less(void)
   const candor_table less = {&low, mu, 0, 0, NULL, NULL}, more = {&high, mu, 0, 0, NULL, NULL};
   const int a[2] = {0, 1}, b[2] = {1, 2};
   double without, with;
-  const candor_histogram h_less = {&less, pp, qq, CANDOR_SAMPLE, 0, NULL}, h_more = {&more, pp, qq, CANDOR_SAMPLE, 0, NULL};
+  const candor_histogram h_less = {&less, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL}, h_more = {&more, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL};
   CHECK(candor_tmdh_entry(&h_less, a, 2, b, 2, &without) == CANDOR_OK);
   CHECK(candor_tmdh_entry(&h_more, a, 2, b, 2, &with) == CANDOR_OK);
   CHECK_NEAR(without, with, 1e-12);
-  const candor_histogram skew = {&less, p, q, CANDOR_SAMPLE, 0, NULL}, sampled = {&less, pp, qq, CANDOR_POPULATION, 0, NULL};
+  double base[3], scale[3], value[7];
+  const candor_table reported = {&low, mu, 0, 0, NULL, NULL}, deviations = {&low, value, 0, 0, NULL, NULL};
+  CHECK(candor_centre(&reported, pp, qq, base, scale, value, NULL) == CANDOR_OK);
+  const candor_centred centred = {&deviations, base, scale};
+  const candor_histogram skew = {&less, p, q, CANDOR_SAMPLE, 0, NULL, NULL}, sampled = {&less, pp, qq, CANDOR_POPULATION, 0, NULL, &centred};
   CHECK(candor_tmdh_entry(&skew, a, 2, b, 2, &without) == CANDOR_DOMAIN);
   CHECK(candor_tmdh_entry(&sampled, a, 2, b, 2, &without) == CANDOR_DOMAIN);
 }
@@ -262,7 +294,7 @@ static void direct_encoding(void)
       candor_sets_axis(&four, j, weight[0], weight[1], by_set);
     }
     const candor_table table = {&four, by_set, 0, 0, NULL, NULL};
-    const candor_histogram h = {&table, pp, qq, CANDOR_SAMPLE, 0, block};
+    const candor_histogram h = {&table, pp, qq, CANDOR_SAMPLE, 0, block, NULL};
     double mu[7];
     for (size_t a = 0; a < 7; a++) {
       mu[a] = by_set[candor_sets_rank(&four, set[a], set[a][1] < 0 ? 1 : 2)];
@@ -285,6 +317,84 @@ static void direct_encoding(void)
       CHECK_NEAR(estimated[a][b], product[a][b] - mean[a] * mean[b], 1e-11);
     }
   }
+}
+
+/* Reports that do not vary have variance 0 under the population target, whatever their number; where one column does
+ * vary, what is left is that column's binomial variance times the others' constant. */
+static void constant_reports(void)
+{
+  const double rows[3] = {2, 1001, 757594423};
+  for (size_t r = 0; r < 3; r++) {
+    for (size_t same = 0; same < 8; same++) {
+      for (int vary = 0; vary < 2; vary++) {
+        double c[SETS], mu[SETS], by_mask[SETS] = {0}, mean_by_mask[SETS], all[49], spare[54 + 32];
+        const double other = vary ? 1 : 0;
+        by_mask[same] = rows[r] - other;
+        by_mask[same ^ 1] += other;
+        candor_superset_sum(by_mask, COLUMNS);
+        candor_sets_from_masks(&sets, by_mask, c);
+        estimate(c, mu);
+        candor_sets_to_masks(&sets, mu, mean_by_mask);
+        const candor_table table = {&sets, mu, 0, 0, NULL, NULL};
+        const centring centre = centred_of(c);
+        const candor_table deviations = {&sets, centre.value, 0, 0, NULL, NULL};
+        const candor_centred centred = {&deviations, centre.base, centre.scale};
+        const candor_histogram h = {&table, p, q, CANDOR_POPULATION, 0, NULL, &centred};
+        CHECK(candor_tmdh_all(by_mask, mean_by_mask, COLUMNS, p, q, CANDOR_POPULATION, spare, all) == CANDOR_OK);
+        for (size_t a = 1; a < SETS; a++) {
+          for (size_t b = 1; b < SETS; b++) {
+            size_t mask_a = 0, mask_b = 0;
+            double entry, expected = vary ? 1 - 1 / rows[r] : 0;
+            for (size_t m = 0; m < size_of[a]; m++) {
+              mask_a |= (size_t) 1 << member[a][m];
+            }
+            for (size_t m = 0; m < size_of[b]; m++) {
+              mask_b |= (size_t) 1 << member[b][m];
+            }
+            if ((mask_a & mask_b & 1) == 0) {
+              expected = 0;
+            }
+            for (size_t j = 0; j < COLUMNS; j++) {
+              const double d = p[j] - q[j], u = (double) ((same >> j) & 1) - q[j];
+              expected *= (mask_a >> j) & 1 ? (j == 0 ? 1 / d : u / d) : 1;
+              expected *= (mask_b >> j) & 1 ? (j == 0 ? 1 / d : u / d) : 1;
+            }
+            expected *= rows[r] / (rows[r] - 1);
+            CHECK(candor_tmdh_entry(&h, member[a], size_of[a], member[b], size_of[b], &entry) == CANDOR_OK);
+            CHECK_NEAR(entry, expected, 1e-14 * fabs(expected));
+            CHECK_NEAR(all[(mask_a - 1) + (mask_b - 1) * 7], expected, 1e-14 * fabs(expected));
+          }
+        }
+      }
+    }
+  }
+  /* Without what it is made from there is no population covariance. */
+  const double mu[SETS] = {10, 1, 1, 1, 1, 1, 1, 1};
+  const candor_table table = {&sets, mu, 0, 0, NULL, NULL};
+  const candor_histogram bare = {&table, p, q, CANDOR_POPULATION, 0, NULL, NULL};
+  double entry;
+  CHECK(candor_tmdh_entry(&bare, member[1], 1, member[1], 1, &entry) == CANDOR_DOMAIN);
+}
+
+/* Sets beyond the order of the family are centred as those within it. */
+static void further_sets(void)
+{
+  candor_sets low;
+  size_t low_work[64];
+  CHECK(candor_sets_init(&low, COLUMNS, 1, low_work) == CANDOR_OK);
+  const size_t report[ROWS] = {5, 7, 6};
+  const int further[4 * 3] = {0, 1, -1, 0, 2, -1, 1, 2, -1, 0, 1, 2};
+  double c[SETS], base[COLUMNS], scale[COLUMNS], value[4], more_value[4];
+  count(report, c);
+  const centring centre = centred_of(c);
+  const candor_table reported = {&low, c, 4, 3, further, c + 4};
+  CHECK(candor_centre(&reported, p, q, base, scale, value, more_value) == CANDOR_OK);
+  for (size_t s = 0; s < 4; s++) {
+    CHECK_NEAR(value[s], centre.value[s], 0);
+    CHECK_NEAR(more_value[s], centre.value[4 + s], 1e-15);
+  }
+  const candor_table gaps = {&low, c, 1, 3, further + 9, c + 7};
+  CHECK(candor_centre(&gaps, p, q, base, scale, value, more_value) == CANDOR_DOMAIN);
 }
 
 static void overlaps_of_larger_families(void)
@@ -328,6 +438,8 @@ int main(void)
   worked_values();
   symmetric_needs_less();
   direct_encoding();
+  constant_reports();
+  further_sets();
   overlaps_of_larger_families();
   return check_report();
 }

@@ -26,13 +26,17 @@ static double scale_of(const double *x, size_t n)
   return largest;
 }
 
-static void covariances(const candor_sets *sets, const double *counts_by_mask, const double *mu_by_mask,
-                        const double *mu, const double *p, const double *q, candor_target target)
+static void covariances(const candor_sets *sets, const double *counts, const double *counts_by_mask,
+                        const double *mu_by_mask, const double *mu, const double *p, const double *q, candor_target target)
 {
-  static double all[31 * 31], spare[2 * 243];
+  static double all[31 * 31], spare[2 * 243 + 4 * 32];
   const size_t n = sets->total - 1;
   const candor_table table = {sets, mu, 0, 0, NULL, NULL};
-  const candor_histogram h = {&table, p, q, target, 0, NULL};
+  double base[MAX_COLUMNS], scale[MAX_COLUMNS], value[32];
+  const candor_table reported = {sets, counts, 0, 0, NULL, NULL}, deviations = {sets, value, 0, 0, NULL, NULL};
+  must(candor_centre(&reported, p, q, base, scale, value, NULL) == CANDOR_OK);
+  const candor_centred centred = {&deviations, base, scale};
+  const candor_histogram h = {&table, p, q, target, 0, NULL, &centred};
   must(candor_tmdh_all(counts_by_mask, mu_by_mask, sets->columns, p, q, target, spare, all) == CANDOR_OK);
   /* Entries are differences of sums of squares of debiased rows, which this bounds. */
   double tolerance = 1e-12 * (1 + mu[0]);
@@ -58,7 +62,7 @@ static void covariances(const candor_sets *sets, const double *counts_by_mask, c
       }
       must(candor_tmdh_entry(&h, j, n_j, k, n_k, &entry) == CANDOR_OK);
       must(fabs(entry - all[(mask_a - 1) + (mask_b - 1) * n]) <= tolerance);
-      must(a != b || target == CANDOR_SAMPLE || entry >= -tolerance);
+      must(a != b || target == CANDOR_SAMPLE || entry >= 0);
     }
     if (target == CANDOR_SAMPLE) {
       int row[31];
@@ -117,9 +121,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(fabs(back[s] - by_set[s]) <= tolerance);
   }
   must(candor_sets_to_masks(&sets, mu, mu_by_mask) == CANDOR_OK);
-  covariances(&sets, c, mu_by_mask, mu, p, q, CANDOR_SAMPLE);
+  covariances(&sets, by_set, c, mu_by_mask, mu, p, q, CANDOR_SAMPLE);
   if (rows >= 2) {
-    covariances(&sets, c, mu_by_mask, mu, p, q, CANDOR_POPULATION);
+    covariances(&sets, by_set, c, mu_by_mask, mu, p, q, CANDOR_POPULATION);
   }
   return 0;
 }

@@ -119,3 +119,107 @@ test_that("direct reports composed with direct reports are direct reports", {
   expect_equal(c(composed$p, composed$q), c(matrix[1, 1], matrix[1, 2]))
   expect_equal(coef(rr_tmdh(rr_cooccurrence(bits), composed)), coef(rr_tmdh(rr_cooccurrence(bits), rr_grr(3, p = matrix[1, 1]))))
 })
+
+# One question of three categories, with unequal probabilities of its own, and one yes/no question: all ways to say so.
+mixed_counts <- function(columns, order = c(1, 2, 3, 4)) {
+  set.seed(31)
+  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))[, order]
+  rr_cooccurrence(matrix(as.integer(bits), 50, dimnames = list(NULL, columns[order])), 2)
+}
+
+test_that("mechanisms of categorical questions go to the columns that their names speak of, in whatever order", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  w <- rr_binary(0.8, 0.1)
+  # u, v, w and b, as numbers: the truth that no name is needed for.
+  numbers <- function(order) list(p = c(0.7, 0.7, 0.7, 0.8)[order], q = c(0.15, 0.15, 0.15, 0.1)[order],
+                                  block = c("q", "q", "q", NA)[order])
+  dressed <- list(c("u", "v", "w", "b"), c("q:u", "q:v", "q:w", "b"), c("q.u", "q.v", "q.w", "b"), c("q_u", "q_v", "q_w", "b"))
+  for (columns in dressed) {
+    for (order in list(1:4, c(4, 1, 2, 3), c(3, 4, 1, 2), 4:1)) {
+      counts <- mixed_counts(columns, order)
+      expected <- tidy(rr_tmdh(counts, numbers(order)))
+      for (mechanism in list(list(q = g, b = w), list(b = w, q = g), rr_product(b = w, q = g))) {
+        expect_equal(tidy(rr_tmdh(counts, mechanism)), expected)
+      }
+    }
+  }
+  # Two questions with the same categories are told apart by their names; so are categories in another order.
+  both <- rr_cooccurrence(cbind(diag(3)[c(1, 2, 2, 3), ], diag(3)[c(3, 3, 1, 2), ]), 2)
+  both$columns <- c("r:u", "r:v", "r:w", "s:u", "s:v", "s:w")
+  s <- rr_grr(c("w", "v", "u"), p = 0.9)
+  expect_equal(rr_tmdh(both, list(s = s, r = g))$design$p, rep(c(0.7, 0.9), each = 3))
+  expect_equal(rr_tmdh(both, list(s = s, r = g))$design$block, c(2, 2, 2, 1, 1, 1))
+  # Labels that had to be made different still say enough for the order; so do no labels at all.
+  both$columns <- make.unique(rep(c("u", "v", "w"), 2))
+  expect_equal(rr_tmdh(both, list(r = g, s = rr_grr(c("u", "v", "w"), p = 0.9)))$design$p, rep(c(0.7, 0.9), each = 3))
+  expect_equal(rr_tmdh(mixed_counts(paste0("x", 1:4)), list(q = g, b = w))$design$p, c(0.7, 0.7, 0.7, 0.8))
+  expect_equal(rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(g, w))$design$p, c(0.7, 0.7, 0.7, 0.8))
+})
+
+test_that("names of columns and mechanisms that contradict each other are refused", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  w <- rr_binary(0.8, 0.1)
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(q = g, z = w))
+    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(q = g, b = w))
+    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(w, g))
+    rr_tmdh(mixed_counts(c("k", "l", "m", "n")), rr_product(q = g, b = w))
+    rr_tmdh(mixed_counts(c("u", "w", "v", "b"), c(1, 2, 4)), list(q = g))
+  })
+})
+
+test_that("blocks named by column go to their columns, and unknown elements of a list of probabilities are refused", {
+  counts <- mixed_counts(c("u", "v", "w", "b"))
+  expected <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c("q", "q", "q", NA)))$design
+  expect_equal(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", u = "q")))$design, expected)
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(counts, list(p = 0.8, q = 0.2, z = 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, blocks = c("q", "q", "q", NA)))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, p = 0.3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q")))
+  })
+})
+
+test_that("the estimate, its table and its covariance are of the same sets", {
+  counts <- mixed_counts(c("u", "v", "w", "b"))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.2)), order = 1, target = target)
+    expect_identical(names(coef(fit)), c("u", "v", "w", "b"))
+  }
+  set.seed(32)
+  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))
+  colnames(bits) <- c("u", "v", "w", "b")
+  fit <- rr_tmdh(rr_cooccurrence(bits, 4), list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1)), order = 2)
+  possible <- c("u", "v", "w", "b", "u:b", "v:b", "w:b")
+  expect_identical(names(coef(fit)), possible)
+  expect_identical(tidy(fit)$term, possible)
+  expect_identical(unname(coef(fit)), tidy(fit)$estimate)
+  expect_identical(dimnames(vcov(fit)), list(possible, possible))
+  expect_identical(rownames(confint(fit)), possible)
+})
+
+test_that("counts that direct reports cannot have are refused", {
+  direct <- list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1))
+  bits <- cbind(diag(3)[c(1, 2, 2, 3), ], c(1, 0, 0, 1))
+  colnames(bits) <- c("u", "v", "w", "b")
+  two <- none <- bits
+  two[2, "w"] <- 1
+  none[3, "v"] <- 0
+  expect_s3_class(rr_tmdh(rr_cooccurrence(bits), direct), "rr_tmdh")
+  # Hashed reports may support any number of categories.
+  hashed <- structure(list(p = 0.8, g = 2, levels = c("u", "v", "w"), reports = 1:6, design = "hash", epsilon = 1),
+                      class = c("rr_local_hash", "rr_mechanism"))
+  expect_s3_class(rr_tmdh(rr_cooccurrence(two), list(q = hashed, b = rr_binary(0.8, 0.1))), "rr_tmdh")
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(rr_cooccurrence(two), direct)
+    rr_tmdh(rr_cooccurrence(two, 1), direct)
+    rr_tmdh(rr_cooccurrence(none), direct)
+    rr_tmdh(rr_cooccurrence(two[, 1:3]), rr_compose(rr_grr(c("u", "v", "w"), p = 0.9), rr_grr(c("u", "v", "w"), p = 0.7)))
+  })
+  # One report with two categories and one with none: only the joint counts tell.
+  both <- bits
+  both[1, "v"] <- 1
+  both[4, "w"] <- 0
+  expect_error(rr_tmdh(rr_cooccurrence(both), direct), class = "candor_error_impossible")
+})

@@ -66,6 +66,51 @@ test_that("chunks merge to the whole, further sets included", {
   expect_true(all(c("a:b:c:d", "a:b:c", "e:f:g:h", "a:b:e:f:g:h") %in% labels))
 })
 
+test_that("every table of joint counts and estimates shows the further sets", {
+  set.seed(6)
+  bits <- draw_bits(300, 5)
+  sets <- list(c("a", "b"), c("c", "d", "e"))
+  counts <- rr_cooccurrence(bits, 1, sets = sets)
+  all <- rr_cooccurrence(bits, 5)
+  expected <- naive_counts(bits, 5)
+  names(expected) <- names(coef(all))
+  table <- tidy(counts)
+  expect_true(all(c("a", "e", "a:b", "c:d:e", "a:b:c:d:e") %in% table$term))
+  expect_identical(table$count, as.double(expected[table$term]))
+  expect_identical(table$order, lengths(strsplit(table$term, ":")))
+  expect_identical(as.data.frame(counts), as.data.frame(table))
+  expect_identical(names(coef(counts)), table$term)
+
+  design <- list(p = c(0.9, 0.8, 0.7, 0.95, 0.6), q = c(0.1, 0, 0.2, 0.3, 0.4))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, design, target = target)
+    whole <- tidy(rr_tmdh(all, design, target = target), conf.int = TRUE)
+    shown <- whole[match(table$term, whole$term), ]
+    expect_identical(names(coef(fit)), table$term)
+    expect_equal(unname(coef(fit)), shown$estimate)
+    expect_equal(tidy(fit, conf.int = TRUE), shown)
+    expect_equal(unname(confint(fit, "c:d:e")), unname(as.matrix(shown[shown$term == "c:d:e", c("conf.low", "conf.high")])))
+    # All unions were tallied here: five columns, and every union of the two sets.
+    cov <- suppressWarnings(vcov(fit))
+    expect_identical(rownames(cov), table$term)
+    expect_equal(as.matrix(cov), as.matrix(suppressWarnings(vcov(rr_tmdh(all, design, target = target))))[table$term, table$term])
+    # An order says which sets are meant.
+    expect_identical(names(coef(rr_tmdh(counts, design, order = 1, target = target))), letters[1:5])
+    expect_identical(tidy(rr_tmdh(counts, design, order = 1, target = target))$term, letters[1:5])
+  }
+  truth <- rr_pmdh(counts, design)
+  whole <- rr_pmdh(all, design)
+  for (of in c("reports", "estimate")) {
+    expect_equal(tidy(truth, of = of), tidy(whole, of = of)[match(table$term, tidy(whole)$term), ])
+    expect_equal(vcov(truth, of = of), vcov(whole, of = of)[table$term, table$term])
+  }
+  expect_identical(names(coef(truth)), table$term)
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(rr_tmdh(counts, design))$data
+  reported <- drawn$share[drawn$what == "Reported"]
+  expect_equal(reported, as.double(expected[as.character(drawn$term[drawn$what == "Reported"])]) / 300)
+})
+
 test_that("missing rows are dropped on request and reported", {
   bits <- matrix(c(1L, 0L, NA, 1L, 1L, 1L, 0L, 1L), 4)
   expect_message(counts <- rr_cooccurrence(bits, na.rm = TRUE), "1 row with missing values dropped")
@@ -167,5 +212,46 @@ test_that("a mechanism's own labels come first, and are never mixed with bits", 
     rr_cooccurrence(data.frame(a = factor(c("0", "1", "2")), b = 0))
     rr_cooccurrence(data.frame(a = c("no", "yes"), b = 0:1))
     rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0))
+  })
+})
+
+test_that("a label is of one set: names of columns that could be read as sets are refused, others with a colon are not", {
+  named <- function(...) matrix(0:1, 20, ...length(), dimnames = list(NULL, c(...)))
+  # Which names are ambiguous, by spelling out every set.
+  ambiguous <- function(columns) {
+    sets <- unlist(lapply(seq_along(columns), function(k) utils::combn(columns, k, paste, collapse = ":")))
+    anyDuplicated(sets) > 0
+  }
+  bad <- list(c("a", "b", "a:b"), c("a", "b:c", "a:b", "c"), c("a", "b:c:d", "a:b", "c:d"), c("a", "a:b:c", "b", "c"))
+  good <- list(c("q:u", "q:v", "b"), c("q", "q:u", "q:v"), c("a:b", "b:a"), c("a", "b:c", "a:b"))
+  for (columns in bad) {
+    expect_true(ambiguous(columns))
+    expect_error(rr_cooccurrence(do.call(named, as.list(columns))), class = "candor_error_level")
+  }
+  for (columns in good) {
+    expect_false(ambiguous(columns))
+    counts <- rr_cooccurrence(do.call(named, as.list(columns)), length(columns))
+    # Every label finds its set.
+    fit <- rr_tmdh(counts, rr_warner(0.8))
+    expect_identical(colnames(vcov(fit, sets = names(coef(fit)))), names(coef(fit)))
+  }
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(named("a", "b", "a:b"))
+    rr_rowtype(1:8, columns = c("a", "b", "a:b"))
+    rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1))
+  })
+})
+
+test_that("names and cells that cannot be are named", {
+  counts <- table(smokes = c("no", "yes"), drinks = c("no", "yes"))
+  counts[1, 2] <- -1
+  expect_snapshot(error = TRUE, {
+    rr_rowtype(1:4, columns = c("a", "a"))
+    rr_rowtype(1:4, columns = c("a", NA))
+    rr_rowtype(1:4, columns = list("a", "b"))
+    rr_cooccurrence(counts)
+    rr_cooccurrence(array(c(1, 1, 1.5, 1, 0, 0, 0, 0), c(2, 2, 2)))
+    rr_pmdh(counts, rr_warner(0.8))
+    rr_reported_law(c(1, 2.5), rr_warner(0.8))
   })
 })

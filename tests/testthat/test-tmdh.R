@@ -153,6 +153,8 @@ test_that("ways of describing the columns agree, and wrong ones are refused", {
     rr_tmdh(bits, rr_warner(0.8))
     rr_tmdh(counts, rr_warner(0.8), order = 4)
     rr_tmdh(counts, rr_warner(0.8), target = "people")
+    rr_tmdh(counts, rr_warner(0.8), foo = 1)
+    rr_pmdh(counts, rr_warner(0.8), ordr = 1)
     rr_tmdh(counts, rr_forced(c(0.1, 0.1, 0.2)))
     rr_pmdh(1:3, rr_warner(0.8))
     rr_pmdh(c(3, -1, 0, -2), rr_warner(0.8))
@@ -178,4 +180,68 @@ test_that("intervals of sets that are not there are refused, and so is a negativ
   expect_error(confint(fit, "z"), class = "candor_error_level")
   expect_error(confint(fit, 9), class = "candor_error_level")
   expect_error(rr_pmdh(c(1, -2, 3, 4), rr_warner(0.8)), class = "candor_error_counts")
+})
+
+# The population covariance by its definition: that of the debiased rows, in two passes over the row types.
+population_covariance <- function(types, p, q) {
+  d <- length(p)
+  bits <- outer(seq_along(types) - 1, seq_len(d), function(t, j) t %/% 2^(j - 1) %% 2)
+  u <- sweep(sweep(bits, 2, q), 2, p - q, `/`)
+  masks <- set_masks(d)[-1]
+  sets <- vapply(masks, function(mask) apply(u[, mask %/% 2^(seq_len(d) - 1) %% 2 == 1, drop = FALSE], 1, prod), types + 0)
+  n <- sum(types)
+  centred <- sweep(sets, 2, colSums(types * sets) / n)
+  crossprod(centred * types, centred) * n / (n - 1)
+}
+
+test_that("reports that do not vary have a standard error of exactly 0 under the population target", {
+  set.seed(27)
+  for (run in 1:60) {
+    d <- sample(1:4, 1)
+    p <- stats::runif(d, 0.6, 1)
+    q <- stats::runif(d, 0, 0.4)
+    swap <- stats::runif(d) < 0.3
+    design <- list(p = ifelse(swap, q, p), q = ifelse(swap, p, q))
+    types <- replace(numeric(2^d), sample(2^d, 1), sample(c(2, 37, 757594423), 1))
+    fit <- rr_tmdh(rr_rowtype(types), design)
+    expect_true(all(tidy(fit)$std.error == 0))
+    expect_true(all(vcov(fit) == 0))
+    expect_true(all(vcov(fit, sets = as.list(seq_len(d))) == 0))
+  }
+  # A column that does not vary beside two that do, 2 rows apart from the rest.
+  types <- c(0, 0, 2, 7, 0, 0, 91, 4e8)
+  p <- c(0.9, 0.95, 0.3)
+  q <- c(0.07, 0.2, 0.8)
+  fit <- rr_tmdh(rr_rowtype(types), list(p = p, q = q))
+  cov <- vcov(fit)
+  expect_true(all(cov["x2", ] == 0))
+  expect_golden(cov, population_covariance(types, p, q))
+  expect_golden(vcov(fit, sets = rownames(cov)), population_covariance(types, p, q))
+  expect_golden(tidy(fit)$std.error^2, diag(population_covariance(types, p, q)))
+  pairs <- rr_association(fit)$pairs
+  expect_identical(pairs$covariance[c(1, 3)], c(0, 0))
+  expect_identical(pairs$covariance.error[c(1, 3)], c(0, 0))
+})
+
+test_that("population covariances of nearly constant reports keep their digits, further sets too", {
+  set.seed(28)
+  for (run in 1:20) {
+    d <- sample(2:5, 1)
+    p <- stats::runif(d, 0.55, 1)
+    q <- stats::runif(d, 0, 0.45)
+    types <- stats::rpois(2^d, 1)
+    types[sample(2^d, 1)] <- 1e9
+    expected <- population_covariance(types, p, q)
+    fit <- rr_tmdh(rr_rowtype(types), list(p = p, q = q))
+    expect_golden(vcov(fit), expected)
+    expect_golden(vcov(fit, sets = rownames(vcov(fit))), expected)
+    expect_gte(min(diag(vcov(fit))), 0)
+    # Covariances that are not asked for in full, and those whose unions are further sets.
+    bits <- outer(rep(seq_along(types) - 1, pmin(types, 40)), seq_len(d), function(t, j) as.integer(t %/% 2^(j - 1) %% 2))
+    sets <- list(1, 1:2, seq_len(d))
+    named <- rr_tmdh(rr_cooccurrence(bits, 1, sets = sets), list(p = p, q = q))
+    block <- vcov(named, sets = sets)
+    labels <- rownames(vcov(fit))
+    expect_golden(block, population_covariance(pmin(types, 40), p, q)[match(rownames(block), labels), match(rownames(block), labels)])
+  }
 })
