@@ -120,6 +120,31 @@ test_that("combined, merged and smoothed estimates are distributions", {
   expect_equal(rev(estimate_smoothed(form, counts, NULL)$estimate), estimate_smoothed(form, rev(counts), NULL)$estimate, tolerance = 1e-9)
 })
 
+test_that("weights tell no more than how many respondents they are worth", {
+  mechanism <- rr_grr(10, epsilon = 2)
+  reports <- rep(mechanism$levels, grr_counts(10, 1.2, 2, 500))
+  plain <- rr_tally(reports, mechanism)
+  methods <- setdiff(estimation_methods, "ibu")
+  choose <- function(tally) lapply(rr_choose(tally, method = methods, replications = 20, seed = 1), identity)
+  expected <- choose(plain)
+  for (weight in c(0.1, 10, 1e6)) {
+    weighted <- rr_tally(reports, mechanism, weights = rep(weight, 500))
+    for (m in estimation_methods) {
+      # Steps of the certified iteration end at the same place, to its tolerance.
+      expect_equal(coef(rr_estimate(weighted, method = m)), coef(rr_estimate(plain, method = m)), tolerance = 1e-7)
+    }
+    expect_equal(choose(weighted), expected, tolerance = 1e-9)
+  }
+  # Unequal weights: only their ratios matter.
+  weights <- rep(c(0.2, 1, 3, 0.7, 1.6), 100)
+  once <- rr_tally(reports, mechanism, weights = weights)
+  often <- rr_tally(reports, mechanism, weights = 40 * weights)
+  for (m in c("combine", "merged", "smoothed", "power", "base_cut")) {
+    expect_equal(coef(rr_estimate(often, method = m)), coef(rr_estimate(once, method = m)), tolerance = 1e-9)
+  }
+  expect_equal(choose(often), choose(once), tolerance = 1e-9)
+})
+
 test_that("bad input is refused", {
   tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
   expect_snapshot(error = TRUE, {
