@@ -62,11 +62,17 @@ rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "ml
   if (tally$n <= 0) abort_empty(tally)
   method <- check_methods(method)
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
-  seed <- if (is.null(seed)) floor(stats::runif(1) * 2^31) else check_count(seed, "seed")
+  seed <- if (!is.null(seed)) check_count(seed, "seed")
   mechanism <- tally$mechanism
   counts <- effective_counts(tally$counts, tally$effective_n)
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
   n <- max(1, round(tally$effective_n))
+  for (name in names(method)) {
+    failure <- try_method(mechanism, counts, method[[name]], name, tally$effective_n, environment())
+    if (!is.null(failure)) stop(failure)
+  }
+  # Drawn when nothing can be refused any more.
+  seed <- seed %||% floor(stats::runif(1) * 2^31)
   losses <- choice_losses(mechanism, smooth, n, method, replications, seed)
   table <- tibble::tibble(
     method = names(method), risk = losses$risk, mc.error = losses$error, bias2 = losses$bias2,
@@ -96,7 +102,7 @@ choice_losses <- function(mechanism, truth, n, method, replications, seed) {
   for (first in seq(0, replications - 1, by = block)) {
     counts <- study_counts(mechanism, truth, NULL, n, seed, 1, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) for (m in seq_len(count)) {
-      error <- study_estimate(mechanism, counts[, r], method[[m]], n) - truth
+      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m]) - truth
       squares[first + r, m] <- sum(error^2)
       sums[, m] <- sums[, m] + error
     }

@@ -40,8 +40,9 @@
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
 #'   estimated shares.
 #' @param replications Number of replications of each cell, a whole number of at least 1.
-#' @param mechanism A function of the number of categories and `epsilon` that makes a mechanism, such as [rr_grr()], or a named list of such
-#'   functions, which adds the column `mechanism`.
+#' @param mechanism A function of the number of categories and the privacy level that makes a mechanism, such as [rr_grr()], or a named list of
+#'   such functions, which adds the column `mechanism`. They are called with the number first, and the level by the name `epsilon` where they have
+#'   an argument of that name, else second.
 #' @param seed A whole number that fixes every draw, or `NULL` for one drawn from R's generator.
 #' @param ... Not used, and refused.
 #' @param target What the respondents are: `"population"`, sampled anew, or `"sample"`, fixed.
@@ -52,7 +53,8 @@
 #'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [autoplot()][autoplot.rr_study].
 #' @section Errors:
 #' `candor_error_argument` for an empty grid, a truth that is not a distribution or has one category only, privacy levels
-#' and numbers out of range, methods not known; `candor_error_resume` when what is to be resumed is of another study; `candor_error_file` when
+#' and numbers out of range, methods not known, a `mechanism` that makes none for some cell, and methods that fail wherever they are tried before
+#' the work starts (then also the errors of [rr_estimate()]); `candor_error_resume` when what is to be resumed is of another study; `candor_error_file` when
 #' the file cannot be written at the start. Later, a full disk is a warning (`candor_warning_file`) and the study goes
 #' on in memory. `candor_warning_incomplete` names the cells that are missing.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.
@@ -79,8 +81,10 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
     mechanism = check_constructors(mechanism), target = check_choice(target, "target", c("population", "sample")),
     seed = if (!is.null(seed)) check_count(seed, "seed")
   )
-  state <- start_study(design, resume)
-  state <- run_study(state, check_workers(workers), progress)
+  workers <- check_workers(workers)
+  cache <- new.env(parent = emptyenv())
+  state <- start_study(design, resume, cache)
+  state <- run_study(state, workers, progress, cache)
   new_rr_study(state)
 }
 

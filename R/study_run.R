@@ -13,8 +13,15 @@ quick_methods <- function(methods) {
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
-  cache[[key]] <- cache[[key]] %||% design$mechanism[[which]](k, epsilon = epsilon)
+  cache[[key]] <- cache[[key]] %||% make_mechanism(design$mechanism[[which]], k, epsilon)
   cache[[key]]
+}
+
+# Called by the name `epsilon` where there is one, else in the order of the help page.
+make_mechanism <- function(make, k, epsilon) {
+  names <- names(formals(args(make)))
+  if ("epsilon" %in% names || "..." %in% names[seq_len(min(2, length(names)))]) make(k, epsilon = epsilon)
+  else make(k, epsilon)
 }
 
 # The additive form of a cell's mechanism, or FALSE. Labels for many categories take longer to make than some cells take
@@ -73,15 +80,17 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
 }
 
-study_estimate <- function(mechanism, counts, method, n) {
+study_estimate <- function(mechanism, counts, method, n, name = NULL, call = caller_env()) {
   if (is.function(method)) {
     estimate <- method(counts, mechanism)
-    if (is.numeric(estimate) && length(estimate) == length(mechanism$levels) &&
-        all(is.finite(estimate))) return(as.double(estimate))
-    stop(sprintf("a function in `method` must return %d finite shares; it returned %s", length(mechanism$levels),
-                 describe(estimate)), call. = FALSE)
+    k <- length(mechanism$levels)
+    if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(as.double(estimate))
+    bad <- if (is.numeric(estimate) && length(estimate) == k) which(!is.finite(estimate))[1]
+    abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
+            x = if (is.null(bad)) "It returned {describe(estimate)}." else "Share {bad} is {format(estimate[bad])}.",
+            i = "It is called with the counts of the reports and the mechanism."), "argument", call = call)
   }
-  estimate_counts(mechanism, counts, method, n, list())$estimate
+  estimate_counts(mechanism, counts, method, n, list(), call)$estimate
 }
 
 study_cell_r <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
@@ -95,7 +104,7 @@ study_cell_r <- function(mechanism, theta, truth, n, methods, replications, seed
     counts <- study_counts(mechanism, theta, truth, n, seed, cell, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) {
       for (m in seq_along(methods)) {
-        estimate <- study_estimate(mechanism, counts[, r], methods[[m]], n)
+        estimate <- study_estimate(mechanism, counts[, r], methods[[m]], n, names(methods)[m])
         losses[, m, first + r] <- study_losses(mechanism, counts[, r], estimate, reference, n)
         sums[, m, group[first + r]] <- sums[, m, group[first + r]] + (estimate - reference)
       }
@@ -145,7 +154,7 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
     }
   }
   for (j in which(vapply(results, is.null, NA))) {
-    results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = function(e) conditionMessage(e))
+    results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = plain_message)
   }
   results
 }
@@ -166,7 +175,14 @@ study_batches <- function(cost, todo, workers, quick) {
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
 }
 
-run_study <- function(state, workers, progress) {
+# In one line, without the marks of its bullets.
+plain_message <- function(error) {
+  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
+  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
+  paste(c(lines[1], sub("^([xi!*]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
+}
+
+run_study <- function(state, workers, progress, cache) {
   cells <- study_cells(state$design)
   cost <- study_cost(state$design, cells)
   todo <- which(vapply(state$results, is.null, NA))
@@ -194,7 +210,7 @@ run_study <- function(state, workers, progress) {
   batches <- study_batches(cost, todo, workers, all(quick_methods(state$design$method)))
   interrupted <- FALSE
   tryCatch(
-    study_engine(workers)(batches, state$design, cells, workers, finish),
+    study_engine(workers)(batches, state$design, cells, workers, finish, cache),
     interrupt = function(e) interrupted <<- TRUE
   )
   if (progress) cli::cli_progress_done(id = bar)
@@ -214,7 +230,8 @@ warn_incomplete <- function(state, interrupted, failure) {
          x = if (interrupted) "It was interrupted."
            else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
          i = "The first is {first}; the cells are {.val {utils::head(missing, 10)}}{more}.",
-         i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
+         i = if (interrupted || is.null(failure)) "{.code rr_study(resume = study)}, with what this call returned, does the rest."
+           else "{.code rr_study(resume = study)}, with what this call returned, tries them again."), "incomplete")
 }
 
 study_engine <- function(workers) {
@@ -223,12 +240,11 @@ study_engine <- function(workers) {
   if (engine == "fork") run_forked else run_cluster
 }
 
-run_here <- function(batches, design, cells, workers, finish) {
-  cache <- new.env(parent = emptyenv())
+run_here <- function(batches, design, cells, workers, finish, cache) {
   for (batch in batches) finish(batch, study_batch(batch, design, cells, cache))
 }
 
-run_forked <- function(batches, design, cells, workers, finish) {
+run_forked <- function(batches, design, cells, workers, finish, cache) {
   active <- list()
   on.exit(for (job in active) {
     tools::pskill(job$process$pid)
@@ -238,7 +254,7 @@ run_forked <- function(batches, design, cells, workers, finish) {
     while (length(batches) && length(active) < workers) {
       batch <- batches[[1]]
       batches <- batches[-1]
-      process <- parallel::mcparallel(study_batch(batch, design, cells), mc.set.seed = FALSE, silent = TRUE)
+      process <- parallel::mcparallel(study_batch(batch, design, cells, cache), mc.set.seed = FALSE, silent = TRUE)
       active[[as.character(process$pid)]] <- list(process = process, batch = batch)
     }
     ready <- suppressWarnings(parallel::mccollect(lapply(unname(active), `[[`, "process"), wait = FALSE, timeout = 0.1))
@@ -253,7 +269,7 @@ run_forked <- function(batches, design, cells, workers, finish) {
   }
 }
 
-run_cluster <- function(batches, design, cells, workers, finish) {
+run_cluster <- function(batches, design, cells, workers, finish, cache) {
   cluster <- parallel::makeCluster(workers)
   on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
   for (wave in split(seq_along(batches), (seq_along(batches) - 1) %/% workers)) {
