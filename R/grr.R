@@ -71,10 +71,7 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
                             remedy = paste("For a direct question use {.code p = 1};",
                                            "for a design whose truth is the least likely report give its {.arg p}."),
                             call = call)
-    z <- exp(-epsilon)
-    denominator <- 1 + (k - 1) * z
-    return(list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator,
-                odds = expm1(epsilon), epsilon = epsilon))
+    return(grr_levels(k, epsilon))
   }
   p <- check_probability(p, "p", call = call)
   excess <- k * p - 1
@@ -84,6 +81,14 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
   difference <- excess / (k - 1)
   odds <- difference / q
   list(p = p, q = q, p_minus_q = difference, odds = odds, epsilon = log1p(odds))
+}
+
+# For one privacy level, or many.
+grr_levels <- function(k, epsilon) {
+  z <- exp(-epsilon)
+  denominator <- 1 + (k - 1) * z
+  list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator, odds = expm1(epsilon),
+       epsilon = epsilon)
 }
 
 #' @export

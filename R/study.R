@@ -84,8 +84,8 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   workers <- check_workers(workers)
   cache <- new.env(parent = emptyenv())
   state <- start_study(design, resume, cache)
-  state <- run_study(state, workers, progress, cache)
-  new_rr_study(state)
+  cells <- study_cells(state$design)
+  new_rr_study(run_study(state, cells, workers, progress, cache), cells)
 }
 
 #' A Zipf distribution
@@ -219,24 +219,26 @@ study_cells <- function(design) {
   each <- function(column) rep_len(rep(seq_len(sizes[[column]]), each = below[column]), below[5])
   truth <- each(4)
   # Not data.frame(), which takes longer than some cells.
-  structure(list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
-                 k = lengths(design$truth, use.names = FALSE)[truth]),
-            class = "data.frame", row.names = .set_row_names(below[5]))
+  cells <- list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
+                k = lengths(design$truth, use.names = FALSE)[truth])
+  attr(cells, "row.names") <- .set_row_names(below[5])
+  class(cells) <- "data.frame"
+  cells
 }
 
 study_size <- function(design) prod(lengths(design[c("n", "epsilon", "mechanism", "truth")]))
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
 
-new_rr_study <- function(state) {
+new_rr_study <- function(state, cells = study_cells(state$design)) {
   design <- state$design
-  done <- which(!vapply(state$results, is.null, NA))
-  cells <- study_cells(design)[done, , drop = FALSE]
+  done <- which(lengths(state$results) > 0)
   each <- length(study_metrics) * length(design$method)
-  columns <- lapply(list(truth = names(design$truth)[cells$truth], k = cells$k,
-                         mechanism = names(design$mechanism)[cells$mechanism],
-                         epsilon = cells$epsilon, n = cells$n), rep, each = each)
-  columns <- columns[lengths(columns) > 0 | names(columns) != "mechanism"]
+  row <- rep(done, each = each)
+  columns <- list(truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
+                  mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row],
+                  n = cells$n[row])
+  if (is.null(names(design$mechanism))) columns$mechanism <- NULL
   columns$method <- rep(rep(names(design$method), each = length(study_metrics)), length(done))
   columns$metric <- rep(study_metrics, length(design$method) * length(done))
   figures <- unlist(state$results[done], use.names = FALSE)
@@ -264,7 +266,7 @@ print.rr_study <- function(x, ...) {
   state <- attr(x, "study")
   if (!is.null(state)) {
     design <- state$design
-    missing <- sum(vapply(state$results, is.null, NA))
+    missing <- length(study_missing(state))
     cat(sprintf("<rr_study> %s cells, %s replications each, %s, seed %s%s\n",
                 format_count(length(state$results)),
                 format_count(design$replications),

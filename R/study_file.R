@@ -49,7 +49,7 @@ try_study <- function(state, cache, call) {
   slow <- !quick_methods(design$method)
   if (all(plain) && !any(slow)) return(invisible())
   cells <- study_cells(design)
-  todo <- which(vapply(state$results, is.null, NA))
+  todo <- study_missing(state)
   for (which in unique(cells$mechanism[todo])) {
     own <- todo[cells$mechanism[todo] == which]
     if (!plain[which]) try_mechanisms(design, which, unique(cells[own, c("k", "epsilon")]), cache, call)

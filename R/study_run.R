@@ -3,12 +3,16 @@
 # ---- one cell ----
 
 study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
+study_quick_names <- names(study_quick)
+study_quick_codes <- unname(study_quick)
 
 # The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
 quick_methods <- function(methods) {
-  name <- vapply(methods, function(m) if (is.character(m)) m else "", "", USE.NAMES = FALSE)
-  code <- study_quick[match(name, names(study_quick))]
-  unname(!is.na(code) & !duplicated(code))
+  name <- rep("", length(methods))
+  text <- vapply(methods, is.character, NA, USE.NAMES = FALSE)
+  name[text] <- unlist(methods[text], use.names = FALSE)
+  code <- study_quick_codes[match(name, study_quick_names)]
+  !is.na(code) & !duplicated(code)
 }
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
@@ -58,11 +62,17 @@ study_codes <- function(methods) unname(study_quick[unlist(methods)])
 # Cells of one truth that the core can judge one after the other without coming back.
 study_row <- function(design, cells, row, cache) {
   theta <- design$truth[[cells$truth[row[1]]]]
-  forms <- lapply(row, function(i) study_form(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache))
-  if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
-  number <- function(name) vapply(forms, `[[`, 0, name)
-  .Call(C_rr_study_cells, theta, NULL, cells$n[row], number("a"), number("b"), number("odds"),
-        study_codes(design$method), design$replications, design$seed, as.double(row))
+  mechanism <- cells$mechanism[row]
+  epsilon <- cells$epsilon[row]
+  if (length(design$mechanism) == 1 && identical(design$mechanism[[1]], rr_grr)) {
+    form <- grr_form(grr_levels(length(theta), epsilon))
+  } else {
+    forms <- lapply(seq_along(row), function(i) study_form(design, mechanism[i], length(theta), epsilon[i], cache))
+    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
+    form <- lapply(c(a = "a", b = "b", odds = "odds"), function(name) vapply(forms, function(x) x[[name]] %||% NA_real_, 0))
+  }
+  .Call(C_rr_study_cells, theta, NULL, cells$n[row], form$a, form$b, form$odds, study_codes(design$method),
+        design$replications, design$seed, as.double(row))
 }
 
 # Reports of replications first + 0, 1, ... of a cell: one column each.
@@ -153,25 +163,24 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
       results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
     }
   }
-  for (j in which(vapply(results, is.null, NA))) {
+  for (j in which(lengths(results) == 0)) {
     results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = plain_message)
   }
   results
 }
 
 # Rough seconds a cell takes: what batches and the progress bar go by.
-study_cost <- function(design, cells) {
-  quick <- quick_methods(design$method)
+study_cost <- function(design, cells, quick) {
   design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
 }
 
 # Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one
 # cell where R estimates.
 study_batches <- function(cost, todo, workers, quick) {
-  todo <- todo[order(cost[todo], decreasing = TRUE)]
   size <- if (workers == 1) 0.1 * quick else min(1, sum(cost[todo]) / (8 * workers))
-  if (size == 0) return(as.list(todo))
   if (sum(cost[todo]) < size) return(list(todo))
+  todo <- todo[order(cost[todo], decreasing = TRUE)]
+  if (size == 0) return(as.list(todo))
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
 }
 
@@ -182,10 +191,10 @@ plain_message <- function(error) {
   paste(c(lines[1], sub("^([xi!*]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
 }
 
-run_study <- function(state, workers, progress, cache) {
-  cells <- study_cells(state$design)
-  cost <- study_cost(state$design, cells)
-  todo <- which(vapply(state$results, is.null, NA))
+run_study <- function(state, cells, workers, progress, cache) {
+  quick <- quick_methods(state$design$method)
+  cost <- study_cost(state$design, cells, quick)
+  todo <- study_missing(state)
   if (!length(todo)) return(state)
   if (isTRUE(attr(workers, "most"))) workers <- min(workers, ceiling(sum(cost[todo]) / 0.5))
   workers <- min(workers, length(todo))
@@ -207,7 +216,7 @@ run_study <- function(state, workers, progress, cache) {
       kept$saved <- as.numeric(Sys.time())
     }
   }
-  batches <- study_batches(cost, todo, workers, all(quick_methods(state$design$method)))
+  batches <- study_batches(cost, todo, workers, all(quick))
   interrupted <- FALSE
   tryCatch(
     study_engine(workers)(batches, state$design, cells, workers, finish, cache),
@@ -219,8 +228,11 @@ run_study <- function(state, workers, progress, cache) {
   kept$state
 }
 
+# A finished cell is a list(estimate, error).
+study_missing <- function(state) which(lengths(state$results) == 0)
+
 warn_incomplete <- function(state, interrupted, failure) {
-  missing <- which(vapply(state$results, is.null, NA))
+  missing <- study_missing(state)
   if (!length(missing)) return(invisible())
   cells <- study_cells(state$design)[missing[1], ]
   more <- if (length(missing) > 10) ", ..." else ""
