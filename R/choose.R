@@ -146,9 +146,9 @@ unbiased_risk_ramp <- function(form, profile, method, length2) {
   sum(profile$categories * whole(profile$value)^2) - 2 * inner + length2
 }
 
-# The ramp as a function of the count, where one category of count `from` has the count `to` instead. The thresholds that
-# are not stated solve sum max(0, n - t) = s(t): s = N a for the projection, s = t (e^epsilon - 1) for the maximum of the
-# likelihood. Left less right is convex and falls, so that Newton's steps from below climb to the root.
+# The ramp as a function of the count, where one category of count `from` has the count `to` instead. The thresholds
+# that are not stated solve sum max(0, n - t) = s(t): s = N a for the projection, s = t (e^epsilon - 1) for the maximum
+# of the likelihood. Left less right is convex and falls, so that Newton's steps from below climb to the root.
 ramp_of <- function(form, profile, method, moved) {
   n <- profile$n - if (is.null(moved)) 0 else moved$from - moved$to
   above <- function(t) {

@@ -207,8 +207,8 @@ estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, 
   estimate_additive(form, effective_counts(counts, n), method, n, options, call)
 }
 
-# Weighted counts as the reports of so many respondents as they are worth: whatever weighs signal against noise, or stops
-# when the likelihood gains little, goes by these.
+# Weighted counts as the reports of so many respondents as they are worth: whatever weighs signal against noise, or
+# stops when the likelihood gains little, goes by these.
 effective_counts <- function(counts, n) {
   total <- sum(counts)
   if (n == total) counts else counts * (n / total)

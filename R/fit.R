@@ -236,7 +236,8 @@ fit_notes <- function(x) {
     if (length(gaps)) sprintf("%s; the log-likelihood is within %s of its maximum",
                               if (length(steps)) paste(max(steps), "iterations") else "Certified",
                               # Below this the certificate itself is made of roundings.
-                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$effective_n)) else 0, digits = 2)),
+                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$effective_n)) else 0,
+                                     digits = 2)),
     if (!x$method %in% c("inv", "norm") && boundary_count(x) > 0)
       "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s, as unbiased estimates of shares near 0 may be",

@@ -72,8 +72,8 @@ rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population
   mark(table, "rr_recommendation", target = target)
 }
 
-# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits): p, q, 1 - p and
-# p - q, each from z = exp(-epsilon), without cancellation and within the range of a double for every epsilon.
+# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits): p, q, 1 - p
+# and p - q, each from z = exp(-epsilon), without cancellation and within the range of a double for every epsilon.
 pure_mechanisms <- function(k, epsilon) {
   z <- exp(-epsilon)
   d <- -expm1(-epsilon)
@@ -87,7 +87,7 @@ pure_mechanisms <- function(k, epsilon) {
   others <- if (is.finite(g)) z * (g - 1) else 1
   outside <- z * (k - w)
   rows <- list(
-    grr = c(1 / (1 + (k - 1) * z), z / (1 + (k - 1) * z), (k - 1) * z / (1 + (k - 1) * z), d / (1 + (k - 1) * z), log2(k)),
+    grr = c(c(1, z, (k - 1) * z, d) / (1 + (k - 1) * z), log2(k)),
     sue = c(stats::plogis(epsilon / 2), half, half, tanh(epsilon / 4), k),
     oue = c(1 / 2, flip, 1 / 2, binary, k),
     blh = c(stats::plogis(epsilon), 1 / 2, flip, binary, 64 + 1),

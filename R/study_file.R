@@ -41,8 +41,8 @@ start_study <- function(design, resume, cache, call = caller_env()) {
 
 # ---- what can never work is refused before the work starts ----
 
-# Every mechanism of the cells to come is made, and its methods are tried. A method is refused if it fails in each of ten
-# cells of a mechanism: one that fails in some is reported with the cells that are missing.
+# Every mechanism of the cells to come is made, and its methods are tried. A method is refused if it fails in each of
+# ten cells of a mechanism: one that fails in some is reported with the cells that are missing.
 try_study <- function(state, cache, call) {
   design <- state$design
   plain <- vapply(design$mechanism, identical, NA, rr_grr)
@@ -73,7 +73,8 @@ try_mechanisms <- function(design, which, grid, cache, call) {
       else if (length(mechanism$levels) != k) "returned a mechanism of {length(mechanism$levels)} categories."
     if (!is.null(what)) {
       abort(c(paste(label, "must make a mechanism from the number of categories and {.arg epsilon}."),
-              x = paste("Called with", format_count(k), "categories and epsilon {format(epsilon, digits = 15)}, it", what),
+              x = paste("Called with", format_count(k), "categories and epsilon {format(epsilon, digits = 15)}, it",
+                        what),
               i = "An example is {.code function(k, epsilon) rr_grr(k, epsilon = epsilon)}."),
             "argument", call = call)
     }

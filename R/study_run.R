@@ -69,7 +69,8 @@ study_row <- function(design, cells, row, cache) {
   } else {
     forms <- lapply(seq_along(row), function(i) study_form(design, mechanism[i], length(theta), epsilon[i], cache))
     if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
-    form <- lapply(c(a = "a", b = "b", odds = "odds"), function(name) vapply(forms, function(x) x[[name]] %||% NA_real_, 0))
+    number <- function(name) vapply(forms, function(form) form[[name]] %||% NA_real_, 0)
+    form <- list(a = number("a"), b = number("b"), odds = number("odds"))
   }
   .Call(C_rr_study_cells, theta, NULL, cells$n[row], form$a, form$b, form$odds, study_codes(design$method),
         design$replications, design$seed, as.double(row))
@@ -242,8 +243,8 @@ warn_incomplete <- function(state, interrupted, failure) {
          x = if (interrupted) "It was interrupted."
            else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
          i = "The first is {first}; the cells are {.val {utils::head(missing, 10)}}{more}.",
-         i = if (interrupted || is.null(failure)) "{.code rr_study(resume = study)}, with what this call returned, does the rest."
-           else "{.code rr_study(resume = study)}, with what this call returned, tries them again."), "incomplete")
+         i = paste("{.code rr_study(resume = study)}, with what this call returned,",
+                   if (interrupted || is.null(failure)) "does the rest." else "tries them again.")), "incomplete")
 }
 
 study_engine <- function(workers) {
