@@ -9,7 +9,8 @@
 #'   from it as often as `replications` says, estimated by every method, and the errors are averaged.
 #' * *Leaving one report out* (`unbiased`; for methods that treat all categories alike, and mechanisms whose other answers are all alike): up to a constant the squared error is
 #'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}, and \eqn{\langle\theta,\hat\theta\rangle} can be estimated without bias by removing
-#'   each report in turn and asking what the rest says about it. No smoothing is involved; it is noisier.
+#'   each report in turn and asking what the rest says about it. No smoothing is involved; it is noisier. `NA` where there is no such
+#'   estimate, and for other methods than `"inv"`, `"invn"`, `"invp"` and `"mle"` with more than 200 distinct counts, for want of time.
 #'
 #' The bootstrap flatters `"combine"`, whose own estimate the reports are simulated from (its risk is 0 where it finds nothing but noise and answers with
 #' the uniform distribution); `unbiased` does not.
@@ -61,11 +62,17 @@ rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "ml
   if (tally$n <= 0) abort_empty(tally)
   method <- check_methods(method)
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
-  seed <- if (is.null(seed)) floor(stats::runif(1) * 2^31) else check_count(seed, "seed")
+  seed <- if (!is.null(seed)) check_count(seed, "seed")
   mechanism <- tally$mechanism
-  counts <- tally$counts
+  counts <- effective_counts(tally$counts, tally$effective_n)
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
   n <- max(1, round(tally$effective_n))
+  for (name in names(method)) {
+    failure <- try_method(mechanism, counts, method[[name]], name, tally$effective_n, environment())
+    if (!is.null(failure)) stop(failure)
+  }
+  # Drawn when nothing can be refused any more.
+  seed <- seed %||% floor(stats::runif(1) * 2^31)
   losses <- choice_losses(mechanism, smooth, n, method, replications, seed)
   table <- tibble::tibble(
     method = names(method), risk = losses$risk, mc.error = losses$error, bias2 = losses$bias2,
@@ -73,7 +80,7 @@ rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "ml
                                                                         function(m) unbiased_risk(mechanism, counts,
                                                                                                   m), 0)
   )
-  table <- table[order(table$risk), ]
+  table <- table[order(signif(table$risk, 12)), ]
   mark(table, "rr_choice", tally = tally, replications = replications)
 }
 
@@ -95,82 +102,99 @@ choice_losses <- function(mechanism, truth, n, method, replications, seed) {
   for (first in seq(0, replications - 1, by = block)) {
     counts <- study_counts(mechanism, truth, NULL, n, seed, 1, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) for (m in seq_len(count)) {
-      error <- study_estimate(mechanism, counts[, r], method[[m]], n) - truth
+      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m]) - truth
       squares[first + r, m] <- sum(error^2)
       sums[, m] <- sums[, m] + error
     }
   }
   length2 <- colSums(sums^2)
   variance <- (colSums(squares) - length2 / replications) / (replications - 1)
-  nearest <- max.col(-squares, ties.method = "first")
+  # Where two methods agree to rounding the first is meant.
+  nearest <- max.col(-signif(squares, 10), ties.method = "first")
   list(risk = colMeans(squares), error = apply(squares, 2, stats::sd) / sqrt(replications), variance = variance,
        bias2 = length2 / replications^2 - variance / replications, share = tabulate(nearest, count) / replications)
 }
 
-# Risk by leaving one report out, for the estimates whose threshold and slope are known functions of the counts; NA for
-# others.
+# Risk by leaving one report out; NA for methods that do not treat all categories alike, and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method) {
   form <- additive(mechanism)
-  if (is.null(form) || length(form$b) != 1L || form$a <= 0 || form$b <= 0) return(NA_real_)
-  a <- form$a
-  b <- form$b
   n <- sum(counts)
-  k <- length(counts)
-  inv <- (counts / n - b) / a
+  if (is.null(form) || length(form$b) != 1L || form$a <= 0 || form$b <= 0 || n < 2) return(NA_real_)
+  a <- form$a
+  inv <- (counts / n - form$b) / a
+  noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
   # |theta|^2: the squares of the unbiased estimates less their unbiased variances.
-  length2 <- sum(inv^2) - sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
-  if (identical(method, "inv")) return(sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2))
-  profile <- count_profile(counts)
-  active <- function(t) profile$value > t
-  size <- function(on) sum(profile$categories[on])
-  total <- function(on) sum((profile$categories * profile$value)[on])
-  # The threshold before and after a report of an active category is left out.
-  steps <- switch(if (is.character(method)) method else "none",
-    invn = list(t = n * b, after = (n - 1) * b),
-    invp = , norm_sub = {
-      t <- projection_threshold(profile, a)
-      list(t = t, after = t - (1 - a) / size(active(t)))
-    },
-    mle = {
-      t <- mle_threshold(profile, form$odds)
-      list(t = t, after = t - 1 / (size(active(t)) + form$odds))
-    },
+  length2 <- sum(inv^2) - noise
+  switch(if (is.character(method)) method else "none",
+    inv = , norm = noise,
+    invn = , invp = , norm_sub = , mle = unbiased_risk_ramp(form, count_profile(counts), method, length2),
     base_cut = , norm_cut = , power = , power_ns = , combine = , merged =
-      return(unbiased_risk_slow(mechanism, counts, method, length2)),
-    return(NA_real_)
+      unbiased_risk_slow(mechanism, counts, method, length2),
+    NA_real_
   )
-  on <- active(steps$t)
-  s <- total(on) - steps$t * size(on)
-  s_after <- total(on) - 1 - steps$after * size(on)
-  if (s_after <= 0) return(NA_real_)
-  v <- profile$value[on]
-  weight <- profile$categories[on]
-  squares <- sum(weight * (v - steps$t)^2) / s^2
-  inner <- (sum(weight * v * pmax(0, v - 1 - steps$after)) / (n * s_after) - b) / a
-  squares - 2 * inner + length2
 }
 
-# The same by estimating again without a report, once for each distinct count: for methods that treat categories alike.
+# For max(0, n - t) / sum max(0, n - t), with every threshold found again: leaving a report out can switch categories on
+# and off. One entry of the vectors for each distinct count, whose categories are alike.
+unbiased_risk_ramp <- function(form, profile, method, length2) {
+  whole <- ramp_of(form, profile, method, NULL)
+  seen <- profile$value > 0
+  v <- profile$value[seen]
+  less <- pmax(0, v - 1)
+  left_out <- ramp_of(form, profile, method, list(from = v, to = less))
+  inner <- (sum(profile$categories[seen] * v * left_out(less)) / profile$n - form$b) / form$a
+  sum(profile$categories * whole(profile$value)^2) - 2 * inner + length2
+}
+
+# The ramp as a function of the count, where one category of count `from` has the count `to` instead. The thresholds
+# that are not stated solve sum max(0, n - t) = s(t): s = N a for the projection, s = t (e^epsilon - 1) for the maximum
+# of the likelihood. Left less right is convex and falls, so that Newton's steps from below climb to the root.
+ramp_of <- function(form, profile, method, moved) {
+  n <- profile$n - if (is.null(moved)) 0 else moved$from - moved$to
+  above <- function(t) {
+    at <- findInterval(t, profile$value) + 1
+    on <- list(size = profile$sum0[at], total = profile$sum1[at])
+    if (is.null(moved)) return(on)
+    was <- moved$from > t
+    is <- moved$to > t
+    list(size = on$size - was + is, total = on$total - was * moved$from + is * moved$to)
+  }
+  if (method == "invn") {
+    on <- above(n * form$b)
+    return(function(v) pmax(0, v - n * form$b) / (on$total - on$size * n * form$b))
+  }
+  likelihood <- method == "mle"
+  root <- function(on) if (likelihood) on$total / (on$size + form$odds) else (on$total - n * form$a) / on$size
+  on <- list(size = profile$k, total = n)
+  t <- root(on)
+  # Each step switches categories off for good, or is the last.
+  for (step in seq_len(profile$k)) {
+    on <- above(t)
+    higher <- pmax(t, root(on))
+    if (all(higher == t)) break
+    t <- higher
+  }
+  s <- if (likelihood) on$total * form$odds / (on$size + form$odds) else n * form$a
+  # (v - t) / s, which a small s would make of roundings.
+  function(v) pmax(0, 1 / on$size + (v - on$total / on$size) / s)
+}
+
+# The same by estimating again without a report, once for each distinct count, where there is no shorter way.
 unbiased_risk_slow <- function(mechanism, counts, method, length2) {
   form <- additive(mechanism)
   n <- sum(counts)
   values <- setdiff(unique(counts), 0)
-  if (length(values) > 200 || n < 2) return(NA_real_)
+  if (length(values) > 200) return(NA_real_)
   whole <- estimate_counts(mechanism, counts, method, n, list())$estimate
   left_out <- vapply(values, function(v) {
     at <- match(v, counts)
-    estimate_counts(mechanism, replace(counts, at, max(0, v - 1)), method, n - 1, list())$estimate[at]
+    less <- max(0, v - 1)
+    estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less), list())$estimate
+    # Shares that need not sum to 1 keep their own sum in the correction for b.
+    (estimate[at] - form$b * sum(estimate)) / form$a
   }, 0)
   categories <- tabulate(match(counts, values), length(values))
-  # Shares that need not sum to 1 keep their own sum in the correction for b.
-  inner <- (sum(categories * values * left_out) / n - form$b * sum(whole)) / form$a
-  sum(whole^2) - 2 * inner + length2
-}
-
-mle_threshold <- function(profile, odds) {
-  k <- seq_along(profile$value)
-  t <- profile$sum1[k] / (profile$sum0[k] + odds)
-  t[which(profile$value >= t)[1]]
+  sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2
 }
 
 #' @export

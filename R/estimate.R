@@ -208,7 +208,14 @@ estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, 
   }
   own <- c("ibu", "base_cut", "merged", "smoothed")
   if (!method %in% own && length(options)) do.call(check_dots_empty, c(options, call = call))
-  estimate_additive(form, counts, method, n, options, call)
+  estimate_additive(form, effective_counts(counts, n), method, n, options, call)
+}
+
+# Weighted counts as the reports of so many respondents as they are worth: whatever weighs signal against noise, or
+# stops when the likelihood gains little, goes by these.
+effective_counts <- function(counts, n) {
+  total <- sum(counts)
+  if (n == total) counts else counts * (n / total)
 }
 
 abort_no_information <- function(mechanism, call) {
@@ -231,8 +238,7 @@ estimate_additive <- function(form, counts, method, n, options, call) {
     inv = list(estimate = inv()),
     invn = list(estimate = .Call(C_rr_invn, counts, a, b)),
     invp = , norm_sub = list(estimate = .Call(C_rr_invp, counts, a, b)),
-    # Weights count for as many respondents as they are worth, in the certificate too.
-    ibu = estimate_ibu(form, if (n == sum(counts)) counts else counts * (n / sum(counts)), options, call),
+    ibu = estimate_ibu(form, counts, options, call),
     base_cut = do.call(estimate_base_cut, c(list(inv(), scale()), options)),
     norm = list(estimate = postprocess_norm(inv())),
     norm_cut = list(estimate = postprocess_norm_cut(inv())),

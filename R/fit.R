@@ -13,8 +13,8 @@
 #'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
 #' * `nobs()`: the number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
-#' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator. Estimates that do not add
-#'   up to 1 are projected on the distributions first.
+#' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
+#'   number. Estimates that do not add up to 1 are projected on the distributions first.
 #' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
 #'
 #' @param object,x A fit of [rr_estimate()].
@@ -154,7 +154,9 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
   n <- rep(object$tally$n, each = length(object$mechanism$reports))
-  variance <- as.vector(expected) * (1 - as.vector(expected) / n)
+  # A sum of weights varies as a multiple of the effective number of reports does.
+  unit <- rep(object$tally$n / object$tally$effective_n, each = length(object$mechanism$reports))
+  variance <- unit * as.vector(expected) * (1 - as.vector(expected) / n)
   ratio <- difference / sqrt(ifelse(variance < 0, NA, variance))
   # A report expected always or never, and given as often: no difference, to rounding.
   ratio[abs(difference) <= 1e-12 * n] <- 0
@@ -182,7 +184,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
     seed <- structure(seed, kind = as.list(RNGkind()))
   }
   groups <- ncol(as.matrix(object$estimate))
-  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim, object$tally$n[g])))
+  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
   table <- data.frame(term = rep(object$mechanism$reports, groups), counts)
   if (!is.null(object$tally$groups)) {
@@ -241,7 +243,8 @@ fit_notes <- function(x) {
     if (length(gaps)) sprintf("%s; the log-likelihood is within %s of its maximum",
                               if (length(steps)) paste(max(steps), "iterations") else "Certified",
                               # Below this the certificate itself is made of roundings.
-                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$n)) else 0, digits = 2)),
+                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$effective_n)) else 0,
+                                     digits = 2)),
     if (!x$method %in% c("inv", "norm") && boundary_count(x) > 0)
       "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))

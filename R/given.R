@@ -3,8 +3,14 @@
 # texts say what an argument is where it is not what it is elsewhere.
 check_given <- function(..., optional = NULL, call = caller_env()) {
   wanted <- formals(sys.function(sys.parent()))
-  wanted <- names(wanted)[vapply(wanted, function(default) is.symbol(default) && !nzchar(as.character(default)), NA)]
-  absent <- Filter(function(arg) eval(bquote(missing(.(as.name(arg)))), call), setdiff(wanted, c("...", optional)))
+  absent <- character()
+  # A loop, since this goes before every call, however short.
+  for (arg in names(wanted)) {
+    if (identical(wanted[[arg]], quote(expr = )) && arg != "..." && eval(base::call("missing", as.name(arg)), call)) {
+      absent <- c(absent, arg)
+    }
+  }
+  absent <- setdiff(absent, optional)
   if (!length(absent)) return(invisible())
   own <- c(...)
   meaning <- ifelse(absent %in% names(own), own[absent], argument_meanings[absent])

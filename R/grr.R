@@ -70,10 +70,7 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
     epsilon <- check_epsilon(epsilon, paste("For a direct question use {.code p = 1};",
                                             "for a design whose truth is the least likely report give its {.arg p}."),
                              call)
-    z <- exp(-epsilon)
-    denominator <- 1 + (k - 1) * z
-    return(list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator,
-                odds = expm1(epsilon), epsilon = epsilon))
+    return(grr_levels(k, epsilon))
   }
   p <- check_probability(p, "p", call = call)
   excess <- snap_to_zero(k * p - 1, 1)
@@ -87,6 +84,14 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL, call = caller_env()) {
 # numbers of this size after a few roundings is none.
 snap_to_zero <- function(difference, size) {
   if (abs(difference) <= 4 * .Machine$double.eps * size) 0 else difference
+}
+
+# For one privacy level, or many.
+grr_levels <- function(k, epsilon) {
+  z <- exp(-epsilon)
+  denominator <- 1 + (k - 1) * z
+  list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator, odds = expm1(epsilon),
+       epsilon = epsilon)
 }
 
 #' @export

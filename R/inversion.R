@@ -151,7 +151,7 @@ likelihood_block <- function(mechanism, fit, g) {
   theta <- group_estimate(fit, g)
   if (fit$method == "ibu") {
     if (!fit$details[[g]]$converged) return(NULL)
-    theta <- maximise(axes, counts, start = theta)$estimate
+    theta <- maximise(axes, effective_counts(counts, fit$tally$effective_n[g]), start = theta)$estimate
   }
   on <- which(theta > 0)
   n <- fit$tally$effective_n[g]

@@ -26,16 +26,17 @@
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param level Level of the test, between 0 and 1.
 #' @param simultaneous Should the intervals of all categories hold together?
-#' @param target What the interval is about, see [rr_estimate()].
+#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` are for `margin`, and refused with
+#'   `power`, as `null` and `level` are with `margin`.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `margin` or `null` and
 #'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: a data frame of class
 #'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (attained; at most
 #'   the one asked for), `power`. [autoplot()][autoplot.rr_plan] draws both.
 #' @section Errors:
-#' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given;
-#' `candor_error_no_information` for a mechanism whose reports do not depend on the truth; `candor_error_mismatch` for a share
-#' whose name is another category.
+#' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
+#' belong to the other; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
+#' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
@@ -63,17 +64,21 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
             x = if (is.null(margin)) "Neither was given." else "Both were given."),
           "argument")
   }
+  null <- check_probability(null, "null")
+  conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  level <- check_number(level, "level", 0, 1, TRUE, TRUE)
+  check_flag(simultaneous, "simultaneous")
   rows <- if (is.null(power)) {
+    check_unused(c(null = null != 0, level = level != 0.05), "a margin of error", "power")
     if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_margin(mechanisms, check_open(margin, "margin"), share, category,
-                check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE), check_flag(simultaneous, "simultaneous"),
-                target)
+    plan_margin(mechanisms, check_open(margin, "margin"), share, category, conf.level, simultaneous, target)
   } else {
+    check_unused(c(conf.level = conf.level != 0.95, simultaneous = simultaneous, target = target != "population"),
+                 "the power of a test", "margin")
     if (is.null(share)) abort(c("{.arg share} is needed with {.arg power}.",
                                 i = "It is the true share that the test should detect."), "argument")
     share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_power(mechanisms, check_open(power, "power"), share, check_probability(null, "null"), category,
-               check_number(level, "level", 0, 1, TRUE, TRUE))
+    plan_power(mechanisms, check_open(power, "power"), share, null, category, level)
   }
   mark(rows, "rr_plan", target = target, conf.level = conf.level, simultaneous = simultaneous, level = level)
 }
@@ -112,6 +117,14 @@ check_shares <- function(share, arg, mechanisms, category, call = caller_env()) 
     }
   }
   unname(share)
+}
+
+# Arguments of the other question would change nothing, and who gave them thinks that they do.
+check_unused <- function(given, question, argument, call = caller_env()) {
+  unused <- names(given)[given]
+  if (!length(unused)) return(invisible())
+  abort(c("{.arg {unused}} {?is/are} not used for {question}.", x = "{.arg {argument}} was not given.",
+          i = "Leave {cli::qty(unused)}{?it/them} out, or plan by {.arg {argument}}."), "argument", call = call)
 }
 
 check_mechanisms <- function(mechanism, call = caller_env()) {

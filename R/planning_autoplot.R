@@ -51,7 +51,9 @@ autoplot.rr_plan <- function(object, ...) {
      else ggplot2::geom_point(data = direct, shape = 1, size = 2, colour = "grey40")) +
     (if (lines) ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8)) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
-    (if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels, breaks = log_breaks)
+    # One value is the only tick.
+    (if (!lines) ggplot2::scale_x_continuous(labels = percent_labels, breaks = data$x[1])
+     else if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels, breaks = log_breaks)
      else ggplot2::scale_x_continuous(labels = percent_labels)) +
     ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
     ggplot2::scale_colour_manual(values = colours, guide = mechanism_legend(colours)) +
@@ -70,11 +72,12 @@ plan_theme <- function() {
                    plot.caption = ggplot2::element_text(hjust = 0, colour = "grey40"))
 }
 
-# 1, 2, 5, 10, ... where so many ticks have room, else powers of 10.
+# 1, 2, 5, 10, ... where so many ticks have room, else powers of 10; where fewer than two of them fall, others.
 log_breaks <- function(limits) {
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   fine <- sort(outer(c(1, 2, 5), powers))
-  if (sum(fine >= limits[1] & fine <= limits[2]) <= 7) fine else powers
+  inside <- sum(fine >= limits[1] & fine <= limits[2])
+  if (inside < 2) Filter(function(b) b > 0, pretty(limits, 4)) else if (inside <= 7) fine else powers
 }
 
 # Names that would run out of a picture of ordinary width get a line each.

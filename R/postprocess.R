@@ -63,7 +63,8 @@ postprocess_norm_cut <- function(estimate) {
 }
 
 postprocess_power <- function(estimate, std.error, n) {
-  n <- max(floor(n), 1)
+  # Rounded, since an effective number may miss a whole one by a rounding.
+  n <- max(round(n), 1)
   s <- power_exponent(n * mean(estimate), n)
   sigma <- n * std.error
   if (length(sigma) > 1) {

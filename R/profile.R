@@ -7,9 +7,7 @@ profile_cells <- 500
 profile_intervals <- function(mechanism, fit, g, level, which = seq_along(mechanism$levels)) {
   axes <- channel_axes(mechanism)
   rows <- rr_matrix(mechanism)
-  counts <- group_counts(fit$tally, g)
-  # Weighted counts speak for as many respondents as their effective number.
-  counts <- counts * fit$tally$effective_n[g] / sum(counts)
+  counts <- effective_counts(group_counts(fit$tally, g), fit$tally$effective_n[g])
   best <- maximise(axes, counts)
   top <- sum_log(counts, apply_channel(axes, best$estimate))
   bounds <- vapply(which, function(i) profile_cell(rows, counts, i, best$estimate[i], top, stats::qchisq(level, 1)),

@@ -72,47 +72,54 @@ rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population
   mark(table, "rr_recommendation", target = target)
 }
 
-# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits).
+# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits): p, q, 1 - p
+# and p - q, each from z = exp(-epsilon), without cancellation and within the range of a double for every epsilon.
 pure_mechanisms <- function(k, epsilon) {
-  # In powers of e^-epsilon, which lose no digits at either end and do not overflow.
   z <- exp(-epsilon)
-  half <- exp(-epsilon / 2)
-  gain <- -expm1(-epsilon)
+  d <- -expm1(-epsilon)
+  half <- stats::plogis(-epsilon / 2)
+  flip <- stats::plogis(-epsilon)
+  # Binary: p - q is half of tanh(epsilon / 2).
+  binary <- tanh(epsilon / 2) / 2
   g <- max(2, round(exp(epsilon) + 1))
   w <- min(max(1, round(k / (exp(epsilon) + 1))), k - 1)
-  others <- (k - 1) * (w + (k - w) * z)
-  # p, q and p - q, each without cancellation.
+  # z (g - 1), which beyond the range of g is 1.
+  others <- if (is.finite(g)) z * (g - 1) else 1
+  outside <- z * (k - w)
   rows <- list(
-    grr = c(1, z, gain) / (1 + (k - 1) * z),
-    sue = c(1, half, -expm1(-epsilon / 2)) / (1 + half),
-    oue = c(1 / 2, z / (1 + z), gain / (2 * (1 + z))),
-    blh = c(1 / (1 + z), 1 / 2, gain / (2 * (1 + z))),
-    olh = c(1 / (1 + (g - 1) * z), 1 / g, gain * (1 - 1 / g) / (1 + (g - 1) * z)),
-    subset = c(w * (k - 1), w * (w - 1 + (k - w) * z), w * (k - w) * gain) / others,
-    hadamard = c(1 / (1 + z), 1 / 2, gain / (2 * (1 + z)))
+    grr = c(c(1, z, (k - 1) * z, d) / (1 + (k - 1) * z), log2(k)),
+    sue = c(stats::plogis(epsilon / 2), half, half, tanh(epsilon / 4), k),
+    oue = c(1 / 2, flip, 1 / 2, binary, k),
+    blh = c(stats::plogis(epsilon), 1 / 2, flip, binary, 64 + 1),
+    olh = c(1 / (1 + others), 1 / g, others / (1 + others), d * (1 - 1 / g) / (1 + others),
+            64 + if (is.finite(g)) log2(g) else epsilon / log(2)),
+    subset = c(w / (w + outside), w * (w - 1 + outside) / ((k - 1) * (w + outside)), outside / (w + outside),
+               w * (k - w) * d / ((k - 1) * (w + outside)), lchoose(k, w) / log(2)),
+    hadamard = c(stats::plogis(epsilon), 1 / 2, flip, binary, ceiling(log2(k + 1)))
   )
-  bits <- c(log2(k), k, k, 64 + 1, 64 + log2(g), lchoose(k, w) / log(2), ceiling(log2(k + 1)))
-  figures <- cbind(do.call(rbind, rows), bits)
-  dimnames(figures) <- list(NULL, c("p", "q", "difference", "bits"))
+  figures <- do.call(rbind, rows)
+  dimnames(figures) <- list(NULL, c("p", "q", "lie", "difference", "bits"))
   tibble::add_column(tibble::as_tibble(figures), mechanism = names(rows), .before = 1)
 }
 
-# Mean squared error of inversion, summed over categories.
-pure_risk <- function(q, d, k, n, theta, target) {
-  sum_squares <- if (is.null(theta)) 1 / k else sum(theta^2)
-  if (target == "sample") return((k * q * (1 - q) + d * (1 - d - 2 * q)) / (n * d^2))
-  # sum m = k q + d and sum m^2 = k q^2 + 2 q d + d^2 sum theta^2
-  (k * q * (1 - q) + d * (1 - 2 * q) - d^2 * sum_squares) / (n * d^2)
+# Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q), with
+# 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
+pure_risk <- function(q, lie, d, k, n, theta, target) {
+  noise <- (k * q * (1 - q) / d + (lie - q)) / d / n
+  if (target == "sample") return(noise)
+  noise + (if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))) / n
 }
 
 recommend_cell <- function(k, epsilon, n, theta, target) {
   table <- pure_mechanisms(k, epsilon)
-  mse <- pure_risk(table$q, table$difference, k, n, theta, target)
+  mse <- pure_risk(table$q, table$lie, table$difference, k, n, theta, target)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
   mse <- signif(mse, 13)
   order <- order(mse, table$bits)
+  # Errors of 0 and of infinity, beyond the range of a double, are within 0 of themselves.
+  within <- ifelse(mse == min(mse), 0, mse / min(mse) - 1)
   tibble::tibble(K = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
-                 std.error = sqrt(table$q * (1 - table$q) / n) / table$difference, within = mse / min(mse) - 1,
+                 std.error = sqrt(table$q * (1 - table$q) / n) / table$difference, within = within,
                  bits = table$bits)[order, ]
 }
 

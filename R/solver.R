@@ -169,8 +169,8 @@ estimate_channel <- function(mechanism, counts, method, n, options, call) {
   if (carries_nothing(axes)) abort_no_information(mechanism, call)
   if (!method %in% c("mle", "ibu", "base_cut") && length(options)) do.call(check_dots_empty, c(options, call = call))
   switch(method,
-    mle = estimate_certified(mechanism, axes, counts, options, call),
-    ibu = estimate_channel_ibu(mechanism, axes, counts, options, call),
+    mle = estimate_certified(mechanism, axes, counts, n, options, call),
+    ibu = estimate_channel_ibu(mechanism, axes, counts, n, options, call),
     estimate_inverted(mechanism, axes, counts, method, n, options, call)
   )
 }
@@ -182,9 +182,9 @@ carries_nothing <- function(axes) {
   }, NA))
 }
 
-estimate_certified <- function(mechanism, axes, counts, options, call) {
+estimate_certified <- function(mechanism, axes, counts, n, options, call) {
   options <- mle_options(options, length(mechanism$levels), call)
-  result <- maximise(axes, counts, options$tolerance, options$iterations, options$start, call)
+  result <- maximise(axes, effective_counts(counts, n), options$tolerance, options$iterations, options$start, call)
   if (!is.null(result$impossible)) abort_impossible_report(mechanism, result$impossible, counts, call)
   if (!result$converged) {
     warn(c("The maximum of the likelihood was not reached within the tolerance.",
@@ -214,13 +214,12 @@ abort_impossible_report <- function(mechanism, report, counts, call) {
           call = call)
 }
 
-estimate_channel_ibu <- function(mechanism, axes, counts, options, call) {
+estimate_channel_ibu <- function(mechanism, axes, counts, n, options, call) {
   options <- ibu_options(options, length(mechanism$levels), call)
   impossible <- .Call(C_rr_impossible, axes, counts)
   if (impossible > 0) abort_impossible_report(mechanism, impossible, counts, call)
   if (!is.null(options$start)) check_possible_start(apply_channel(axes, options$start), counts, call)
-  n <- sum(counts)
-  result <- .Call(C_rr_em, axes, counts, options$start, options$iterations, options$tolerance)
+  result <- .Call(C_rr_em, axes, effective_counts(counts, n), options$start, options$iterations, options$tolerance)
   warn_short(options, result$converged, n * result$gap)
   list(estimate = result$estimate, iterations = result$iterations, converged = result$converged, gap = n * result$gap,
        trace = data.frame(iteration = seq_along(result$trace$gap) - 1, loglik = n * result$trace$loglik,

@@ -40,8 +40,9 @@
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
 #'   estimated shares.
 #' @param replications Number of replications of each cell, a whole number of at least 1.
-#' @param mechanism A function of the number of categories and `epsilon` that makes a mechanism, such as [rr_grr()], or a named list of such
-#'   functions, which adds the column `mechanism`.
+#' @param mechanism A function of the number of categories and the privacy level that makes a mechanism, such as [rr_grr()], or a named list of
+#'   such functions, which adds the column `mechanism`. They are called with the number first, and the level by the name `epsilon` where they have
+#'   an argument of that name, else second.
 #' @param seed A whole number that fixes every draw, or `NULL` for one drawn from R's generator.
 #' @param ... Not used, and refused.
 #' @param target What the respondents are: `"population"`, sampled anew, or `"sample"`, fixed.
@@ -52,7 +53,8 @@
 #'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [autoplot()][autoplot.rr_study].
 #' @section Errors:
 #' `candor_error_argument` for an empty grid, a truth that is not a distribution or has one category only, privacy levels
-#' and numbers out of range, methods not known; `candor_error_resume` when what is to be resumed is of another study; `candor_error_file` when
+#' and numbers out of range, methods not known, a `mechanism` that makes none for some cell, and methods that fail wherever they are tried before
+#' the work starts (then also the errors of [rr_estimate()]); `candor_error_resume` when what is to be resumed is of another study; `candor_error_file` when
 #' the file cannot be written at the start. Later, a full disk is a warning (`candor_warning_file`) and the study goes
 #' on in memory. `candor_warning_incomplete` names the cells that are missing.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.
@@ -79,9 +81,11 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
     mechanism = check_constructors(mechanism), target = check_choice(target, "target", c("population", "sample")),
     seed = if (!is.null(seed)) check_count(seed, "seed")
   )
-  state <- start_study(design, resume)
-  state <- run_study(state, check_workers(workers), progress)
-  new_rr_study(state)
+  workers <- check_workers(workers)
+  cache <- new.env(parent = emptyenv())
+  state <- start_study(design, resume, cache)
+  cells <- study_cells(state$design)
+  new_rr_study(run_study(state, cells, workers, progress, cache), cells)
 }
 
 #' A Zipf distribution
@@ -215,24 +219,26 @@ study_cells <- function(design) {
   each <- function(column) rep_len(rep(seq_len(sizes[[column]]), each = below[column]), below[5])
   truth <- each(4)
   # Not data.frame(), which takes longer than some cells.
-  structure(list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
-                 k = lengths(design$truth, use.names = FALSE)[truth]),
-            class = "data.frame", row.names = .set_row_names(below[5]))
+  cells <- list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
+                k = lengths(design$truth, use.names = FALSE)[truth])
+  attr(cells, "row.names") <- .set_row_names(below[5])
+  class(cells) <- "data.frame"
+  cells
 }
 
 study_size <- function(design) prod(lengths(design[c("n", "epsilon", "mechanism", "truth")]))
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
 
-new_rr_study <- function(state) {
+new_rr_study <- function(state, cells = study_cells(state$design)) {
   design <- state$design
-  done <- which(!vapply(state$results, is.null, NA))
-  cells <- study_cells(design)[done, , drop = FALSE]
+  done <- which(lengths(state$results) > 0)
   each <- length(study_metrics) * length(design$method)
-  columns <- lapply(list(truth = names(design$truth)[cells$truth], k = cells$k,
-                         mechanism = names(design$mechanism)[cells$mechanism],
-                         epsilon = cells$epsilon, n = cells$n), rep, each = each)
-  columns <- columns[lengths(columns) > 0 | names(columns) != "mechanism"]
+  row <- rep(done, each = each)
+  columns <- list(truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
+                  mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row],
+                  n = cells$n[row])
+  if (is.null(names(design$mechanism))) columns$mechanism <- NULL
   columns$method <- rep(rep(names(design$method), each = length(study_metrics)), length(done))
   columns$metric <- rep(study_metrics, length(design$method) * length(done))
   figures <- unlist(state$results[done], use.names = FALSE)
@@ -260,7 +266,7 @@ print.rr_study <- function(x, ...) {
   state <- attr(x, "study")
   if (!is.null(state)) {
     design <- state$design
-    missing <- sum(vapply(state$results, is.null, NA))
+    missing <- length(study_missing(state))
     cat(sprintf("<rr_study> %s cells, %s replications each, %s, seed %s%s\n",
                 format_count(length(state$results)),
                 format_count(design$replications),

@@ -5,7 +5,7 @@ study_print <- function(design) {
        lapply(design$method, function(m) if (is.function(m)) deparse(m) else m), lapply(design$mechanism, deparse))
 }
 
-start_study <- function(design, resume, call = caller_env()) {
+start_study <- function(design, resume, cache, call = caller_env()) {
   file <- if (is.character(resume)) check_file(resume, call)
   earlier <- if (inherits(resume, "rr_study")) study_state(resume, call)
     else if (!is.null(file) && file.exists(file)) read_study(file, call)
@@ -19,19 +19,95 @@ start_study <- function(design, resume, call = caller_env()) {
           "resume", call = call)
   }
   if (is.null(earlier)) {
-    if (is.null(design$seed)) design$seed <- floor(stats::runif(1) * 2^31)
     earlier <- list(design = design, results = vector("list", study_size(design)))
   } else if (is.null(design)) {
     design <- earlier$design
   } else if (!identical(study_print(design), study_print(earlier$design)) ||
-             !(is.null(design$seed) || identical(design$seed, earlier$design$seed))) {
+             !(is.null(design$seed) || identical(design$seed, earlier$design$seed %||% design$seed))) {
     abort(c("{.arg resume} holds another study.",
             x = "Its truths, grid, methods, mechanism, replications or seed differ from those given.",
             i = "Give the same, or leave them all out: {.code rr_study(resume = study)}."), "resume", call = call)
   }
+  try_study(earlier, cache, call)
   earlier$file <- file
   if (!is.null(file)) save_study(earlier, abort_with = call)
+  # Drawn when nothing can be refused any more, so that an error leaves R's generator as it was.
+  if (is.null(earlier$design$seed)) {
+    earlier$design$seed <- design$seed %||% floor(stats::runif(1) * 2^31)
+    save_study(earlier)
+  }
   earlier
+}
+
+# ---- what can never work is refused before the work starts ----
+
+# Every mechanism of the cells to come is made, and its methods are tried. A method is refused if it fails in each of
+# ten cells of a mechanism: one that fails in some is reported with the cells that are missing.
+try_study <- function(state, cache, call) {
+  design <- state$design
+  plain <- vapply(design$mechanism, identical, NA, rr_grr)
+  slow <- !quick_methods(design$method)
+  if (all(plain) && !any(slow)) return(invisible())
+  cells <- study_cells(design)
+  todo <- study_missing(state)
+  for (which in unique(cells$mechanism[todo])) {
+    own <- todo[cells$mechanism[todo] == which]
+    if (!plain[which]) try_mechanisms(design, which, unique(cells[own, c("k", "epsilon")]), cache, call)
+    for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
+      failure <- try_methods(design, cells, i, slow, cache, call)
+      if (is.null(failure)) break
+    }
+    if (!is.null(failure)) stop(failure)
+  }
+}
+
+try_mechanisms <- function(design, which, grid, cache, call) {
+  name <- names(design$mechanism)[which]
+  label <- if (is.null(name)) "{.arg mechanism}" else "{.arg mechanism} {.val {name}}"
+  for (i in seq_len(nrow(grid))) {
+    k <- grid$k[i]
+    epsilon <- grid$epsilon[i]
+    mechanism <- tryCatch(study_mechanism(design, which, k, epsilon, cache), error = identity)
+    what <- if (inherits(mechanism, "error")) "stopped: {plain_message(mechanism)}"
+      else if (!inherits(mechanism, "rr_mechanism")) "returned {describe(mechanism)}."
+      else if (length(mechanism$levels) != k) "returned a mechanism of {length(mechanism$levels)} categories."
+    if (!is.null(what)) {
+      abort(c(paste(label, "must make a mechanism from the number of categories and {.arg epsilon}."),
+              x = paste("Called with", format_count(k), "categories and epsilon {format(epsilon, digits = 15)}, it",
+                        what),
+              i = "An example is {.code function(k, epsilon) rr_grr(k, epsilon = epsilon)}."),
+            "argument", call = call)
+    }
+    if (identical(additive(mechanism)$a, 0)) abort_no_information(mechanism, call)
+  }
+}
+
+# The first error of a method, on the first reports of a cell, or NULL.
+try_methods <- function(design, cells, i, slow, cache, call) {
+  theta <- design$truth[[cells$truth[i]]]
+  n <- cells$n[i]
+  mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
+  if (!is.null(additive(mechanism)) && !any(slow)) return(NULL)
+  truth <- if (design$target == "sample") whole_shares(n, theta)
+  counts <- study_counts(mechanism, theta, truth, n, design$seed %||% 1, i, 0, 1)[, 1]
+  if (!is.null(additive(mechanism))) design$method <- design$method[slow]
+  for (name in names(design$method)) {
+    failure <- try_method(mechanism, counts, design$method[[name]], name, n, call)
+    if (!is.null(failure)) return(failure)
+  }
+}
+
+# The error of one method on one tally, or NULL.
+try_method <- function(mechanism, counts, method, name, n, call) {
+  tryCatch({
+    study_estimate(mechanism, counts, method, n, name, call)
+    NULL
+  }, error = function(e) {
+    if (inherits(e, "candor_error")) return(e)
+    tryCatch(abort(c("{.arg method} {.val {name}} failed.", x = "It stopped: {plain_message(e)}",
+                     i = "It is called with the counts of the reports and the mechanism."), "argument", call = call),
+             error = identity)
+  })
 }
 
 check_file <- function(resume, call) {

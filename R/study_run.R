@@ -3,18 +3,29 @@
 # ---- one cell ----
 
 study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
+study_quick_names <- names(study_quick)
+study_quick_codes <- unname(study_quick)
 
 # The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
 quick_methods <- function(methods) {
-  name <- vapply(methods, function(m) if (is.character(m)) m else "", "", USE.NAMES = FALSE)
-  code <- study_quick[match(name, names(study_quick))]
-  unname(!is.na(code) & !duplicated(code))
+  name <- rep("", length(methods))
+  text <- vapply(methods, is.character, NA, USE.NAMES = FALSE)
+  name[text] <- unlist(methods[text], use.names = FALSE)
+  code <- study_quick_codes[match(name, study_quick_names)]
+  !is.na(code) & !duplicated(code)
 }
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
-  cache[[key]] <- cache[[key]] %||% design$mechanism[[which]](k, epsilon = epsilon)
+  cache[[key]] <- cache[[key]] %||% make_mechanism(design$mechanism[[which]], k, epsilon)
   cache[[key]]
+}
+
+# Called by the name `epsilon` where there is one, else in the order of the help page.
+make_mechanism <- function(make, k, epsilon) {
+  names <- names(formals(args(make)))
+  if ("epsilon" %in% names || "..." %in% names[seq_len(min(2, length(names)))]) make(k, epsilon = epsilon)
+  else make(k, epsilon)
 }
 
 # The additive form of a cell's mechanism, or FALSE. Labels for many categories take longer to make than some cells take
@@ -51,11 +62,18 @@ study_codes <- function(methods) unname(study_quick[unlist(methods)])
 # Cells of one truth that the core can judge one after the other without coming back.
 study_row <- function(design, cells, row, cache) {
   theta <- design$truth[[cells$truth[row[1]]]]
-  forms <- lapply(row, function(i) study_form(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache))
-  if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
-  number <- function(name) vapply(forms, `[[`, 0, name)
-  .Call(C_rr_study_cells, theta, NULL, cells$n[row], number("a"), number("b"), number("odds"),
-        study_codes(design$method), design$replications, design$seed, as.double(row))
+  mechanism <- cells$mechanism[row]
+  epsilon <- cells$epsilon[row]
+  if (length(design$mechanism) == 1 && identical(design$mechanism[[1]], rr_grr)) {
+    form <- grr_form(grr_levels(length(theta), epsilon))
+  } else {
+    forms <- lapply(seq_along(row), function(i) study_form(design, mechanism[i], length(theta), epsilon[i], cache))
+    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
+    number <- function(name) vapply(forms, function(form) form[[name]] %||% NA_real_, 0)
+    form <- list(a = number("a"), b = number("b"), odds = number("odds"))
+  }
+  .Call(C_rr_study_cells, theta, NULL, cells$n[row], form$a, form$b, form$odds, study_codes(design$method),
+        design$replications, design$seed, as.double(row))
 }
 
 # Reports of replications first + 0, 1, ... of a cell: one column each.
@@ -73,15 +91,17 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
 }
 
-study_estimate <- function(mechanism, counts, method, n) {
+study_estimate <- function(mechanism, counts, method, n, name = NULL, call = caller_env()) {
   if (is.function(method)) {
     estimate <- method(counts, mechanism)
-    if (is.numeric(estimate) && length(estimate) == length(mechanism$levels) &&
-        all(is.finite(estimate))) return(as.double(estimate))
-    stop(sprintf("a function in `method` must return %d finite shares; it returned %s", length(mechanism$levels),
-                 describe(estimate)), call. = FALSE)
+    k <- length(mechanism$levels)
+    if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(as.double(estimate))
+    bad <- if (is.numeric(estimate) && length(estimate) == k) which(!is.finite(estimate))[1]
+    abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
+            x = if (is.null(bad)) "It returned {describe(estimate)}." else "Share {bad} is {format(estimate[bad])}.",
+            i = "It is called with the counts of the reports and the mechanism."), "argument", call = call)
   }
-  estimate_counts(mechanism, counts, method, n, list())$estimate
+  estimate_counts(mechanism, counts, method, n, list(), call)$estimate
 }
 
 study_cell_r <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
@@ -95,7 +115,7 @@ study_cell_r <- function(mechanism, theta, truth, n, methods, replications, seed
     counts <- study_counts(mechanism, theta, truth, n, seed, cell, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) {
       for (m in seq_along(methods)) {
-        estimate <- study_estimate(mechanism, counts[, r], methods[[m]], n)
+        estimate <- study_estimate(mechanism, counts[, r], methods[[m]], n, names(methods)[m])
         losses[, m, first + r] <- study_losses(mechanism, counts[, r], estimate, reference, n)
         sums[, m, group[first + r]] <- sums[, m, group[first + r]] + (estimate - reference)
       }
@@ -144,32 +164,38 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
       results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
     }
   }
-  for (j in which(vapply(results, is.null, NA))) {
-    results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = function(e) conditionMessage(e))
+  for (j in which(lengths(results) == 0)) {
+    results[[j]] <- tryCatch(study_cell(design, cells, batch[j], cache), error = plain_message)
   }
   results
 }
 
 # Rough seconds a cell takes: what batches and the progress bar go by.
-study_cost <- function(design, cells) {
-  quick <- quick_methods(design$method)
+study_cost <- function(design, cells, quick) {
   design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
 }
 
 # Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one
 # cell where R estimates.
 study_batches <- function(cost, todo, workers, quick) {
-  todo <- todo[order(cost[todo], decreasing = TRUE)]
   size <- if (workers == 1) 0.1 * quick else min(1, sum(cost[todo]) / (8 * workers))
-  if (size == 0) return(as.list(todo))
   if (sum(cost[todo]) < size) return(list(todo))
+  todo <- todo[order(cost[todo], decreasing = TRUE)]
+  if (size == 0) return(as.list(todo))
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / max(size, 1e-9))))
 }
 
-run_study <- function(state, workers, progress) {
-  cells <- study_cells(state$design)
-  cost <- study_cost(state$design, cells)
-  todo <- which(vapply(state$results, is.null, NA))
+# In one line, without the marks of its bullets.
+plain_message <- function(error) {
+  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
+  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
+  paste(c(lines[1], sub("^([xi!*]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
+}
+
+run_study <- function(state, cells, workers, progress, cache) {
+  quick <- quick_methods(state$design$method)
+  cost <- study_cost(state$design, cells, quick)
+  todo <- study_missing(state)
   if (!length(todo)) return(state)
   if (isTRUE(attr(workers, "most"))) workers <- min(workers, ceiling(sum(cost[todo]) / 0.5))
   workers <- min(workers, length(todo))
@@ -191,10 +217,10 @@ run_study <- function(state, workers, progress) {
       kept$saved <- as.numeric(Sys.time())
     }
   }
-  batches <- study_batches(cost, todo, workers, all(quick_methods(state$design$method)))
+  batches <- study_batches(cost, todo, workers, all(quick))
   interrupted <- FALSE
   tryCatch(
-    study_engine(workers)(batches, state$design, cells, workers, finish),
+    study_engine(workers)(batches, state$design, cells, workers, finish, cache),
     interrupt = function(e) interrupted <<- TRUE
   )
   if (progress) cli::cli_progress_done(id = bar)
@@ -203,8 +229,11 @@ run_study <- function(state, workers, progress) {
   kept$state
 }
 
+# A finished cell is a list(estimate, error).
+study_missing <- function(state) which(lengths(state$results) == 0)
+
 warn_incomplete <- function(state, interrupted, failure) {
-  missing <- which(vapply(state$results, is.null, NA))
+  missing <- study_missing(state)
   if (!length(missing)) return(invisible())
   cells <- study_cells(state$design)[missing[1], ]
   more <- if (length(missing) > 10) ", ..." else ""
@@ -214,7 +243,8 @@ warn_incomplete <- function(state, interrupted, failure) {
          x = if (interrupted) "It was interrupted."
            else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
          i = "The first is {first}; the cells are {.val {utils::head(missing, 10)}}{more}.",
-         i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
+         i = paste("{.code rr_study(resume = study)}, with what this call returned,",
+                   if (interrupted || is.null(failure)) "does the rest." else "tries them again.")), "incomplete")
 }
 
 study_engine <- function(workers) {
@@ -223,12 +253,11 @@ study_engine <- function(workers) {
   if (engine == "fork") run_forked else run_cluster
 }
 
-run_here <- function(batches, design, cells, workers, finish) {
-  cache <- new.env(parent = emptyenv())
+run_here <- function(batches, design, cells, workers, finish, cache) {
   for (batch in batches) finish(batch, study_batch(batch, design, cells, cache))
 }
 
-run_forked <- function(batches, design, cells, workers, finish) {
+run_forked <- function(batches, design, cells, workers, finish, cache) {
   active <- list()
   on.exit(for (job in active) {
     tools::pskill(job$process$pid)
@@ -238,7 +267,7 @@ run_forked <- function(batches, design, cells, workers, finish) {
     while (length(batches) && length(active) < workers) {
       batch <- batches[[1]]
       batches <- batches[-1]
-      process <- parallel::mcparallel(study_batch(batch, design, cells), mc.set.seed = FALSE, silent = TRUE)
+      process <- parallel::mcparallel(study_batch(batch, design, cells, cache), mc.set.seed = FALSE, silent = TRUE)
       active[[as.character(process$pid)]] <- list(process = process, batch = batch)
     }
     ready <- suppressWarnings(parallel::mccollect(lapply(unname(active), `[[`, "process"), wait = FALSE, timeout = 0.1))
@@ -253,7 +282,7 @@ run_forked <- function(batches, design, cells, workers, finish) {
   }
 }
 
-run_cluster <- function(batches, design, cells, workers, finish) {
+run_cluster <- function(batches, design, cells, workers, finish, cache) {
   cluster <- parallel::makeCluster(workers)
   on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
   for (wave in split(seq_along(batches), (seq_along(batches) - 1) %/% workers)) {

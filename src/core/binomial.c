@@ -6,11 +6,11 @@
 
 enum { PROPOSALS = 1 << 20 };
 
-/* Sequential search from zero, for n p < 10. */
-static candor_status binomial_inversion(candor_draw *draw, double n, double p, double *value)
+/* Sequential search from zero, for n p < 10; log_rest: log1p(-p). */
+static candor_status binomial_inversion(candor_draw *draw, double n, double p, double log_rest, double *value)
 {
   const double odds = p / (1.0 - p);
-  const double none = exp(n * log1p(-p));
+  const double none = exp(n * log_rest);
   for (int proposal = 0; proposal < PROPOSALS && draw->status == CANDOR_OK; proposal++) {
     double u = candor_draw_uniform(draw);
     double f = none;
@@ -133,7 +133,7 @@ candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double
   }
   const int swap = p > 0.5;
   const double rare = swap ? 1.0 - p : p, mean = n * rare;
-  const candor_status status = mean < 10 ? binomial_inversion(draw, n, rare, value)
+  const candor_status status = mean < 10 ? binomial_inversion(draw, n, rare, log1p(-rare), value)
                                          : binomial_rejection(draw, n, rare, sqrt(mean * (1.0 - rare)), value);
   if (status == CANDOR_OK && swap) {
     *value = n - *value;
@@ -148,6 +148,7 @@ void candor_tree_plan(candor_tree *tree, size_t cells, double *sums)
     const double left = sums[2 * j], right = sums[2 * j + 1];
     sums[j] = left + right;
     tree->share[j] = sums[j] > 0.0 ? (left < right ? left : right) / sums[j] : 0.0;
+    tree->log_rest[j] = log1p(-tree->share[j]);
     tree->lighter[j] = (uint32_t) (2 * j + (right < left));
   }
 }
@@ -156,11 +157,13 @@ candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, doubl
 {
   for (size_t j = 1; j < tree->cells; j++) {
     const double n = counts[j], p = tree->share[j], variance = n * p * (1.0 - p);
-    double value;
+    double value = 0.0;
     /* The first proposal here, where what the next nodes need can be worked out meanwhile. */
     const double deviation = sqrt(variance);
     if (variance < 25.0 || !propose(draw, n, p, deviation, &value)) {
-      const candor_status status = candor_draw_binomial(draw, n, p, &value);
+      candor_status status = CANDOR_OK;
+      if (n * p >= 10.0) status = binomial_rejection(draw, n, p, deviation, &value);
+      else if (n > 0.0 && p > 0.0) status = binomial_inversion(draw, n, p, tree->log_rest[j], &value);
       if (status != CANDOR_OK) return status;
     }
     const size_t lighter = tree->lighter[j];

@@ -79,7 +79,8 @@ static inline double slack(double r, double deviation)
   return 1.3 + 3.1 * r + fourth * (square * square);
 }
 
-/* Its logarithm at `steps` standard deviations from the mean, but for an error of at most this. */
+/* Its logarithm at `steps` standard deviations from the mean, but for an error of at most cubic_error(), wherever
+ * n p >= 10 and p <= 1/2. */
 static inline double log_cubic(double steps, double p, double deviation)
 {
   const double square = steps * steps;
@@ -89,7 +90,8 @@ static inline double log_cubic(double steps, double p, double deviation)
 static inline double cubic_error(double steps, double deviation)
 {
   const double square = steps * steps;
-  return deviation >= 5.0 && square <= 18.0 ? (0.1 + 0.2 * square * square) / (deviation * deviation) : INFINITY;
+  const double reach = deviation >= 5.0 ? 18.0 : 12.0;
+  return square <= reach ? (0.1 + 0.2 * square * square) / (deviation * deviation) : INFINITY;
 }
 
 #endif

@@ -65,7 +65,7 @@ static size_t workspace(size_t cells)
 size_t candor_multinomial_bytes(size_t cells)
 {
   const size_t slots = candor_alias_slots(cells);
-  const size_t each = 2 * sizeof(uint32_t) + 5 * sizeof(double) + CANDOR_MULTINOMIAL_LEVELS;
+  const size_t each = 2 * sizeof(uint32_t) + 6 * sizeof(double) + CANDOR_MULTINOMIAL_LEVELS;
   return cells * each + 2 * table_bytes(slots) + table_bytes(candor_alias_slots(longest_span(cells))) +
          table_bytes(slot_budget(cells)) + CANDOR_MULTINOMIAL_LEVELS * CANDOR_MULTINOMIAL_CLASSES * table_bytes(2) +
          workspace(cells) * (sizeof(double) + sizeof(uint32_t)) + longest_span(cells) * sizeof(double) + 4096;
@@ -259,6 +259,7 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
   plan->has_heap = 0;
   plan->index = take(&b.memory, cells * sizeof *plan->index);
   plan->tree.share = take(&b.memory, (cells + 1) * sizeof *plan->tree.share);
+  plan->tree.log_rest = take(&b.memory, (cells + 1) * sizeof *plan->tree.log_rest);
   plan->tree.lighter = take(&b.memory, (cells + 1) * sizeof *plan->tree.lighter);
   double *sums = take(&b.memory, (2 * cells + 2) * sizeof *sums);
   b.rest = take(&b.memory, cells * sizeof *b.rest);

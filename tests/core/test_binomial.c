@@ -138,9 +138,9 @@ static void test_tree_exhaustively(void)
 {
   static const double cases[][4] = {{0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    double sums[6], share[3], counts[6];
+    double sums[6], share[3], log_rest[3], counts[6];
     uint32_t lighter[3];
-    candor_tree tree = {0, share, lighter};
+    candor_tree tree = {0, share, log_rest, lighter};
     const double *w = cases[c], total = w[0] + w[1] + w[2], n = w[3];
     const int balls = (int) n, draws = 300000;
     memcpy(sums + 3, w, 3 * sizeof *w);
@@ -180,10 +180,10 @@ static void test_tree(void)
   static const double totals[] = {50, 3000, 1e6, 1e9, 3e12};
   enum { CELLS = 37, DRAWS = 20000 };
   for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
-    double sums[2 * CELLS], share[CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
+    double sums[2 * CELLS], share[CELLS], log_rest[CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
     double *x = malloc(DRAWS * sizeof *x), *y = malloc(DRAWS * sizeof *y), *z = malloc(DRAWS * sizeof *z);
     uint32_t lighter[CELLS];
-    candor_tree tree = {0, share, lighter};
+    candor_tree tree = {0, share, log_rest, lighter};
     for (int i = 0; i < CELLS; i++) {
       weight[i] = i == 5 ? 0 : i % 9 == 0 ? 1e-7 : pow(i + 1.0, -1.2);
       total += sums[CELLS + i] = weight[i];
@@ -220,9 +220,9 @@ static candor_status fail(void *state, uint32_t *words, size_t n)
 
 static void test_failure(void)
 {
-  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, share[4], counts[8] = {0, 1e6}, value;
+  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, share[4], log_rest[4], counts[8] = {0, 1e6}, value;
   uint32_t lighter[4];
-  candor_tree tree = {0, share, lighter};
+  candor_tree tree = {0, share, log_rest, lighter};
   const candor_random random = {fail, NULL};
   candor_draw draw;
   candor_draw_start(&draw, &random);

@@ -10,8 +10,19 @@ test_that("the three valid estimates are one ramp with three thresholds", {
     form <- additive(rr_grr(80, epsilon = 2))
     profile <- count_profile(counts)
     ramp <- function(t) pmax(0, counts - t) / sum(pmax(0, counts - t))
-    t <- c(invn = 3000 * form$b, mle = mle_threshold(profile, form$odds), invp = projection_threshold(profile, form$a))
-    for (m in names(t)) expect_equal(ramp(t[[m]]), estimate_additive(form, counts, m, 3000, list(), NULL)$estimate, tolerance = 1e-12)
+    # The ramp crosses 0 at its threshold.
+    threshold <- function(m) {
+      f <- ramp_of(form, profile, m, NULL)
+      max(counts) - f(max(counts)) * (max(counts) - min(counts[f(counts) > 0])) / (f(max(counts)) - min(f(counts)[f(counts) > 0]))
+    }
+    t <- vapply(c(invn = "invn", mle = "mle", invp = "invp"), threshold, 0)
+    expect_equal(t[["invn"]], 3000 * form$b, tolerance = 1e-9)
+    expect_equal(t[["invp"]], projection_threshold(profile, form$a), tolerance = 1e-9)
+    for (m in names(t)) {
+      expected <- estimate_additive(form, counts, m, 3000, list(), NULL)$estimate
+      expect_equal(ramp(t[[m]]), expected, tolerance = 1e-9)
+      expect_equal(ramp_of(form, profile, m, NULL)(counts), expected, tolerance = 1e-12)
+    }
     expect_false(is.unsorted(t))
   }
 })
@@ -56,6 +67,64 @@ test_that("the unbiased risk of each method is near the truth on average", {
     difference <- estimated - actual
     # Within 4.5 standard errors, and the order 1 / N by which N - 1 reports differ from N.
     expect_lt(abs(mean(difference)), 4.5 * stats::sd(difference) / sqrt(draws) + 0.02 * mean(actual))
+  }
+})
+
+# All tallies of n reports in k categories, one a row.
+all_tallies <- function(n, k) {
+  if (k == 1) return(matrix(n))
+  do.call(rbind, lapply(0:n, function(first) cbind(first, all_tallies(n - first, k - 1), deparse.level = 0)))
+}
+
+test_that("the unbiased risk is that of leaving each report out, in every tally of a few reports", {
+  methods <- c("inv", "invn", "invp", "norm_sub", "mle", "norm_cut", "combine", "merged", "base_cut", "power")
+  for (case in list(list(n = 6, k = 3, epsilon = 1.2), list(n = 5, k = 4, epsilon = 0.4), list(n = 2, k = 3, epsilon = 3))) {
+    mechanism <- rr_grr(case$k, epsilon = case$epsilon)
+    # Unbiased for the probabilities of the truths given one report, whatever the mechanism.
+    inverse <- solve(rr_matrix(mechanism))
+    n <- case$n
+    for (row in seq_len(nrow(tallies <- all_tallies(n, case$k)))) {
+      counts <- as.double(tallies[row, ])
+      for (m in methods) {
+        estimate <- function(x) unname(coef(rr_estimate(rr_counts(x, mechanism), method = m)))
+        left_out <- vapply(which(counts > 0), function(i) counts[i] / n * sum(inverse[i, ] * estimate(counts - (seq_along(counts) == i))), 0)
+        pairs <- 0
+        # |theta|^2 from all ordered pairs of two reports.
+        for (i in which(counts > 0)) for (j in which(counts > 0)) {
+          pairs <- pairs + counts[i] * (counts[j] - (i == j)) * sum(inverse[i, ] * inverse[j, ])
+        }
+        expect_equal(unbiased_risk(mechanism, counts, m), sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1)),
+                     tolerance = 1e-9)
+      }
+    }
+  }
+})
+
+test_that("the unbiased risk is unbiased, but for asking one report less about the truth", {
+  # Exact means over all tallies of 6 reports, and of 5.
+  mechanism <- rr_grr(3, epsilon = 1.2)
+  theta <- c(0.6, 0.3, 0.1)
+  reported <- drop(theta %*% rr_matrix(mechanism))
+  mean_of <- function(n, f) {
+    tallies <- all_tallies(n, 3)
+    sum(apply(tallies, 1, stats::dmultinom, prob = reported) * apply(tallies, 1, function(x) f(as.double(x))))
+  }
+  for (m in c("invn", "invp", "mle", "combine", "norm_cut")) {
+    estimate <- function(x) unname(coef(rr_estimate(rr_counts(x, mechanism), method = m)))
+    expected <- mean_of(6, function(x) sum(estimate(x)^2)) - 2 * mean_of(5, function(x) sum(theta * estimate(x))) + sum(theta^2)
+    expect_equal(mean_of(6, function(x) unbiased_risk(mechanism, x, m)), expected, tolerance = 1e-10)
+  }
+})
+
+test_that("many categories, one of them far ahead: leaving out is literal too", {
+  set.seed(1)
+  mechanism <- rr_grr(3000, epsilon = 6)
+  counts <- as.double(stats::rmultinom(1, 20000, drop(rr_zipf(3000, 1.3) * (additive(mechanism)$a) + additive(mechanism)$b)))
+  form <- additive(mechanism)
+  length2 <- 0.25
+  for (m in c("invn", "invp", "mle")) {
+    expect_equal(unbiased_risk_ramp(form, count_profile(counts), m, length2), unbiased_risk_slow(mechanism, counts, m, length2),
+                 tolerance = 1e-9)
   }
 })
 
@@ -118,6 +187,31 @@ test_that("combined, merged and smoothed estimates are distributions", {
   loss <- function(m) sum((coef(rr_estimate(reports, method = m)) - smooth)^2)
   expect_lt(loss("smoothed"), loss("mle") / 2)
   expect_equal(rev(estimate_smoothed(form, counts, NULL)$estimate), estimate_smoothed(form, rev(counts), NULL)$estimate, tolerance = 1e-9)
+})
+
+test_that("weights tell no more than how many respondents they are worth", {
+  mechanism <- rr_grr(10, epsilon = 2)
+  reports <- rep(mechanism$levels, grr_counts(10, 1.2, 2, 500))
+  plain <- rr_tally(reports, mechanism)
+  methods <- setdiff(estimation_methods, "ibu")
+  choose <- function(tally) lapply(rr_choose(tally, method = methods, replications = 20, seed = 1), identity)
+  expected <- choose(plain)
+  for (weight in c(0.1, 10, 1e6)) {
+    weighted <- rr_tally(reports, mechanism, weights = rep(weight, 500))
+    for (m in estimation_methods) {
+      # Steps of the certified iteration end at the same place, to its tolerance.
+      expect_equal(coef(rr_estimate(weighted, method = m)), coef(rr_estimate(plain, method = m)), tolerance = 1e-7)
+    }
+    expect_equal(choose(weighted), expected, tolerance = 1e-9)
+  }
+  # Unequal weights: only their ratios matter.
+  weights <- rep(c(0.2, 1, 3, 0.7, 1.6), 100)
+  once <- rr_tally(reports, mechanism, weights = weights)
+  often <- rr_tally(reports, mechanism, weights = 40 * weights)
+  for (m in c("combine", "merged", "smoothed", "power", "base_cut")) {
+    expect_equal(coef(rr_estimate(often, method = m)), coef(rr_estimate(once, method = m)), tolerance = 1e-9)
+  }
+  expect_equal(choose(often), choose(once), tolerance = 1e-9)
 })
 
 test_that("bad input is refused", {

@@ -172,6 +172,18 @@ test_that("rescaling all weights changes neither likelihood, nor certificate, no
   }
   # Kish: 25 * 4.5 = 112.5 and 25 * 6.25 = 156.25
   expect_equal(attr(logLik(one), "nobs"), 112.5^2 / 156.25)
+  one <- rr_estimate(rr_counts(c(5, 3, 2), grr3, effective_n = 80), method = "mle")
+  thousand <- rr_estimate(rr_counts(c(5, 3, 2) * 1000, grr3, effective_n = 80), method = "mle")
+  expect_equal(residuals(one), residuals(thousand), tolerance = 1e-12)
+  expect_equal(simulate(one, 5, seed = 1)[-1], simulate(thousand, 5, seed = 1)[-1])
+  expect_equal(unname(colSums(simulate(one, 5, seed = 1)[-1])), rep(80, 5))
+  # A general channel: its certificate is about the same number of respondents.
+  channel <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.7, 0.2), c(0.2, 0.1, 0.7)))
+  for (method in c("mle", "ibu")) {
+    gap <- function(scale) rr_estimate(rr_counts(c(5, 30, 65) * scale, channel, effective_n = 80), method = method)$details[[1]]$gap
+    expect_equal(gap(1e-3), gap(1), tolerance = 0.01)
+    expect_equal(gap(1e3), gap(1), tolerance = 0.01)
+  }
 })
 
 test_that("the covariance of Norm-Cut is that of its derivative", {

@@ -14,6 +14,9 @@ test_that("a plan of one margin, or about a share of 0, is drawn without a line 
   one <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
   expect_silent(ggplot2::ggplot_build(one))
   expect_match(one$labels$caption, "Hollow")
+  axis <- ggplot2::ggplot_build(one)$layout$panel_params[[1]]
+  expect_identical(axis$x$get_labels(), "2%")
+  expect_gte(sum(!is.na(axis$y$get_breaks())), 2)
   none <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_silent(ggplot2::ggplot_build(none))
 })
@@ -64,6 +67,7 @@ test_that("powers that lost their level are drawn without the direct question", 
 test_that("ticks of a logarithmic axis are round and few, and long names get a line each", {
   expect_equal(Filter(function(b) b >= 90 & b <= 2100, log_breaks(c(90, 2100))), c(100, 200, 500, 1000, 2000))
   expect_equal(Filter(function(b) b >= 1 & b <= 2e6, log_breaks(c(1, 2e6))), 10^(0:6))
+  expect_gte(sum(log_breaks(c(1068, 1900)) >= 1068 & log_breaks(c(1068, 1900)) <= 1900), 2)
   expect_null(mechanism_legend(c(a = "red", b = "blue"))$ncol)
   expect_identical(mechanism_legend(stats::setNames(c("red", "blue"), strrep(c("a", "b"), 60)))$ncol, 1)
 })

@@ -102,6 +102,28 @@ test_that("every mechanism keeps its epsilon", {
   expect_equal(row$q, sum(weight[colSums(sets == 2) > 0]) / sum(weight), tolerance = 1e-12)
 })
 
+test_that("mechanisms are compared to all digits up to epsilon = 700", {
+  for (case in golden("recommend")) {
+    k <- case$input$k
+    for (target in c("population", "sample")) {
+      table <- rr_recommend(k, case$input$epsilon, theta = seq_len(k) / sum(seq_len(k)), target = target)
+      table <- table[match(pure_mechanisms(k, 1)$mechanism, table$mechanism), ]
+      expect_relative <- function(actual, expected) expect_lt(max(abs(actual / expected - 1)), 1e-12)
+      expect_relative(table$p, case$expected$p)
+      expect_relative(table$q, case$expected$q)
+      expect_relative(table$mse, case$expected[[target]])
+      expect_relative(table$std.error, case$expected$std_error)
+      expect_equal(table$within + 1, table$mse / min(table$mse), tolerance = 1e-12)
+    }
+  }
+  for (epsilon in c(1e-12, 1e-6, 350, 500, 700)) for (target in c("population", "sample")) {
+    table <- rr_recommend(5, epsilon, target = target)
+    expect_false(anyNA(table))
+    expect_equal(min(table$within), 0)
+    expect_output(print(table), "smallest error")
+  }
+})
+
 test_that("mechanisms are called by their names, or else by their designs, and never taken for each other", {
   mixed <- rr_sample_size(list(mild = rr_warner(0.9), rr_warner(0.7)), margin = 0.05)
   expect_identical(mixed$mechanism, c("mild", rr_warner(0.7)$design))
@@ -122,6 +144,9 @@ test_that("bad input is refused", {
     rr_sample_size(rr_warner(0.7), power = 0.8, share = 0)
     rr_sample_size(rr_warner(0.5), margin = 0.1)
     rr_sample_size(list(), margin = 0.1)
+    rr_sample_size(rr_warner(0.7), power = 0.8, share = 0.1, simultaneous = TRUE, target = "sample")
+    rr_sample_size(rr_warner(0.7), power = 0.8, share = 0.1, conf.level = 0.9)
+    rr_sample_size(rr_warner(0.7), margin = 0.1, null = 0.2)
     rr_sample_size(rr_warner(0.7), margin = 0.1, category = "maybe")
     rr_power(rr_warner(0.7), 0, 0.1)
     rr_power(list(rr_warner(0.7), rr_warner(0.7)), 100, 0.1)

@@ -203,8 +203,58 @@ test_that("workers that die leave their cells to be resumed", {
 test_that("a cell that fails does not take the others with it", {
   method <- list(odd = function(counts, mechanism) if (sum(counts) == 50) stop("no idea") else counts / sum(counts))
   expect_warning(part <- rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), method = method, replications = 5, seed = 4, workers = 1),
-                 "no idea", class = "candor_warning_incomplete")
+                 "no idea.*tries them again", class = "candor_warning_incomplete")
   expect_equal(unique(part$n), 500)
+})
+
+test_that("what can never work is refused before the work starts", {
+  truth <- rr_zipf(3, 1)
+  expect_snapshot(error = TRUE, {
+    rr_study(truth, 1, 10, mechanism = rr_warner)
+    rr_study(truth, 1, 10, mechanism = function(k, epsilon) 3)
+    rr_study(truth, c(1, 2), 10, mechanism = list(grr = rr_grr, two = function(k, epsilon) rr_grr(2, epsilon = epsilon)))
+    rr_study(truth, 1, 10, mechanism = function(k) rr_grr(k, epsilon = 1))
+    rr_study(truth, 1, 10, mechanism = function(k, epsilon) rr_grr(k, p = 1 / k))
+    rr_study(truth, 1, 10, mechanism = function(k, epsilon) rr_forced(c(0.1, 0.2, 0.3)), method = c("mle", "combine"))
+    rr_study(truth, 1, 10, method = list(short = function(counts, mechanism) c(0.5, 0.5)))
+    rr_study(truth, 1, 10, method = list(text = function(counts, mechanism) "a third"))
+    rr_study(truth, 1, 10, method = list(nan = function(counts, mechanism) c(0.5, 0.5, NaN)))
+    rr_study(truth, 1, 10, method = list(stops = function(counts, mechanism) stop("no {idea}")))
+    rr_choose(rr_counts(c(4, 5, 6), rr_grr(3, epsilon = 1)), method = list(short = function(counts, mechanism) 1))
+    rr_choose(rr_counts(c(4, 5, 6), rr_grr(3, epsilon = 1)), method = list(stops = function(counts) 1))
+  })
+  # Nothing was written either.
+  file <- withr::local_tempfile(fileext = ".rds")
+  expect_error(rr_study(truth, 1, 10, mechanism = rr_warner, resume = file), class = "candor_error_argument")
+  expect_false(file.exists(file))
+})
+
+test_that("a mechanism is called by the name epsilon, or with epsilon second", {
+  call <- function(mechanism) plain_study(rr_study(rr_zipf(4, 1), c(1, 2), 50, replications = 5, seed = 1, mechanism = mechanism))
+  expected <- call(rr_grr)
+  for (mechanism in list(function(k, eps) rr_grr(k, epsilon = eps), function(k, p = NULL, epsilon) rr_grr(k, epsilon = epsilon),
+                         function(epsilon, k) rr_grr(k, epsilon = epsilon), function(...) rr_grr(...))) {
+    expect_identical(call(mechanism), expected)
+  }
+})
+
+test_that("an error leaves R's generator as it was", {
+  set.seed(1)
+  before <- .Random.seed
+  missing <- file.path(withr::local_tempdir(), "no", "such", "folder.rds")
+  truth <- rr_zipf(4, 1)
+  expect_error(rr_study(truth, 1, 100, workers = 0), class = "candor_error_argument")
+  expect_error(rr_study(truth, 1, 100, resume = missing), class = "candor_error_file")
+  expect_error(rr_study(truth, 1, 100, mechanism = rr_warner), class = "candor_error_argument")
+  nothing <- rr_counts(c(4, 5, 6), rr_grr(3, p = 1 / 3))
+  expect_error(rr_choose(nothing), class = "candor_error_no_information")
+  expect_error(rr_choose(rr_counts(c(5, 5), rr_forced(c(0.1, 0.3))), method = "combine"), class = "candor_error_argument")
+  expect_error(rr_risk(rr_warner(0.5), c(0.2, 0.8), 100), class = "candor_error_no_information")
+  expect_identical(.Random.seed, before)
+  # The seed that is drawn afterwards is kept with the study.
+  file <- withr::local_tempfile(fileext = ".rds")
+  study <- rr_study(truth, 1, 100, replications = 5, resume = file)
+  expect_identical(readRDS(file)$design$seed, attr(study, "study")$design$seed)
 })
 
 test_that("a file that cannot be written is said so, and finished cells are kept", {

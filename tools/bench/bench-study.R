@@ -41,11 +41,15 @@ compare <- function(k, s, n, epsilons = c(1, 2, 4, 6, 8, 10), replications = 100
   theta <- rr_zipf(k, s)
   study <- function() rr_study(theta, epsilons, n, replications = replications, seed = 1, workers = 1)
   plain <- function() for (epsilon in epsilons) plain_cell(theta, n, epsilon, replications)
-  report(sprintf("plain R / rr_study(), a cell of K = %g, s = %g, N = %g, epsilon 1 to 10", k, s, n),
+  report(sprintf("plain R / rr_study(), a cell of K = %g, s = %g, N = %g, %d epsilons", k, s, n, length(epsilons)),
          ratio(plain(), study(), times = if (k > 1000) 3 else 7, that_inner = 20), ">= 30")
 }
 
 for (k in c(50, 1000, 10000)) for (n in c(1e2, 1e4, 1e6)) compare(k, 1.3, n)
+for (k in c(50, 100)) for (n in c(1e3, 1e4, 1e6)) {
+  compare(k, 1.3, n, epsilons = c(1, 2, 4))
+  compare(k, 1.3, n)
+}
 compare(10000, 0.01, 1e6)
 compare(10000, 2.5, 1e6)
 
