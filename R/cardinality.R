@@ -25,8 +25,8 @@
 #'   * a list of vectors, each of the elements that one set *reports*, with `universe`;
 #'   * a tally of [rr_bit_tally()] or [rr_bit_counts()], which has counted for every element how many sets report it
 #'     (not for differences, which need the sets apart).
-#' @param flip Probability that a membership was reported wrongly: one number, one for each set, or a matrix with one for
-#'   each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
+#' @param flip Probability that a membership was reported wrongly: one number, one for each set (with the sets' names in any
+#'   order), or a matrix with one for each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"normal"` or `"exact"`, see below.
@@ -205,7 +205,7 @@ read_sets <- function(sets, flip, universe, call, apart = FALSE) {
   }
   m <- nrow(bits)
   n <- ncol(bits)
-  flip <- name_flips(flip, colnames(bits))
+  flip <- name_flips(flip, colnames(bits), call)
   list(bits = bits, m = m, n = n, flip = check_flip(flip, m, n, call = call), labels = rownames(bits))
 }
 

@@ -14,7 +14,7 @@
 #' @param bits A vector of noisy bits (one element) or a matrix (one element a row), or a list of sketches of
 #'   [rr_sketch()] with the same settings and key.
 #' @param flip Probability that a bit was reported wrongly: one number, or one for each bit of a vector or column of a
-#'   matrix. Left out for sketches, which know theirs.
+#'   matrix, in any order with their names. Left out for sketches, which know theirs.
 #' @param type `"any"` (OR) or `"all"` (AND); sketches are always merged by OR.
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
 #' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
@@ -48,6 +48,7 @@ rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", 
   bits <- check_bits(bits)
   if (is.raw(bits)) abort(c("{.arg bits} must not be packed.", x = "It is {describe(bits)}."), "argument")
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1)
+  flip <- name_flips(flip, if (is.matrix(bits)) colnames(bits) else names(bits), call)
   flip <- check_flip(flip, if (is.matrix(bits)) nrow(bits) else 1, ncol(rows))
   if (!is.null(dim(bits)) || length(flip) == 1L) row_ones(rows, call) else count_ones(bits)
   merged <- merge_rows(rows, rep_len(flip, ncol(rows)), type, rng, call)

@@ -12,7 +12,8 @@
 #' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
 #'
 #' @param mechanism A mechanism.
-#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1.
+#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1. With
+#'   names they are matched to the levels, in any order.
 #' @param n Number of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
 #' @param target `"population"`, `"sample"`, or both: whether the respondents are sampled anew or fixed.
@@ -22,7 +23,8 @@
 #' @return A data frame with one row per target and method: `target`, `method`, `mse`, `bias2`, `variance`, `mc.error` (of `mse`; 0 where it
 #'   is exact).
 #' @section Errors:
-#' `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
+#' `candor_error_mismatch` for a truth whose names are not the levels;
+#' `candor_error_argument` for one that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
 #' of range.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
@@ -37,8 +39,10 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   check_given(mechanism = "how answers are randomised")
   check_dots_empty(...)
   check_mechanism(mechanism)
+  labels <- share_labels(theta)
   theta <- check_distribution(theta, "theta", environment())
   check_length(theta, mechanism, "theta")
+  theta <- place_shares(theta, labels, mechanism, "theta")
   n <- check_count(n, "n", min = 1)
   method <- check_methods(method)
   target <- check_targets(target)
@@ -59,6 +63,28 @@ check_length <- function(theta, mechanism, arg, call = caller_env()) {
   abort(c("{.arg {arg}} must have one share per level of the mechanism.",
           x = "It has {length(theta)}, and the mechanism has {k}."),
         "argument", call = call)
+}
+
+# The names that a distribution, or data that make one, has for its categories.
+share_labels <- function(x) {
+  if (is.factor(x) || is.character(x) || is.logical(x)) x <- table(x)
+  labels <- names(x)
+  if (any(nzchar(labels))) labels
+}
+
+# Shares under their labels' places in the mechanism.
+place_shares <- function(theta, labels, mechanism, arg, call = caller_env()) {
+  if (is.null(labels)) return(theta)
+  position <- match(labels, mechanism$levels)
+  if (all(is.na(position)) && takes_bits(mechanism)) position <- match_bits(labels) %||% position
+  odd <- labels[is.na(position) | duplicated(position)]
+  if (length(odd)) {
+    abort(c("The names of {.arg {arg}} must be the levels of the mechanism, each once.",
+            x = if (odd[1] %in% labels[duplicated(labels)]) "{.val {odd[1]}} appears more than once."
+                else "{.val {odd[1]}} is not one.",
+            i = "The levels are {format_labels(mechanism$levels)}."), "mismatch", call = call)
+  }
+  theta[order(position)]
 }
 
 risk_table <- function(mechanism, theta, n, method, target, replications, seed) {

@@ -221,3 +221,38 @@ test_that("flips that name the sets go to the sets they name", {
   expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
   expect_identical(coef(rr_incidence(bits, named)), coef(rr_incidence(bits, c(0.2, 0.1))))
 })
+
+test_that("flips that name other sets are refused", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  lists <- list(a = 1, b = 1:2)
+  expect_snapshot(error = TRUE, {
+    rr_any(bits, c(a = 0.1, z = 0.2))
+    rr_any(c(a = 1, b = 0), c(b = 0.1, c = 0.2))
+    rr_any(bits, c(a = 0.1, a = 0.2))
+    rr_union_size(lists, c(b = 0.1, c = 0.2), universe = 3)
+    rr_extreme_variance(bits, c(a = 0.1, z = 0.2))
+    rr_merge_bits(bits, c(a = 0.1, z = 0.2))
+  })
+  odd <- c(a = 0.1, z = 0.2)
+  for (f in list(rr_union_size, rr_intersection_size, rr_difference_size, rr_jaccard, rr_incidence, rr_any, rr_all,
+                 rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
+    expect_error(f(bits, odd), class = "candor_error_mismatch")
+  }
+  entries <- matrix(0.1, 3, 2, dimnames = list(NULL, c("a", "z")))
+  expect_error(rr_any(bits, entries), class = "candor_error_mismatch")
+})
+
+test_that("names go wherever they can be matched, and where nothing has a name the order counts", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  named <- c(b = 0.1, a = 0.2)
+  expect_identical(coef(rr_union_size(list(a = 2:3, b = 1:2), named, universe = 3)),
+                   coef(rr_union_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
+  entries <- cbind(b = c(0.1, 0.2, 0.3), a = c(0.15, 0.25, 0.35))
+  expect_identical(coef(rr_any(bits, entries)), coef(rr_any(unname(bits), unname(entries[, 2:1]))))
+  expect_identical(coef(rr_any(unname(bits), named)), coef(rr_any(bits, c(0.1, 0.2))))
+  expect_identical(coef(rr_any(bits, c(all = 0.1))), coef(rr_any(bits, 0.1)))
+  set.seed(12)
+  merged <- rr_merge_bits(bits, named, rng = "R")
+  set.seed(12)
+  expect_identical(rr_merge_bits(bits, c(0.2, 0.1), rng = "R"), merged)
+})
