@@ -19,7 +19,8 @@
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
 #' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
 #' @section Errors:
-#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ.
+#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
+#' them that is not theirs.
 #' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
 #' @examples
@@ -37,7 +38,9 @@ rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", 
   call <- environment()
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) return(merge_sketches(bits, rng, call))
+  if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) {
+    return(merge_sketches(bits, if (missing(flip)) NULL else flip, rng, call))
+  }
   if (missing(flip)) {
     abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly."), "argument")
   }
@@ -81,10 +84,16 @@ merge_rows <- function(rows, flip, type, rng, call) {
   list(bits = draw_bits(match(estimate, different), probability, rng, call), flip = star)
 }
 
-merge_sketches <- function(sketches, rng, call) {
+merge_sketches <- function(sketches, flip, rng, call) {
   sketches <- check_sketches(if (inherits(sketches, "rr_sketch")) list(sketches) else sketches, call)
+  own <- vapply(sketches, `[[`, 1, "flip")
+  # As with tallies: another flip beside a sketch is a misunderstanding.
+  if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
+    abort(c("{.arg flip} must be left out for sketches, which hold their own.",
+            x = "Theirs is {format_flips(unique(own))}; {.arg flip} is {describe(flip)}."), "mismatch", call = call)
+  }
   first <- sketches[[1]]
   rows <- vapply(sketches, `[[`, first$bits, "bits")
-  merged <- merge_rows(rows, vapply(sketches, `[[`, 1, "flip"), "any", rng, call)
+  merged <- merge_rows(rows, own, "any", rng, call)
   new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip)
 }

@@ -201,6 +201,19 @@ test_that("noise beyond a full or an empty sketch still leaves an interval", {
   }
 })
 
+test_that("a flip beside sketches must be theirs", {
+  set.seed(9)
+  sketches <- lapply(c(0.1, 0.2), function(q) rr_perturb_sketch(rr_sketch(1:10, bits = 64), flip = q, rng = "R"))
+  for (flip in list(0.1, c(0.2, 0.1), c(0.1, 0.2, 0.1), NA, "a")) {
+    expect_error(rr_merge_bits(sketches, flip), class = "candor_error_mismatch")
+  }
+  set.seed(10)
+  merged <- rr_merge_bits(sketches, rng = "R")
+  set.seed(10)
+  expect_identical(rr_merge_bits(sketches, c(0.1, 0.2), rng = "R"), merged)
+  expect_s3_class(rr_merge_bits(sketches[1], 0.1), "rr_sketch")
+})
+
 test_that("a full sketch says so", {
   expect_snapshot(size <- rr_sketch_size(rr_sketch(1:1000, "linear", bits = 32)))
   expect_identical(unname(coef(size)), Inf)
@@ -228,6 +241,7 @@ test_that("bad sketches", {
     rr_sketch_size(sketch, 3)
     rr_sketch_size()
     rr_sketch_size(rep(list(rr_perturb_sketch(sketch, flip = 0.45, rng = "R")), 300))
+    rr_merge_bits(list(sketch, sketch), flip = 0.1)
     rr_merge_bits(c(0, 1))
     rr_merge_bits(c(0, 1), matrix(0.1, 1, 2))
     rr_merge_bits(matrix(0L, 1, 5000), 0.4)
