@@ -217,6 +217,10 @@ list_to_bits <- function(sets, universe, call) {
   if (!length(sets)) abort(c("{.arg sets} holds no sets."), "empty", call = call)
   numbered <- is.numeric(universe) && length(universe) == 1L
   if (numbered) universe <- seq_len(check_count(universe, "universe", min = 1, max = .Machine$integer.max, call = call))
+  if (!is.atomic(universe)) {
+    abort(c("{.arg universe} must be the labels of all elements, or their number.", x = "It is {describe(universe)}."),
+          "argument", call = call)
+  }
   if (anyNA(universe) || anyDuplicated(universe)) {
     abort(c("{.arg universe} must name each element once, without NA.",
             x = if (anyNA(universe)) "It has a missing label." else "A label appears twice."), "argument", call = call)
@@ -224,11 +228,15 @@ list_to_bits <- function(sets, universe, call) {
   bits <- matrix(0L, length(universe), length(sets),
                  dimnames = list(if (!numbered) as.character(universe), names(sets)))
   for (j in seq_along(sets)) {
+    name <- names(sets)[j] %||% ""
+    which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
+    if (!is.atomic(sets[[j]]) && !is.null(sets[[j]])) {
+      abort(c("Each set must be a vector of the elements that it reports.", x = "Set {which} is {describe(sets[[j]])}."),
+            "argument", call = call)
+    }
     at <- match(sets[[j]], universe)
     if (anyNA(at)) {
-      value <- sets[[j]][[which(is.na(at))[1]]]
-      name <- names(sets)[j] %||% ""
-      which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
+      value <- sets[[j]][[match(NA, at)]]
       abort(c("Sets must lie in the universe.", x = "Set {which} holds {describe(value)}, which does not."),
             "level", call = call)
     }

@@ -70,6 +70,13 @@ test_that("a matrix, a list, a tally and a data frame of the same sets agree", {
   expect_equal(coef(rr_union_size(bits, matrix(flip, 300, 4, byrow = TRUE))), coef(rr_union_size(bits, flip)), tolerance = 1e-11)
 })
 
+test_that("sets may be of any type of label, and empty", {
+  full <- rr_union_size(list(c("a", "b"), character()), 0.1, universe = c("a", "b", "c"))$table
+  expect_identical(rr_union_size(list(factor(c("a", "b")), NULL), 0.1, universe = c("a", "b", "c"))$table, full)
+  days <- as.Date("2024-01-01") + 0:2
+  expect_identical(rr_union_size(list(days[1:2], days[0]), 0.1, universe = days)$table, full)
+})
+
 test_that("one set, and no noise, are what they should be", {
   bits <- cbind(c(1, 0, 1, 1), c(0, 0, 1, 0))
   expect_equal(unname(coef(rr_union_size(bits, 0))), 3)
@@ -165,6 +172,10 @@ test_that("bad sets are named", {
     rr_union_size(bits, 0.1, universe = 3)
     rr_union_size(list(1:2, 5), 0.1, universe = 4)
     rr_union_size(list(x = "a", y = "z"), 0.1, universe = c("a", "b"))
+    rr_union_size(list(1:2, mean), 0.1, universe = 3)
+    rr_union_size(list(a = list(1)), 0.1, universe = 3)
+    rr_union_size(list(1, quote(x)), 0.1, universe = 3)
+    rr_union_size(list(1), 0.1, universe = list(1, 2))
     rr_union_size(list(1:2), 0.1)
     rr_union_size(list(), 0.1, universe = 4)
     rr_union_size(list("a"), 0.1, universe = c("a", "a"))
