@@ -77,11 +77,22 @@ check_flip <- function(flip, m, n, arg = "flip", call = caller_env()) {
   if (length(flip) > 1L && all(flip == flip[1])) flip[1] else as.vector(flip)
 }
 
-# Flips that name every set are put into the order of the sets.
-name_flips <- function(flip, sets) {
-  if (is.null(sets) || is.null(names(flip)) || length(flip) != length(sets) || !setequal(names(flip), sets) ||
-      anyDuplicated(sets)) return(flip)
-  flip[match(sets, names(flip))]
+# Flips with names go to what they name: `sets` has the names of the sets (or bits, or columns) that they belong to. One
+# flip for all needs no name, and neither do flips of sets that have none.
+name_flips <- function(flip, sets, call = caller_env()) {
+  names <- if (is.matrix(flip)) colnames(flip) else names(flip)
+  if (is.null(sets) || is.null(names) || length(names) != length(sets) || identical(names, sets) ||
+      !any(nzchar(sets))) return(flip)
+  odd <- c(setdiff(names, sets), setdiff(sets, names), names[duplicated(names)], sets[duplicated(sets)])
+  if (length(odd)) {
+    twice <- setequal(names, sets)
+    abort(c("The names of {.arg flip} must be those of what was reported, each once.",
+            x = if (twice) "{.val {odd[1]}} appears more than once." else "{.val {odd[1]}} is in one but not in the other.",
+            i = "The names there are {format_labels(sets)}. Without names flips are taken in their order."),
+          "mismatch", call = call)
+  }
+  at <- match(sets, names)
+  if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
 }
 
 # What a kernel refused: a list with the position of the offender.
@@ -107,8 +118,8 @@ check_kernel <- function(result, bits, flip, arg, call) {
 #'   one element a row and one report of it (one set, one site, one day) a column. A raw vector holds the bits of one
 #'   element packed eight a byte, as [packBits()] makes it.
 #' @param flip Probability that a bit was reported wrongly, whatever the truth: one number, one for each bit of a vector
-#'   or each column of a matrix, or a matrix with one for each entry. With the names of the columns
-#'   they may stand in any order. Any value from 0 to 1 but 1/2. For randomized response
+#'   or each column of a matrix, or a matrix with one for each entry. With the names of the bits or columns
+#'   they may stand in any order; other names are an error. Any value from 0 to 1 but 1/2. For randomized response
 #'   at \eqn{\epsilon} it is `plogis(-epsilon)`.
 #' @param n For packed bits: how many there are, if not all of the last byte is used. For `rr_bit_counts()`: how many bits
 #'   each element has.
@@ -118,7 +129,7 @@ check_kernel <- function(result, bits, flip, arg, call) {
 #' @section Errors:
 #' `candor_error_argument` for entries that are not bits and flips that are not probabilities, by position;
 #' `candor_error_missing` for NA; `candor_error_no_information` for a flip of 1/2; `candor_error_mismatch` when tallies
-#' of different elements are merged.
+#' of different elements are merged, and for flips whose names are not those of the bits.
 #' @seealso [rr_any()] for the estimates.
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
 #'   sufficient).
@@ -138,13 +149,13 @@ rr_bit_tally <- function(bits, flip, n = NULL) {
   if (is.raw(bits)) return(tally_packed(bits, flip, n, call))
   if (!is.null(n)) abort(c("{.arg n} is for packed bits only.", x = "{.arg bits} is {describe(bits)}."), "argument")
   if (!is.matrix(bits)) {
-    flip <- check_flip(name_flips(flip, names(bits)), 1, length(bits), call = call)
+    flip <- check_flip(name_flips(flip, names(bits), call), 1, length(bits), call = call)
     if (length(flip) == 1L) return(new_rr_bit_tally(flip, length(bits), count_ones(bits, call = call)))
     state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip, "bits", call)
     return(new_rr_bit_tally(NA_real_, length(bits), state[2], state = state))
   }
   m <- nrow(bits)
-  flip <- check_flip(name_flips(flip, colnames(bits)), m, ncol(bits), call = call)
+  flip <- check_flip(name_flips(flip, colnames(bits), call), m, ncol(bits), call = call)
   if (length(flip) == 1L) {
     return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits, call), rownames(bits)))
   }

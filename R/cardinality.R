@@ -25,8 +25,8 @@
 #'   * a list of vectors, each of the elements that one set *reports*, with `universe`;
 #'   * a tally of [rr_bit_tally()] or [rr_bit_counts()], which has counted for every element how many sets report it
 #'     (not for differences, which need the sets apart).
-#' @param flip Probability that a membership was reported wrongly: one number, one for each set, or a matrix with one for
-#'   each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
+#' @param flip Probability that a membership was reported wrongly: one number, one for each set (with the sets' names in any
+#'   order), or a matrix with one for each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"normal"` or `"exact"`, see below.
@@ -205,7 +205,7 @@ read_sets <- function(sets, flip, universe, call, apart = FALSE) {
   }
   m <- nrow(bits)
   n <- ncol(bits)
-  flip <- name_flips(flip, colnames(bits))
+  flip <- name_flips(flip, colnames(bits), call)
   list(bits = bits, m = m, n = n, flip = check_flip(flip, m, n, call = call), labels = rownames(bits))
 }
 
@@ -217,6 +217,10 @@ list_to_bits <- function(sets, universe, call) {
   if (!length(sets)) abort(c("{.arg sets} holds no sets."), "empty", call = call)
   numbered <- is.numeric(universe) && length(universe) == 1L
   if (numbered) universe <- seq_len(check_count(universe, "universe", min = 1, max = .Machine$integer.max, call = call))
+  if (!is.atomic(universe)) {
+    abort(c("{.arg universe} must be the labels of all elements, or their number.", x = "It is {describe(universe)}."),
+          "argument", call = call)
+  }
   if (anyNA(universe) || anyDuplicated(universe)) {
     abort(c("{.arg universe} must name each element once, without NA.",
             x = if (anyNA(universe)) "It has a missing label." else "A label appears twice."), "argument", call = call)
@@ -224,11 +228,15 @@ list_to_bits <- function(sets, universe, call) {
   bits <- matrix(0L, length(universe), length(sets),
                  dimnames = list(if (!numbered) as.character(universe), names(sets)))
   for (j in seq_along(sets)) {
+    name <- names(sets)[j] %||% ""
+    which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
+    if (!is.atomic(sets[[j]]) && !is.null(sets[[j]])) {
+      abort(c("Each set must be a vector of the elements that it reports.", x = "Set {which} is {describe(sets[[j]])}."),
+            "argument", call = call)
+    }
     at <- match(sets[[j]], universe)
     if (anyNA(at)) {
-      value <- sets[[j]][[which(is.na(at))[1]]]
-      name <- names(sets)[j] %||% ""
-      which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
+      value <- sets[[j]][[match(NA, at)]]
       abort(c("Sets must lie in the universe.", x = "Set {which} holds {describe(value)}, which does not."),
             "level", call = call)
     }

@@ -73,13 +73,7 @@ contrast_parts <- function(fit, weights) {
     own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
     needed <- which(colSums(own != 0) > 0)
     if (!length(needed)) next
-    part <- own[, needed, drop = FALSE]
-    covariance <- contrast_covariance(fit, g, needed)
-    v <- rowSums((part %*% covariance) * part)
-    # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
-    # of shares that are taken from the inverse information.
-    size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
-    v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
+    v <- if (needs_functions(g, fit)) function_variances(fit, g, own) else matrix_variances(fit, g, own, needed)
     v[v < 0] <- NA_real_
     if (held_at_boundary(fit, g)) {
       free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
@@ -89,6 +83,24 @@ contrast_parts <- function(fit, weights) {
     variance[, g] <- v
   }
   list(variance = variance, edge = edge)
+}
+
+matrix_variances <- function(fit, g, own, needed) {
+  part <- own[, needed, drop = FALSE]
+  covariance <- contrast_covariance(fit, g, needed)
+  v <- rowSums((part %*% covariance) * part)
+  # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
+  # of shares that are taken from the inverse information.
+  size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
+  v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
+  v
+}
+
+function_variances <- function(fit, g, own) {
+  v <- diag(likelihood_functions(fit$mechanism, fit, g, own))
+  # The same zeros, from systems solved to a residual of 1e-10.
+  v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
+  v
 }
 
 # Estimates that are neither unbiased nor known without error.

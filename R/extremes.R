@@ -149,7 +149,7 @@ rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE) {
   x <- check_bits(x, "x")
   if (is.raw(x)) abort(c("{.arg x} must be the true bits, not packed.", x = "It is {describe(x)}."), "argument")
   rows <- if (is.matrix(x)) x else matrix(x, 1)
-  flip <- check_flip(name_flips(flip, if (is.matrix(x)) colnames(x) else names(x)), nrow(rows), ncol(rows))
+  flip <- check_flip(name_flips(flip, if (is.matrix(x)) colnames(x) else names(x), call), nrow(rows), ncol(rows))
   flips <- if (is.matrix(flip)) flip else matrix(rep_len(flip, ncol(rows)), nrow(rows), ncol(rows), byrow = TRUE)
   code <- match(type, extreme_kinds) - 1L
   taken <- if (type == "any") 1L else 0L

@@ -16,6 +16,11 @@
 #' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
 #' be as likely as any other \eqn{t} to hold an element.
 #'
+#' **Intervals** of inversion are normal, cut to the universe. Those of maximum likelihood are profile likelihood intervals:
+#' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are right where a
+#' count is estimated as 0, too, where there is no standard error. For `target = "sample"` they are shortened
+#' by what sampling the elements would add.
+#'
 #' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
 #' \eqn{t} are much better known than their parts; `vcov()` has what is needed.
 #'
@@ -26,9 +31,9 @@
 #' @param tolerance For `"mle"`: how far the log-likelihood may be from its maximum, see [rr_solver]. By default
 #'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
 #' @return An object of class `rr_incidence`. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
-#'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (normal, cut to the
-#'   universe). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors hold
-#'   for counts that were not estimated as 0, and are `NA` for those.
+#'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (for `"mle"` with more
+#'   than 500 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
+#'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
 #' @section Errors and warnings:
 #' As in [rr_union_size()]; `candor_warning_gap` when the maximum was not reached within `tolerance`.
 #' @source Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
@@ -106,26 +111,30 @@ incidence_likelihood <- function(data, target, tolerance, call) {
   }
   if (length(data$flip) == 1L && is.na(data$flip)) need_bits(data, call)
   histogram <- reported_histogram(data, call)
-  channel <- if (length(data$flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), data$flip, FALSE)
-    else .Call(C_rr_incidence_mixture, data$flip)
+  channel <- incidence_channel(n, data$flip)
   fit <- maximise(list(list(matrix = t(channel))), histogram, tolerance, call = call)
   if (!fit$converged) {
     warn(c("The likelihood was not maximised to the tolerance asked for.",
            x = "It is within {format(fit$gap, digits = 2)} of its maximum; the tolerance is {fit$tolerance}."), "gap")
   }
-  list(estimate = data$m * fit$estimate, gap = fit$gap, tolerance = fit$tolerance,
+  list(estimate = data$m * fit$estimate, gap = fit$gap, tolerance = fit$tolerance, reported = histogram,
        covariance = data$m^2 * likelihood_covariance(channel, histogram, fit$estimate, target))
 }
+
+incidence_channel <- function(n, flip) {
+  if (length(flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
+  else .Call(C_rr_incidence_mixture, flip)
+}
+
+# Below this a share is estimated as 0.
+support_share <- 1e-9
 
 # Inverse information on the support, along its simplex; given the elements, less what sampling them would add.
 likelihood_covariance <- function(channel, counts, theta, target) {
   total <- sum(counts)
-  on <- which(theta > 1e-9)
+  on <- which(theta > support_share)
   covariance <- matrix(NA_real_, length(theta), length(theta))
-  if (length(on) == 1L) {
-    covariance[on, on] <- 0
-    return(covariance)
-  }
+  if (length(on) == 1L) return(covariance)
   reported <- as.vector(theta %*% channel)
   weight <- ifelse(counts > 0, counts / total / reported^2, 0)
   information <- tcrossprod(channel[on, , drop = FALSE] * rep(sqrt(weight), each = length(on)))
@@ -149,21 +158,59 @@ tidy.rr_incidence <- function(x, conf.int = FALSE, ...) {
   check_flag(conf.int, "conf.int")
   n <- x$sets
   total <- rev(cumsum(rev(x$estimate)))
-  # Variances of tail sums: the lower right corners of the covariance.
-  known <- ifelse(is.na(x$covariance), 0, x$covariance)
-  tail <- vapply(seq_len(n + 1), function(t) sum(known[t:(n + 1), t:(n + 1)]), 1)
-  variance <- c(diag(x$covariance), tail[-1])
   estimate <- c(x$estimate, total[-1])
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
   table <- tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
-                          std.error = root(variance))
+                          std.error = root(incidence_variances(x$covariance, x, estimate)))
   if (conf.int) {
-    half <- stats::qnorm((1 + x$conf.level) / 2) * table$std.error
-    table$conf.low <- pmin(pmax(estimate - half, 0), x$elements)
-    table$conf.high <- pmax(pmin(estimate + half, x$elements), 0)
+    bounds <- if (x$method == "mle") profile_incidence(x, table) else {
+      half <- stats::qnorm((1 + x$conf.level) / 2) * table$std.error
+      list(low = estimate - half, high = estimate + half)
+    }
+    table$conf.low <- pmin(pmax(bounds$low, 0), x$elements)
+    table$conf.high <- pmax(pmin(bounds$high, x$elements), 0)
   }
   table
+}
+
+# Of the counts in exactly, and in at least, t sets.
+incidence_variances <- function(covariance, x, estimate) {
+  n <- x$sets
+  # Variances of tail sums: the lower right corners of the covariance.
+  known <- ifelse(is.na(covariance), 0, covariance)
+  tail <- vapply(seq_len(n), function(t) sum(known[(t:n) + 1, (t:n) + 1]), 1)
+  variance <- c(diag(covariance), tail)
+  edge <- x$method == "mle" & pmin(estimate, x$elements - estimate) <= support_share * x$elements
+  ifelse(edge, NA_real_, variance)
+}
+
+profile_incidence <- function(x, table) {
+  n <- x$sets
+  if (n > profile_cells) return(list(low = rep(NA_real_, 2 * n + 1), high = rep(NA_real_, 2 * n + 1)))
+  channel <- incidence_channel(n, x$flip)
+  theta <- x$estimate / x$elements
+  shares <- vapply(seq_len(nrow(table)), function(i) {
+    inside <- if (table$type[i] == "exactly") 0:n == table$sets[i] else 0:n >= table$sets[i]
+    profile_share(channel, x$reported, inside, theta, x$conf.level)
+  }, c(low = 0, high = 0))
+  bounds <- list(low = x$elements * shares["low", ], high = x$elements * shares["high", ])
+  if (x$target == "population") return(bounds)
+  if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
+  # Given the elements, their sampling adds nothing: the square of a bound's distance loses that of a bound without noise,
+  # or by the variance at the bound where that is less (a bound at 0 stays), and keeps the share of the variance.
+  whole <- incidence_variances(x$elements^2 * likelihood_covariance(channel, x$reported, theta, "population"), x,
+                               table$estimate)
+  least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
+  least[is.na(least)] <- 0
+  clear <- vapply(pmin(table$estimate / x$elements, 1), profile_binomial, c(low = 0, high = 0), x$elements, x$conf.level)
+  z2 <- stats::qchisq(x$conf.level, 1)
+  shorten <- function(bound, clear) {
+    distance <- bound - table$estimate
+    sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$elements))
+    table$estimate + distance * sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least)))
+  }
+  list(low = shorten(bounds$low, x$elements * clear["low", ]), high = shorten(bounds$high, x$elements * clear["high", ]))
 }
 
 #' @rdname rr_incidence
@@ -212,7 +259,7 @@ autoplot.rr_incidence <- function(object, ...) {
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
   data$type <- factor(panels[data$type], panels)
-  lines <- data[!is.na(data$std.error), ]
+  lines <- data[!is.na(data$conf.low), ]
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
     ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
@@ -224,9 +271,10 @@ autoplot.rr_incidence <- function(object, ...) {
     ggplot2::labs(title = "How many sets hold an element", x = "t", y = "Elements",
                   subtitle = sprintf("%s elements, %d noisy sets, flip %s", format_count(object$elements),
                                      as.integer(object$sets), format_flips(object$flip)),
-                  caption = sprintf("Points: estimates by %s. Bars: %s%% normal intervals. Logarithmic axis through 0.",
+                  caption = sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.",
                                     if (object$method == "inv") "inversion" else "maximum likelihood",
-                                    format(100 * object$conf.level))) +
+                                    format(100 * object$conf.level),
+                                    if (object$method == "inv") "normal" else "profile likelihood")) +
     size_theme()
 }
 

@@ -14,12 +14,13 @@
 #' @param bits A vector of noisy bits (one element) or a matrix (one element a row), or a list of sketches of
 #'   [rr_sketch()] with the same settings and key.
 #' @param flip Probability that a bit was reported wrongly: one number, or one for each bit of a vector or column of a
-#'   matrix. Left out for sketches, which know theirs.
+#'   matrix, in any order with their names. Left out for sketches, which know theirs.
 #' @param type `"any"` (OR) or `"all"` (AND); sketches are always merged by OR.
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
 #' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
 #' @section Errors:
-#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ.
+#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
+#' them that is not theirs.
 #' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
 #' @examples
@@ -37,7 +38,9 @@ rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", 
   call <- environment()
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) return(merge_sketches(bits, rng, call))
+  if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) {
+    return(merge_sketches(bits, if (missing(flip)) NULL else flip, rng, call))
+  }
   if (missing(flip)) {
     abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly."), "argument")
   }
@@ -48,6 +51,7 @@ rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", 
   bits <- check_bits(bits)
   if (is.raw(bits)) abort(c("{.arg bits} must not be packed.", x = "It is {describe(bits)}."), "argument")
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1)
+  flip <- name_flips(flip, if (is.matrix(bits)) colnames(bits) else names(bits), call)
   flip <- check_flip(flip, if (is.matrix(bits)) nrow(bits) else 1, ncol(rows))
   if (!is.null(dim(bits)) || length(flip) == 1L) row_ones(rows, call) else count_ones(bits)
   merged <- merge_rows(rows, rep_len(flip, ncol(rows)), type, rng, call)
@@ -80,10 +84,16 @@ merge_rows <- function(rows, flip, type, rng, call) {
   list(bits = draw_bits(match(estimate, different), probability, rng, call), flip = star)
 }
 
-merge_sketches <- function(sketches, rng, call) {
+merge_sketches <- function(sketches, flip, rng, call) {
   sketches <- check_sketches(if (inherits(sketches, "rr_sketch")) list(sketches) else sketches, call)
+  own <- vapply(sketches, `[[`, 1, "flip")
+  # As with tallies: another flip beside a sketch is a misunderstanding.
+  if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
+    abort(c("{.arg flip} must be left out for sketches, which hold their own.",
+            x = "Theirs is {format_flips(unique(own))}; {.arg flip} is {describe(flip)}."), "mismatch", call = call)
+  }
   first <- sketches[[1]]
   rows <- vapply(sketches, `[[`, first$bits, "bits")
-  merged <- merge_rows(rows, vapply(sketches, `[[`, 1, "flip"), "any", rng, call)
+  merged <- merge_rows(rows, own, "any", rng, call)
   new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip)
 }

@@ -37,6 +37,47 @@ profile_cell <- function(rows, counts, i, estimate, top, quantile) {
   c(low = side(0), high = side(1))
 }
 
+# The same for the share of several cells together. Adding w imagined respondents who are known to be inside (or outside)
+# moves the maximum along the profile, since w log(share) is the same for all distributions with that share. They are
+# two more reports of a channel whose rows still add up to 1; each point is certified as before.
+profile_share <- function(rows, counts, inside, best, level) {
+  quantile <- stats::qchisq(level, 1)
+  top <- sum_log(counts, as.vector(best %*% rows))
+  wide <- unname(t(cbind(rows / 2, inside / 2, !inside / 2)))
+  deviance <- function(theta, rows) 2 * (top - sum_log(counts, as.vector(theta %*% rows)))
+  side <- function(end) {
+    target <- if (end == 1) inside else !inside
+    share <- sum(best[target])
+    if (share >= 1 || all(target)) return(end)
+    alone <- maximise(list(list(matrix = unname(t(rows[target, , drop = FALSE])))), counts)
+    if (is.null(alone$impossible) && deviance(alone$estimate, rows[target, , drop = FALSE]) <= quantile) return(end)
+    pushed <- function(log_w) {
+      imagined <- if (end == 1) c(exp(log_w), 0) else c(0, exp(log_w))
+      maximise(list(list(matrix = wide)), c(counts, imagined))$estimate
+    }
+    excess <- function(log_w) deviance(pushed(log_w), rows) - quantile
+    range <- log(sum(counts)) + c(-20, 20)
+    if (excess(range[2]) <= 0) return(end)
+    theta <- pushed(stats::uniroot(excess, range, f.lower = -quantile, tol = 1e-6)$root)
+    share <- max(sum(theta[target]), share)
+    if (end == 1) share else 1 - share
+  }
+  c(low = side(0), high = side(1))
+}
+
+# Of a share that was seen without noise.
+profile_binomial <- function(share, n, level) {
+  quantile <- stats::qchisq(level, 1)
+  excess <- function(t) 2 * n * (sum_log(c(share, 1 - share), c(share, 1 - share)) -
+                                   sum_log(c(share, 1 - share), c(t, 1 - t))) - quantile
+  side <- function(end) {
+    if (share == end || excess(end) <= 0) return(end)
+    bounded <- function(t) min(excess(t), 1e6)
+    stats::uniroot(bounded, sort(c(share, end)), tol = 1e-9)$root
+  }
+  c(low = side(0), high = side(1))
+}
+
 check_profile <- function(mechanism, target, call = caller_env()) {
   if (target != "population") {
     abort(c("{.arg interval} {.val profile} is about the population.", x = "{.arg target} is {.val {target}}.",

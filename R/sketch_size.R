@@ -9,12 +9,16 @@
 #'   \eqn{\hat n = \log(Z/m) / (h \log(1 - 1/m))}{n-hat = log(Z/m) / (h log(1 - 1/m))}, \eqn{m} bits and \eqn{h} hashes. The
 #'   standard error has two parts: randomised
 #'   response, by the unbiased variance of \eqn{Z}, and hashing, \eqn{m (e^\rho - 1 - \rho)/h^2} with
-#'   \eqn{\rho = h n/m}. The interval is that of \eqn{Z}, carried over. An estimate slightly below 0 is possible and shown.
+#'   \eqn{\rho = h n/m}. An estimate slightly below 0 is possible and shown.
 #' * PCSA: the estimated numbers of ones at each level are fitted by their expectations
 #'   \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, \eqn{B} buckets and \eqn{\pi_l} the share of items at level
 #'   \eqn{l}, by
 #'   quasi-likelihood: each level is weighted by its variance, which counts the noise (at its least favourable) and the
-#'   hashing. Never negative.
+#'   hashing. Without noise it is the likelihood. Never negative.
+#'
+#' The interval holds all sizes that the zeros (for PCSA the score) do not refute, the hashing's variance being taken at each
+#' size, so that it is right where few bits are left at 0. A full sketch still says that there were many items: its interval
+#' goes from a finite bound to `Inf`.
 #'
 #' @param ... Sketches of [rr_sketch()] with the same settings and key, or one list of them.
 #' @param conf.level Confidence level, between 0 and 1.
@@ -22,7 +26,8 @@
 #'   `conf.int = TRUE`, `conf.low` and `conf.high`, not below 0, at the level given.
 #' @section Errors and warnings:
 #' `candor_error_mismatch` for sketches of different settings or keys; `candor_warning_saturated` when no bit of the union
-#' seems to be 0, so that no finite number fits: the estimate is `Inf`.
+#' (for PCSA of its last level) seems to be 0, so that no finite number fits: the estimate is `Inf`;
+#' `candor_error_no_information` for so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
 #' @source Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
 #'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a}
 #'
@@ -41,6 +46,12 @@ rr_sketch_size <- function(..., conf.level = 0.95) {
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
   z <- stats::qnorm((1 + conf.level) / 2)
+  v <- flip * (1 - flip) / (1 - 2 * flip)^2
+  if (sum(log1p(v)) > 600) {
+    abort(c("The noise of so many sketches leaves nothing of their union.",
+            x = "The standard error of one bit would be of the order of 1e{round(sum(log1p(v)) / log(100))}.",
+            i = "Use fewer sketches, or less noise."), "no_information")
+  }
   estimate <- if (first$type == "pcsa") pcsa_size else bloom_size
   fit <- estimate(bits, flip, first$settings, z)
   table <- data.frame(term = "items", sets = length(sketches), fit)
@@ -48,7 +59,6 @@ rr_sketch_size <- function(..., conf.level = 0.95) {
             class = "rr_sketch_size")
 }
 
-# The number of zero bits is estimated with a nearly normal error; its logarithm is not, so the interval is made first.
 bloom_size <- function(bits, flip, settings, z) {
   m <- settings[["bits"]]
   h <- settings[["hashes"]]
@@ -56,16 +66,44 @@ bloom_size <- function(bits, flip, settings, z) {
   zeros <- m - totals$union
   size <- function(zeros) if (zeros > 0) log(zeros / m) / (h * log1p(-1 / m)) else Inf
   if (!(zeros > 0)) {
-    warn(c("The sketch is full: no bit of the union seems to be 0.",
-           x = "The estimated number of zero bits is {format(zeros, digits = 3)} of {m}.",
-           i = "Use more bits, fewer sketches, or less noise."), "saturated")
+    warn_saturated("The estimated number of zero bits is {format(zeros, digits = 3)} of {m}.", environment())
   }
   noise <- if (totals$union_variance > 0) totals$union_variance else totals$bound
-  empty <- min(max(zeros, 0) / m, 1)
-  hashing <- m * empty * (1 - empty * (1 - log(max(empty, 1e-300))))
-  error <- sqrt(noise + max(hashing, 0))
+  # What hashing adds to the variance of the number of zero bits when its mean is `mean`: as in a Poisson variable where
+  # the mean is small, less where it is not.
+  spread <- function(mean) {
+    empty <- max(mean / m, 1e-300)
+    max(1 - empty * (1 - log(empty)), 0)
+  }
+  seen <- min(max(zeros, 0), m)
+  error <- sqrt(noise + seen * spread(seen))
+  # All means that the zeros do not refute, each with its own variance: at 0 zeros the variance of 0 would be wrong.
+  # Zeros that no union can have are taken for the nearest that it can, which only widens; so does the half by which a
+  # small count is corrected, being a whole number.
+  edge <- function(side) {
+    away <- function(mean) side * (mean - seen) - spread(mean) / 2 - z * sqrt(noise + mean * spread(mean))
+    end <- if (side > 0) m else m * 1e-300
+    if (away(end) <= 0) return(if (side > 0) m else 0)
+    stats::uniroot(away, sort(c(max(seen, m * 1e-300), end)), tol = 1e-12 * m)$root
+  }
   list(estimate = size(zeros), std.error = if (zeros > 0) error * m / (h * zeros) else NA_real_,
-       conf.low = max(size(zeros + z * error), 0), conf.high = max(size(zeros - z * error), 0))
+       conf.low = max(size(edge(1)), 0), conf.high = max(size(edge(-1)), 0))
+}
+
+warn_saturated <- function(what, envir) {
+  warn(c("The sketch is full: no bit of the union seems to be 0.", x = what,
+         i = "Use more bits, fewer sketches, or less noise."), "saturated", envir)
+}
+
+# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope nor
+# variance, so both are divided by exp(-x) before they meet.
+pcsa_moments <- function(n, share, buckets, taken, clear) {
+  x <- outer(share / buckets, n)
+  full <- -expm1(-x)
+  noise <- if (taken > 0) taken * full * exp(x) else 0
+  weight <- share / (buckets * (noise + clear + full))
+  list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
+       half = (weight * full)[length(share), ] / 2)
 }
 
 pcsa_size <- function(bits, flip, settings, z) {
@@ -77,29 +115,44 @@ pcsa_size <- function(bits, flip, settings, z) {
   clear <- expm1(sum(log1p(v)))
   # A bit that some sketch has: least favourable when only the noisiest one has it.
   taken <- max(v / (1 + v)) * exp(sum(log1p(v)))
-  ones <- vapply(seq_len(levels), function(l) {
+  zeros <- buckets - vapply(seq_len(levels), function(l) {
     rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
     set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip), caller_env())$union
   }, 1)
-  moments <- function(n) {
-    full <- -expm1(-n * share / buckets)
-    list(mean = buckets * full, slope = share * exp(-n * share / buckets),
-         variance = buckets * (full * taken + (1 - full) * clear + full * (1 - full)))
-  }
+  moments <- function(log_n) pcsa_moments(exp(log_n), share, buckets, taken, clear)
   # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
-  score <- function(log_n) {
-    at <- moments(exp(log_n))
-    exp(log_n) * sum(at$slope * (ones - at$mean) / at$variance)
+  score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
+  # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where only
+  # the last level speaks, it counts few zeros: `half` a bit corrects for whole numbers.
+  scaled <- function(log_n, corrected, at = moments(log_n)) {
+    (score(log_n, at) + corrected * at$half) / sqrt(at$information * pmax(1 - exp(log_n) * at$information, 1e-12))
   }
   grid <- seq(log(0.01), log(buckets) + levels * log(2) + 3, by = 0.05)
-  scores <- vapply(grid, score, 1)
-  top <- which.max(cumsum(c(0, scores[-1] + scores[-length(scores)])))
-  around <- grid[c(max(top - 1, 1), min(top + 1, length(grid)))]
-  n <- if (top == 1) 0 else if (score(around[1]) * score(around[2]) > 0) exp(grid[top])
-    else exp(stats::uniroot(score, around, tol = 1e-12)$root)
-  at <- moments(max(n, 0.01))
-  error <- sqrt(max(1 / sum(at$slope^2 / at$variance) - n, 1e-6))
-  list(estimate = n, std.error = error, conf.low = max(n - z * error, 0), conf.high = n + z * error)
+  at <- moments(grid)
+  scores <- exp(grid) * score(grid, at)
+  last <- length(grid)
+  # Maxima of the integral: after which points of the grid (0: before the first) the score is no longer positive.
+  peaks <- which(c(TRUE, scores > 0) & c(scores <= 0, TRUE)) - 1
+  integral <- c(0, 0, cumsum(scores[-1] + scores[-last]))
+  peak <- peaks[which.max(integral[peaks + 1])]
+  root <- function(f, k) exp(stats::uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root)
+  n <- if (peak == 0) 0 else if (peak == last) Inf else root(score, peak)
+  information <- moments(min(max(log(n), grid[1]), grid[last]))$information
+  error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
+  # All n but those that the score, and that of all smaller (or larger) ones, finds too small (or too large). Noise can refute even no items, or any number: then
+  # what lies nearest, by as much more as it is refuted itself.
+  left <- scaled(grid, -1, at)
+  right <- scaled(grid, 1, at)
+  least <- z + if (peak == last) max(left[last], 0) else 0
+  most <- z + if (peak == 0) max(-right[1], 0) else 0
+  first <- min(which(left <= least))
+  final <- max(which(right >= -most))
+  low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
+  high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
+  if (is.infinite(n)) {
+    warn_saturated("At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0.", environment())
+  }
+  list(estimate = n, std.error = error, conf.low = low, conf.high = high)
 }
 
 #' @rdname rr_sketch_size

@@ -34,7 +34,8 @@
 #' done by resuming.
 #'
 #' @param truth The true distributions: a named list of probability vectors, or one such vector; see [rr_zipf()]. Data (a factor,
-#'   text, or a `table`) stand for their shares.
+#'   text, or a `table`) stand for their shares. They are taken in their order; only names that are the numbers of the
+#'   categories, 1 and up, as the mechanisms of a study call them, are heeded.
 #' @param epsilon Privacy levels, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
@@ -112,7 +113,7 @@ rr_zipf <- function(k, s) {
 }
 
 check_truths <- function(truth, call = caller_env()) {
-  if (!is.list(truth)) return(list(truth = check_distribution(truth, "truth", call)))
+  if (!is.list(truth)) return(list(truth = check_truth(truth, "truth", call)))
   if (!length(truth)) abort(c("{.arg truth} must hold at least one distribution.", x = "It is an empty list."),
                             "argument", call = call)
   if (is.null(names(truth))) names(truth) <- seq_along(truth)
@@ -121,7 +122,14 @@ check_truths <- function(truth, call = caller_env()) {
             x = "The names are {.val {names(truth)}}."),
           "argument", call = call)
   }
-  Map(function(x, name) check_distribution(x, sprintf("truth[[\"%s\"]]", name), call), truth, names(truth))
+  Map(function(x, name) check_truth(x, sprintf("truth[[\"%s\"]]", name), call), truth, names(truth))
+}
+
+# A study's mechanisms are made for a number of categories, with the labels 1, 2, ...: names that are these say which is which.
+check_truth <- function(x, arg, call) {
+  at <- match(share_labels(x), seq_along(share_labels(x)))
+  theta <- check_distribution(x, arg, call)
+  if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
 }
 
 check_distribution <- function(x, arg, call) {

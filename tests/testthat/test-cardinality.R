@@ -70,6 +70,13 @@ test_that("a matrix, a list, a tally and a data frame of the same sets agree", {
   expect_equal(coef(rr_union_size(bits, matrix(flip, 300, 4, byrow = TRUE))), coef(rr_union_size(bits, flip)), tolerance = 1e-11)
 })
 
+test_that("sets may be of any type of label, and empty", {
+  full <- rr_union_size(list(c("a", "b"), character()), 0.1, universe = c("a", "b", "c"))$table
+  expect_identical(rr_union_size(list(factor(c("a", "b")), NULL), 0.1, universe = c("a", "b", "c"))$table, full)
+  days <- as.Date("2024-01-01") + 0:2
+  expect_identical(rr_union_size(list(days[1:2], days[0]), 0.1, universe = days)$table, full)
+})
+
 test_that("one set, and no noise, are what they should be", {
   bits <- cbind(c(1, 0, 1, 1), c(0, 0, 1, 0))
   expect_equal(unname(coef(rr_union_size(bits, 0))), 3)
@@ -165,6 +172,10 @@ test_that("bad sets are named", {
     rr_union_size(bits, 0.1, universe = 3)
     rr_union_size(list(1:2, 5), 0.1, universe = 4)
     rr_union_size(list(x = "a", y = "z"), 0.1, universe = c("a", "b"))
+    rr_union_size(list(1:2, mean), 0.1, universe = 3)
+    rr_union_size(list(a = list(1)), 0.1, universe = 3)
+    rr_union_size(list(1, quote(x)), 0.1, universe = 3)
+    rr_union_size(list(1), 0.1, universe = list(1, 2))
     rr_union_size(list(1:2), 0.1)
     rr_union_size(list(), 0.1, universe = 4)
     rr_union_size(list("a"), 0.1, universe = c("a", "a"))
@@ -220,4 +231,39 @@ test_that("flips that name the sets go to the sets they name", {
   expect_identical(coef(rr_all(c(a = 1, b = 0), named)), coef(rr_all(c(1, 0), c(0.2, 0.1))))
   expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
   expect_identical(coef(rr_incidence(bits, named)), coef(rr_incidence(bits, c(0.2, 0.1))))
+})
+
+test_that("flips that name other sets are refused", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  lists <- list(a = 1, b = 1:2)
+  expect_snapshot(error = TRUE, {
+    rr_any(bits, c(a = 0.1, z = 0.2))
+    rr_any(c(a = 1, b = 0), c(b = 0.1, c = 0.2))
+    rr_any(bits, c(a = 0.1, a = 0.2))
+    rr_union_size(lists, c(b = 0.1, c = 0.2), universe = 3)
+    rr_extreme_variance(bits, c(a = 0.1, z = 0.2))
+    rr_merge_bits(bits, c(a = 0.1, z = 0.2))
+  })
+  odd <- c(a = 0.1, z = 0.2)
+  for (f in list(rr_union_size, rr_intersection_size, rr_difference_size, rr_jaccard, rr_incidence, rr_any, rr_all,
+                 rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
+    expect_error(f(bits, odd), class = "candor_error_mismatch")
+  }
+  entries <- matrix(0.1, 3, 2, dimnames = list(NULL, c("a", "z")))
+  expect_error(rr_any(bits, entries), class = "candor_error_mismatch")
+})
+
+test_that("names go wherever they can be matched, and where nothing has a name the order counts", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  named <- c(b = 0.1, a = 0.2)
+  expect_identical(coef(rr_union_size(list(a = 2:3, b = 1:2), named, universe = 3)),
+                   coef(rr_union_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
+  entries <- cbind(b = c(0.1, 0.2, 0.3), a = c(0.15, 0.25, 0.35))
+  expect_identical(coef(rr_any(bits, entries)), coef(rr_any(unname(bits), unname(entries[, 2:1]))))
+  expect_identical(coef(rr_any(unname(bits), named)), coef(rr_any(bits, c(0.1, 0.2))))
+  expect_identical(coef(rr_any(bits, c(all = 0.1))), coef(rr_any(bits, 0.1)))
+  set.seed(12)
+  merged <- rr_merge_bits(bits, named, rng = "R")
+  set.seed(12)
+  expect_identical(rr_merge_bits(bits, c(0.2, 0.1), rng = "R"), merged)
 })

@@ -101,6 +101,77 @@ test_that("intervals cover", {
   expect_true(all(rowMeans(hit) > 0.95 - 0.04))
 })
 
+# The largest log-likelihood among distributions that put `share` on the cells `inside`, by EM within each part.
+largest_given_share <- function(channel, counts, inside, share) {
+  theta <- ifelse(inside, share / sum(inside), (1 - share) / sum(!inside))
+  for (i in 1:20000) {
+    theta <- theta * as.vector(channel %*% (counts / as.vector(theta %*% channel)))
+    theta[inside] <- share * theta[inside] / sum(theta[inside])
+    theta[!inside] <- (1 - share) * theta[!inside] / sum(theta[!inside])
+  }
+  sum((counts * log(as.vector(theta %*% channel)))[counts > 0])
+}
+
+test_that("intervals of maximum likelihood end where the profile does, found another way", {
+  channel <- t(sum_channel(3, 0.2))
+  for (counts in list(c(10, 10, 0, 0), c(30, 40, 20, 10))) {
+    fit <- rr_incidence(rr_bit_counts(rep(0:3, counts), 3, 0.2), method = "mle")
+    table <- tidy(fit, conf.int = TRUE)
+    top <- sum((counts * log(as.vector(coef(fit) / sum(counts)) %*% channel))[counts > 0])
+    for (i in seq_len(nrow(table))) {
+      inside <- if (table$type[i] == "exactly") 0:3 == table$sets[i] else 0:3 >= table$sets[i]
+      for (bound in c(table$conf.low[i], table$conf.high[i])) {
+        if (bound <= 0 || bound >= sum(counts)) next
+        drop <- 2 * (top - largest_given_share(channel, counts, inside, bound / sum(counts)))
+        expect_equal(drop, qchisq(0.95, 1), tolerance = 1e-4)
+      }
+    }
+  }
+})
+
+test_that("what is estimated as 0, or as all, has no standard error but an interval", {
+  bits <- matrix(c(rep(c(1, 0, 0), 10), rep(c(0, 0, 0), 10)), 20, 3, byrow = TRUE)
+  for (target in c("population", "sample")) {
+    fit <- rr_incidence(bits, 0.2, method = "mle", target = target)
+    table <- tidy(fit, conf.int = TRUE)
+    expect_identical(table$estimate, c(20, rep(0, 6)))
+    expect_true(all(is.na(table$std.error)))
+    expect_true(all(is.na(vcov(fit))))
+    expect_lt(table$conf.low[1], 18)
+    expect_true(all(table$conf.high[-1] > if (target == "population") 2 else 0.5))
+  }
+  # Without noise, and with no other elements, nothing is left open.
+  exact <- tidy(rr_incidence(bits, 0, method = "mle", target = "sample"), conf.int = TRUE)
+  expect_equal(exact$conf.low, exact$estimate)
+  expect_equal(exact$conf.high, exact$estimate)
+})
+
+# Elements in t sets with probability (or, for fixed elements, in the proportion) `share`.
+incidence_coverage <- function(share, m, flip, target, replications) {
+  n <- length(share) - 1
+  truth <- m * c(share, rev(cumsum(rev(share)))[-1])
+  hits <- vapply(seq_len(replications), function(i) {
+    t <- if (target == "population") sample(0:n, m, TRUE, share) else rep(0:n, round(m * share))
+    reports <- xor(outer(t, seq_len(n), `>=`), matrix(runif(m * n) < flip, m))
+    table <- tidy(rr_incidence(reports, flip, method = "mle", target = target), conf.int = TRUE)
+    # a truth at the end of the scale is held by an interval that ends there, but for rounding
+    table$conf.low <= truth + 1e-6 & truth <= table$conf.high + 1e-6
+  }, logical(2 * n + 1))
+  rowMeans(hits)
+}
+
+test_that("intervals of maximum likelihood cover at the boundary and inside", {
+  set.seed(6)
+  # 200 replications of 7 intervals: binomial standard error 0.0154 at 0.95; three allowed
+  for (target in c("population", "sample")) {
+    expect_gte(min(incidence_coverage(c(0.9, 0.1, 0, 0), 20, 0.2, target, 200)), 0.95 - 0.047)
+    expect_gte(min(incidence_coverage(c(0.5, 0.3, 0.15, 0.05), 100, 0.1, target, 200)), 0.95 - 0.047)
+    # All elements in all sets fixes every share at once, which one degree of freedom does not allow for: 0.93 in 1000
+    # replications, three standard errors from there
+    expect_gte(min(incidence_coverage(c(0, 0, 0, 1), 40, 0.1, target, 200)), 0.93 - 0.055)
+  }
+})
+
 test_that("bad input and limits", {
   bits <- cbind(c(0, 1), c(1, 1))
   expect_snapshot(error = TRUE, {

@@ -69,3 +69,25 @@ test_that("bad input is refused", {
     rr_risk("grr", rr_zipf(3, 1), 10)
   })
 })
+
+test_that("a truth's names go to the levels they name", {
+  # a channel that treats its levels differently
+  mechanism <- rr_channel(rbind(a = c(0.9, 0.05, 0.05), b = c(0.2, 0.6, 0.2), c = c(0.1, 0.2, 0.7)), reports = c("a", "b", "c"))
+  by_order <- rr_risk(mechanism, c(0.3, 0.2, 0.5), 100, method = "mle", replications = 20, seed = 1)
+  expect_identical(rr_risk(mechanism, c(c = 0.5, a = 0.3, b = 0.2), 100, method = "mle", replications = 20, seed = 1), by_order)
+  forced <- rr_forced(c(0.1, 0.05, 0.2))
+  expect_identical(rr_risk(forced, c("3" = 0.5, "1" = 0.3, "2" = 0.2), 10, "inv"), rr_risk(forced, c(0.3, 0.2, 0.5), 10, "inv"))
+  # data name their shares too, and bits are yes and no
+  expect_identical(rr_risk(rr_binary(0.9, 0.2), c("0" = 0.7, "1" = 0.3), 10, "inv"),
+                   rr_risk(rr_binary(0.9, 0.2), rep(c("yes", "no"), c(3, 7)), 10, "inv"))
+  expect_snapshot(error = TRUE, {
+    rr_risk(forced, c(x = 0.5, "1" = 0.3, "2" = 0.2), 10)
+    rr_risk(forced, c("1" = 0.5, "1" = 0.3, "2" = 0.2), 10)
+  })
+})
+
+test_that("a study heeds the numbers of the categories", {
+  study <- function(truth) rr_study(truth, 1, 100, "inv", replications = 5, mechanism = rr_geometric, seed = 1, progress = FALSE)
+  expect_identical(study(c("3" = 0.5, "1" = 0.3, "2" = 0.2))$estimate, study(c(0.3, 0.2, 0.5))$estimate)
+  expect_identical(study(c(z = 0.5, x = 0.3, y = 0.2))$estimate, study(c(0.5, 0.3, 0.2))$estimate)
+})

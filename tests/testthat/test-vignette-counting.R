@@ -89,11 +89,11 @@ test_that("the vignette on counting prints these numbers", {
   published <- lapply(sites, function(s) rr_perturb_sketch(rr_sketch(s, "linear", bits = 32768), epsilon = 3, rng = "R"))
   expect_identical(sum(published[[1]]$bits), 5904L)
   linear <- tidy(rr_sketch_size(published), conf.int = TRUE)
-  printed(linear[c("estimate", "std.error", "conf.low", "conf.high")], c(14323.7, 143.2, 14044.3, 14605.5), 1)
+  printed(linear[c("estimate", "std.error", "conf.low", "conf.high")], c(14323.7, 143.2, 14044.9, 14606.2), 1)
   expect_identical(length(unique(unlist(sites))), 14185L)
   pcsa <- lapply(sites, function(s) rr_perturb_sketch(rr_sketch(s, "pcsa", buckets = 1366), epsilon = 3, rng = "R"))
   printed(tidy(rr_sketch_size(pcsa), conf.int = TRUE)[c("estimate", "std.error", "conf.low", "conf.high")],
-          c(13881.3, 341.0, 13213.0, 14549.6), 1)
+          c(13881.3, 341.0, 13226.7, 14561.0), 1)
 
   # merged bits
   merged <- rr_merge_bits(reports, flip, rng = "R")
