@@ -77,21 +77,6 @@ share_labels <- function(x) {
   if (any(nzchar(labels))) labels
 }
 
-# Shares under their labels' places in the mechanism.
-place_shares <- function(theta, labels, mechanism, arg, call = caller_env()) {
-  if (is.null(labels)) return(theta)
-  position <- match(labels, mechanism$levels)
-  if (all(is.na(position)) && takes_bits(mechanism)) position <- match_bits(labels) %||% position
-  odd <- labels[is.na(position) | duplicated(position)]
-  if (length(odd)) {
-    abort(c("The names of {.arg {arg}} must be the levels of the mechanism, each once.",
-            x = if (odd[1] %in% labels[duplicated(labels)]) "{.val {odd[1]}} appears more than once."
-                else "{.val {odd[1]}} is not one.",
-            i = "The levels are {format_labels(mechanism$levels)}."), "mismatch", call = call)
-  }
-  theta[order(position)]
-}
-
 risk_table <- function(mechanism, theta, n, method, target, replications, seed) {
   exact <- vapply(method, function(m) identical(m, "inv"), NA) & !is.null(additive(mechanism))
   mse <- bias2 <- variance <- error <- rep(NA_real_, length(method))

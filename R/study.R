@@ -113,7 +113,7 @@ rr_zipf <- function(k, s) {
 }
 
 check_truths <- function(truth, call = caller_env()) {
-  if (!is.list(truth)) return(list(truth = check_truth(truth, "truth", call)))
+  if (!is.list(truth)) return(list(truth = check_study_truth(truth, "truth", call)))
   if (!length(truth)) abort(c("{.arg truth} must hold at least one distribution.", x = "It is an empty list."),
                             "argument", call = call)
   if (is.null(names(truth))) names(truth) <- seq_along(truth)
@@ -122,11 +122,11 @@ check_truths <- function(truth, call = caller_env()) {
             x = "The names are {.val {names(truth)}}."),
           "argument", call = call)
   }
-  Map(function(x, name) check_truth(x, sprintf("truth[[\"%s\"]]", name), call), truth, names(truth))
+  Map(function(x, name) check_study_truth(x, sprintf("truth[[\"%s\"]]", name), call), truth, names(truth))
 }
 
-# A study's mechanisms are made for a number of categories, with the labels 1, 2, ...: names that are these say which is which.
-check_truth <- function(x, arg, call) {
+# A study's mechanisms are made for a number of categories, labelled 1, 2, ...: names that are these say which is which.
+check_study_truth <- function(x, arg, call) {
   at <- match(share_labels(x), seq_along(share_labels(x)))
   theta <- check_distribution(x, arg, call)
   if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
