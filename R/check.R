@@ -60,7 +60,10 @@ check_count <- function(x, arg, min = 0, max = 2^53, remedy = NULL, call = calle
       x == floor(x)) {
     return(as.double(x))
   }
+  # An upper limit beyond all reason is named to those who meet it.
+  met <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x > max
   wanted <- if (max < .Machine$integer.max) sprintf("one whole number from %s to %s", format(min), format(max))
+            else if (met) sprintf("one whole number from %s to %s", format(min), format_count(max))
             else paste("one whole number, at least", format(min))
   abort(c("{.arg {arg}} must be {wanted}.", x = "It is {describe(x)}.", i = remedy),
         "argument", call = call)

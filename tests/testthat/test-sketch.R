@@ -229,6 +229,8 @@ test_that("bad sketches", {
     rr_sketch(1, key = 3)
     rr_sketch(1, "linear", hashes = 2)
     rr_sketch(1, "pcsa", levels = 40)
+    rr_sketch(1, bits = 1e12)
+    rr_sketch(1, bits = Inf)
     rr_perturb_sketch(sketch)
     rr_perturb_sketch(sketch, epsilon = 1, flip = 0.1)
     rr_perturb_sketch(sketch, epsilon = 0)
