@@ -87,7 +87,8 @@ name_flips <- function(flip, sets, call = caller_env()) {
   if (length(odd)) {
     twice <- setequal(names, sets)
     abort(c("The names of {.arg flip} must be those of what was reported, each once.",
-            x = if (twice) "{.val {odd[1]}} appears more than once." else "{.val {odd[1]}} is in one but not in the other.",
+            x = if (twice) "{.val {odd[1]}} appears more than once."
+                else "{.val {odd[1]}} is in one but not in the other.",
             i = "The names there are {format_labels(sets)}. Without names flips are taken in their order."),
           "mismatch", call = call)
   }

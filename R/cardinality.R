@@ -231,7 +231,8 @@ list_to_bits <- function(sets, universe, call) {
     name <- names(sets)[j] %||% ""
     which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
     if (!is.atomic(sets[[j]]) && !is.null(sets[[j]])) {
-      abort(c("Each set must be a vector of the elements that it reports.", x = "Set {which} is {describe(sets[[j]])}."),
+      abort(c("Each set must be a vector of the elements that it reports.",
+              x = "Set {which} is {describe(sets[[j]])}."),
             "argument", call = call)
     }
     at <- match(sets[[j]], universe)

@@ -37,9 +37,9 @@ profile_cell <- function(rows, counts, i, estimate, top, quantile) {
   c(low = side(0), high = side(1))
 }
 
-# The same for the share of several cells together. Adding w imagined respondents who are known to be inside (or outside)
-# moves the maximum along the profile, since w log(share) is the same for all distributions with that share. They are
-# two more reports of a channel whose rows still add up to 1; each point is certified as before.
+# The same for the share of several cells together. Adding w imagined respondents who are known to be inside (or
+# outside) moves the maximum along the profile, since w log(share) is the same for all distributions with that share.
+# They are two more reports of a channel whose rows still add up to 1; each point is certified as before.
 profile_share <- function(rows, counts, inside, best, level) {
   quantile <- stats::qchisq(level, 1)
   top <- sum_log(counts, as.vector(best %*% rows))

@@ -153,7 +153,8 @@ pcsa_size <- function(bits, flip, settings, z) {
   low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
   high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
   if (is.infinite(n)) {
-    warn_saturated("At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0.", environment())
+    warn_saturated("At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0.",
+                   environment())
   }
   list(estimate = n, std.error = error, conf.low = low, conf.high = high)
 }
