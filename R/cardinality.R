@@ -232,8 +232,7 @@ list_to_bits <- function(sets, universe, call) {
     which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)
     if (!is.atomic(sets[[j]]) && !is.null(sets[[j]])) {
       abort(c("Each set must be a vector of the elements that it reports.",
-              x = "Set {which} is {describe(sets[[j]])}."),
-            "argument", call = call)
+              x = "Set {which} is {describe(sets[[j]])}."), "argument", call = call)
     }
     at <- match(sets[[j]], universe)
     if (anyNA(at)) {

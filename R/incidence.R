@@ -197,23 +197,21 @@ profile_incidence <- function(x, table) {
   bounds <- list(low = x$elements * shares["low", ], high = x$elements * shares["high", ])
   if (x$target == "population") return(bounds)
   if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
-  # Given the elements, their sampling adds nothing: the square of a bound's distance loses that of a bound without
-  # noise, or by the variance at the bound where that is less (a bound at 0 stays), and keeps the share of the
-  # variance.
+  # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without noise,
+  # or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
   whole <- incidence_variances(x$elements^2 * likelihood_covariance(channel, x$reported, theta, "population"), x,
                                table$estimate)
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
   least[is.na(least)] <- 0
-  clear <- vapply(pmin(table$estimate / x$elements, 1), profile_binomial, c(low = 0, high = 0), x$elements,
-                  x$conf.level)
+  clear <- x$elements * vapply(pmin(table$estimate / x$elements, 1), profile_binomial, c(low = 0, high = 0), x$elements,
+                               x$conf.level)
   z2 <- stats::qchisq(x$conf.level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
     sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$elements))
     table$estimate + distance * sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least)))
   }
-  list(low = shorten(bounds$low, x$elements * clear["low", ]),
-       high = shorten(bounds$high, x$elements * clear["high", ]))
+  list(low = shorten(bounds$low, clear["low", ]), high = shorten(bounds$high, clear["high", ]))
 }
 
 #' @rdname rr_incidence

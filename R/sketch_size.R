@@ -95,9 +95,8 @@ warn_saturated <- function(what, envir) {
          i = "Use more bits, fewer sketches, or less noise."), "saturated", envir)
 }
 
-# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither
-# slope nor
-# variance, so both are divided by exp(-x) before they meet.
+# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
+# nor variance, so both are divided by exp(-x) before they meet.
 pcsa_moments <- function(n, share, buckets, taken, clear) {
   x <- outer(share / buckets, n)
   full <- -expm1(-x)
@@ -123,9 +122,8 @@ pcsa_size <- function(bits, flip, settings, z) {
   moments <- function(log_n) pcsa_moments(exp(log_n), share, buckets, taken, clear)
   # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
   score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
-  # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I.
-  # Where only
-  # the last level speaks, it counts few zeros: `half` a bit corrects for whole numbers.
+  # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where
+  # only the last level speaks, it counts few zeros: `half` a bit corrects for whole numbers.
   scaled <- function(log_n, corrected, at = moments(log_n)) {
     (score(log_n, at) + corrected * at$half) / sqrt(at$information * pmax(1 - exp(log_n) * at$information, 1e-12))
   }
@@ -141,9 +139,8 @@ pcsa_size <- function(bits, flip, settings, z) {
   n <- if (peak == 0) 0 else if (peak == last) Inf else root(score, peak)
   information <- moments(min(max(log(n), grid[1]), grid[last]))$information
   error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
-  # All n but those that the score, and that of all smaller (or larger) ones, finds too small (or too large).
-  # Noise can refute even no items, or any number: then
-  # what lies nearest, by as much more as it is refuted itself.
+  # All n but those that the score, like that of all smaller (or larger) ones, finds too small (or too large): it need not
+  # be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted itself.
   left <- scaled(grid, -1, at)
   right <- scaled(grid, 1, at)
   least <- z + if (peak == last) max(left[last], 0) else 0
@@ -153,8 +150,8 @@ pcsa_size <- function(bits, flip, settings, z) {
   low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
   high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
   if (is.infinite(n)) {
-    warn_saturated("At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0.",
-                   environment())
+    what <- "At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0."
+    warn_saturated(what, environment())
   }
   list(estimate = n, std.error = error, conf.low = low, conf.high = high)
 }

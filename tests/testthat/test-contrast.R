@@ -160,3 +160,36 @@ test_that("the warning says which functions are concerned", {
   expect_snapshot(contrast <- rr_contrast(three, list(either = c("b", "c"), b = "b", score = c(b = 1, c = 2))))
   expect_snapshot(contrast <- rr_contrast(three, "a"))
 })
+
+test_that("functions of more cells than a covariance matrix may have come from one linear system each", {
+  # Against the matrix, where there is one; both targets, questions of several kinds.
+  set.seed(3)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_grr(3, p = 0.6), c = rr_forced(c(0.1, 0.05, 0.15)), d = rr_triangular(0.6))
+  reported <- drop(prop.table(rexp(36)^3) %*% rr_matrix(survey))
+  tally <- rr_counts(as.vector(rmultinom(1, 5000, reported)), survey)
+  weights <- rbind(rnorm(36), as.numeric(1:36 %% 2), c(1, -1, rep(0, 34)))
+  fit <- rr_estimate(tally)
+  expect_equal(likelihood_functions(survey, fit, 1, weights), unname(weights %*% vcov(fit) %*% t(weights)), tolerance = 1e-7)
+  # Fixed truths, by the same matrix: what sampling the truths as estimated would add is taken away.
+  fixed <- rr_estimate(tally, target = "sample")
+  theta <- coef(fit)
+  on <- theta > 0
+  m <- drop(theta %*% rr_matrix(survey))
+  inverse <- vcov(fit)[on, on] * fit$tally$n
+  map <- inverse %*% rr_matrix(survey)[on, ] %*% (t(rr_matrix(survey)[on, ]) / m)
+  left <- (inverse - map %*% (theta[on] * t(map))) / fit$tally$n
+  expect_equal(likelihood_functions(survey, fixed, 1, weights), unname(weights[, on] %*% left %*% t(weights[, on])), tolerance = 1e-7)
+
+  # Twelve questions: a margin's standard error is about that of the question asked alone.
+  questions <- lapply(stats::setNames(seq(0.65, 0.95, length.out = 12), paste0("q", 1:12)), rr_warner)
+  joint <- rr_product(questions)
+  counts <- as.vector(rmultinom(1, 1e6, reported_shares(joint, prop.table(rexp(4096)))))
+  large <- rr_estimate(rr_counts(counts, joint))
+  expect_gt(sum(coef(large) > 0), 1000)
+  expect_true(all(is.na(tidy(large)$std.error)))
+  expect_output(print(large, n = 3), "not listed for more than 1,000")
+  yes <- as.numeric(slice.index(array(0, rep(2, 12)), 12) == 2)
+  margin <- suppressWarnings(rr_contrast(large, matrix(yes, 1, dimnames = list("q12", names(coef(large))))))
+  lambda <- 0.05 + 0.9 * margin$estimate
+  expect_equal(margin$std.error, sqrt(lambda * (1 - lambda) / 1e6) / 0.9, tolerance = 0.01)
+})
