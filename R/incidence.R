@@ -197,8 +197,8 @@ profile_incidence <- function(x, table) {
   bounds <- list(low = x$elements * shares["low", ], high = x$elements * shares["high", ])
   if (x$target == "population") return(bounds)
   if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
-  # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without noise,
-  # or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
+  # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without
+  # noise, or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
   whole <- incidence_variances(x$elements^2 * likelihood_covariance(channel, x$reported, theta, "population"), x,
                                table$estimate)
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
