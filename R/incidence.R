@@ -32,7 +32,7 @@
 #'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
 #' @return An object of class `rr_incidence`. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
 #'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (for `"mle"` with more
-#'   than 500 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
+#'   than 200 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
 #'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
 #' @section Errors and warnings:
 #' As in [rr_union_size()]; `candor_warning_gap` when the maximum was not reached within `tolerance`.
@@ -187,7 +187,7 @@ incidence_variances <- function(covariance, x, estimate) {
 
 profile_incidence <- function(x, table) {
   n <- x$sets
-  if (n > profile_cells) return(list(low = rep(NA_real_, 2 * n + 1), high = rep(NA_real_, 2 * n + 1)))
+  if (n > 200) return(list(low = rep(NA_real_, 2 * n + 1), high = rep(NA_real_, 2 * n + 1)))
   channel <- incidence_channel(n, x$flip)
   theta <- x$estimate / x$elements
   shares <- vapply(seq_len(nrow(table)), function(i) {

@@ -140,8 +140,7 @@ pcsa_size <- function(bits, flip, settings, z) {
   information <- moments(min(max(log(n), grid[1]), grid[last]))$information
   error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
   # All n but those that the score, like that of all smaller (or larger) ones, finds too small (or too large): it need
-  # not be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted
-  # itself.
+  # not be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted.
   left <- scaled(grid, -1, at)
   right <- scaled(grid, 1, at)
   least <- z + if (peak == last) max(left[last], 0) else 0

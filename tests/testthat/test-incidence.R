@@ -146,6 +146,12 @@ test_that("what is estimated as 0, or as all, has no standard error but an inter
   expect_equal(exact$conf.high, exact$estimate)
 })
 
+test_that("too many sets for a profile have no intervals", {
+  fit <- rr_incidence(rr_bit_counts(c(0, 30, 201), 201, 0.1), method = "mle")
+  expect_true(all(is.na(tidy(fit, conf.int = TRUE)$conf.low)))
+  expect_equal(sum(coef(fit)), 3)
+})
+
 # Elements in t sets with probability (or, for fixed elements, in the proportion) `share`.
 incidence_coverage <- function(share, m, flip, target, replications) {
   n <- length(share) - 1
