@@ -20,6 +20,15 @@ void candor_newton_weigh(candor_solver *s)
   s->products++;
 }
 
+void candor_newton_weigh_best(candor_solver *s)
+{
+  for (size_t j = 0; j < s->reports; j++) {
+    s->weights[j] = s->phi[j] > 0 ? s->phi[j] / (s->reported[j] * s->reported[j]) : 0;
+  }
+  candor_channel_adjoint_square(s->channel, s->weights, s->channel_work, s->diagonal);
+  s->products++;
+}
+
 /* ---- the Newton direction ------------------------------------------------------------------------ */
 
 /* Splits the cells into free ones and those to be set to zero, whose direction is -x. */
@@ -182,11 +191,7 @@ static void newton_direction(candor_solver *s)
 
 int candor_solver_information(candor_solver *s, const size_t *set, size_t n, const double *rhs, size_t limit, double *v)
 {
-  for (size_t j = 0; j < s->reports; j++) {
-    s->weights[j] = s->phi[j] > 0 ? s->phi[j] / (s->reported[j] * s->reported[j]) : 0;
-  }
-  candor_channel_adjoint_square(s->channel, s->weights, s->channel_work, s->diagonal);
-  s->products++;
+  candor_newton_weigh_best(s);
   for (size_t k = 0; k < n; k++) {
     s->free_set[k] = set[k];
     s->scaling[k] = s->diagonal[set[k]];

@@ -228,11 +228,7 @@ static void clear_remnants(candor_solver *s)
 {
   size_t remnants = 0;
   memcpy(s->x, s->theta, s->truths * sizeof *s->x);
-  for (size_t j = 0; j < s->reports; j++) {
-    s->weights[j] = s->phi[j] > 0 ? s->phi[j] / (s->reported[j] * s->reported[j]) : 0;
-  }
-  candor_channel_adjoint_square(s->channel, s->weights, s->channel_work, s->diagonal);
-  s->products++;
+  candor_newton_weigh_best(s);
   for (size_t i = 0; i < s->truths; i++) {
     const double decrease = 1 - s->score[i];
     if (s->x[i] > 0 && decrease > 1e-12 && s->x[i] * s->diagonal[i] <= decrease) {
@@ -333,9 +329,7 @@ int candor_solver_unique(candor_solver *s, size_t limit)
     if (s->free_count == limit) return 0;
     s->free_set[s->free_count++] = i;
   }
-  for (size_t j = 0; j < s->reports; j++) {
-    s->weights[j] = s->phi[j] > 0 ? s->phi[j] / (s->reported[j] * s->reported[j]) : 0;
-  }
+  candor_newton_weigh_best(s);
   const size_t n = s->free_count;
   candor_newton_hessian(s);
   for (size_t k = 0; k < n; k++) s->cg_image[k] = s->hessian[k * n + k];

@@ -39,6 +39,9 @@ int candor_solver_vertex_step(candor_solver *s);
 /* The weights phi / m^2 and the diagonal of the Hessian H = C diag(weights) C' at the estimate. */
 void candor_newton_weigh(candor_solver *s);
 
+/* The same at the best certified estimate, the result. */
+void candor_newton_weigh_best(candor_solver *s);
+
 /* Preconditioned conjugate gradients for (H + diag(shift)) v = rhs on the free set, all compact; `scaling` is the
  * diagonal to precondition with. 1 if the residual fell below `share` of its start within `limit` products. `v` is
  * usable either way: each iterate is a descent direction. */
