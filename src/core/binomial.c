@@ -2,15 +2,18 @@
 
 #include <math.h>
 
-#include "binomial_hat.h"
+#include "binomial_proposal.h"
+#include "wide.h"
 
-enum { PROPOSALS = 1 << 20 };
+enum { PROPOSALS = 1 << 20, LANES = 8 };
 
-/* Sequential search from zero, for n p < 10; log_rest: log1p(-p). */
-static candor_status binomial_inversion(candor_draw *draw, double n, double p, double log_rest, double *value)
+/* ---- few successes ---- */
+
+/* Sequential search from zero, for n p below about 4. */
+static candor_status binomial_inversion(candor_draw *draw, double n, double p, double *value)
 {
   const double odds = p / (1.0 - p);
-  const double none = exp(n * log_rest);
+  const double none = exp(n * log1p(-p));
   for (int proposal = 0; proposal < PROPOSALS && draw->status == CANDOR_OK; proposal++) {
     double u = candor_draw_uniform(draw);
     double f = none;
@@ -26,6 +29,8 @@ static candor_status binomial_inversion(candor_draw *draw, double n, double p, d
   }
   return CANDOR_GENERATOR;
 }
+
+/* ---- the exact probability ---- */
 
 /* log(n!) minus Stirling's approximation. */
 static double stirling_error(double n)
@@ -69,59 +74,101 @@ static double log_probability(double n, double p, double k)
   return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviances - 0.5 * (log_k + log_rest);
 }
 
-/* A proposal that the inner part of its layer does not settle: 1 if it is accepted, and then *value is it. */
-static int settle(candor_draw *draw, double n, double p, double deviation, size_t layer, double z, double *value)
+/* ---- proposals ---- */
+
+/* A binomial of p <= 1/2 and of a variance from LEAST_VARIANCE on; skew: 1 - 2 p. */
+typedef struct target {
+  double n, p, mean, variance, deviation, skew;
+} target;
+
+static inline target target_of(double n, double p)
 {
-  const double mean = n * p, higher = HIGHER / deviation;
-  const double foot = -0.5 * edge[layer] * edge[layer], top = -0.5 * edge[layer + 1] * edge[layer + 1];
+  const double mean = n * p, variance = mean * (1.0 - p);
+  const target t = {n, p, mean, variance, sqrt(variance), 1.0 - 2.0 * p};
+  return t;
+}
+
+/* What a proposal is made from: a layer and 24 bits of a height, (0, 1] in steps of 2^-24, from the word that goes before
+ * the two that make the place in the layer. */
+static inline size_t layer_of(uint32_t word)
+{
+  return word >> 24;
+}
+
+static inline double height_of(uint32_t word)
+{
+  return (double) ((int32_t) (word & 0xffffff) + 1) * 0x1p-24;
+}
+
+/* The z that bend() takes to `distance`, on the branch that rises. */
+static double unbend(const target *t, double distance)
+{
+  const double lift = distance + t->skew / 6.0, root = t->variance + t->skew / 1.5 * lift;
+  return root <= 0.0 ? -3.0 * t->deviation / t->skew : 2.0 * lift / (t->deviation + sqrt(root));
+}
+
+/* Logarithm of the probability of proposing k, times s sqrt(2 pi). */
+static double log_proposal(const target *t, double k)
+{
+  const double low = unbend(t, k - t->mean - 0.5), high = unbend(t, k - t->mean + 0.5);
+  const double root = 0.70710678118654752440, middle = 0.5 * (low + high);
+  if (!(low < high)) return -INFINITY;
+  if (t->deviation < 100.0) {
+    const double twice = low > 0.0 ? erfc(low * root) - erfc(high * root)
+                       : high < 0.0 ? erfc(-high * root) - erfc(-low * root) : erf(high * root) - erf(low * root);
+    return log(t->deviation * twice) + 0.22579135264472743236;
+  }
+  /* The difference would lose digits. Its width, from what bend() adds to it, and its series about the middle do not. */
+  const double width = 1.0 / (t->deviation + t->skew / 3.0 * middle), w = width * width, m = middle * middle;
+  return log(t->deviation * width) - 0.5 * m + log1p(w * ((m - 1.0) / 24.0 + w * (m * m - 6.0 * m + 3.0) / 1920.0));
+}
+
+/* Whether z, outside the inner part of its layer, is a normal number all the same; in the lowest layer the tail gives
+ * another. */
+static int is_normal(candor_draw *draw, size_t layer, double *z)
+{
   const double v = candor_draw_uniform(draw);
   if (layer > 0) {
-    const double k = *value = floor(mean + 0.5 + (deviation + WIDER) * z);
-    /* The height, exp(foot) + v (exp(top) - exp(foot)), has a logarithm above the chord and (Hoeffding's lemma) less
-     * than rise^2 / 8 above it, and the probability has one near a cubic: enough to decide nearly always. */
-    const double rise = top - foot, least = foot + v * rise + higher - 0.5 * higher * higher;
-    const double most = foot + v * rise + higher + 0.125 * rise * rise, steps = (k - mean) / deviation;
-    const double about = log_cubic(steps, p, deviation), error = cubic_error(steps, deviation);
-    if (about - error >= most) return 1;
-    if (about + error < least) return 0;
-    const double probability = log_probability(n, p, k);
-    if (probability >= most) return 1;
-    if (probability < least) return 0;
-    return log(exp(foot) + v * (exp(top) - exp(foot))) + log1p(higher) <= probability;
+    /* Heights over that of the layer's foot. */
+    const double foot = 0.5 * edge[layer] * edge[layer];
+    return 1.0 + v * (exp(foot - 0.5 * edge[layer + 1] * edge[layer + 1]) - 1.0) <= exp(foot - 0.5 * *z * *z);
   }
-  double height = log(v) + top;
-  if (fabs(z) > edge[1]) {
-    const double fall = log(candor_draw_uniform(draw));
-    z = copysign(edge[1] - fall / TAIL_RATE, z);
-    height += fall;
-  }
-  *value = floor(mean + 0.5 + (deviation + WIDER) * z);
-  return height + log1p(higher) <= log_probability(n, p, *value);
+  const double beyond = -log(candor_draw_uniform(draw)) / TAIL_RATE, far = edge[1] + beyond;
+  *z = copysign(far, *z);
+  return log(v) <= TAIL_RATE * beyond - 0.5 * beyond * (far + edge[1]);
 }
 
-/* One proposal, for p <= 1/2: 1 if it is accepted. */
-static inline int propose(candor_draw *draw, double n, double p, double deviation, double *value)
+/* A proposal that its first look has not accepted: 1 if it is, and then *value is it. */
+static int settle(candor_draw *draw, const target *t, size_t layer, double z, double height, double *value)
 {
-  const uint64_t word = candor_draw_long(draw);
-  const size_t layer = word % LAYERS;
-  /* Midpoints of 2^53 cells of (-1, 1), from bits that the layer does not use. */
-  const double u = ((double) ((int64_t) (word >> 11) - 4503599627370496) + 0.5) * (1.0 / 4503599627370496.0);
-  const double z = u * edge[layer];
-  const double inner = edge[layer + 1];
-  if ((inner * inner - z * z) * deviation >= slack(inner, deviation)) {
-    *value = (double) (int64_t) (n * p + 0.5 + (deviation + WIDER) * z);
-    return 1;
-  }
-  return settle(draw, n, p, deviation, layer, z, value);
+  if (fabs(z) >= edge[layer + 1] && !is_normal(draw, layer, &z)) return 0;
+  if (t->skew * z <= -3.0 * t->deviation) return 0;
+  const double place = t->mean + 0.5 + bend(z, t->deviation, t->skew);
+  if (!(place >= 0.0 && place < t->n + 1.0)) return 0;
+  *value = (double) (int64_t) place;
+  if (fabs(z) <= edge[1] && height * t->variance <= t->variance - doubt(z)) return 1;
+  const double ratio = log_probability(t->n, t->p, *value) - log_proposal(t, *value) - HIGHER / t->variance;
+  return log(height - 0x1p-24 * candor_draw_uniform(draw)) <= ratio;
 }
 
-/* For n p >= 10 and p <= 1/2. */
-static inline candor_status binomial_rejection(candor_draw *draw, double n, double p, double deviation, double *value)
+static candor_status binomial_rejection(candor_draw *draw, const target *t, double *value)
 {
   for (int proposal = 0; proposal < PROPOSALS && draw->status == CANDOR_OK; proposal++) {
-    if (propose(draw, n, p, deviation, value)) return CANDOR_OK;
+    const uint32_t word = candor_draw_word(draw);
+    const size_t layer = layer_of(word);
+    if (settle(draw, t, layer, signed_uniform(candor_draw_long(draw)) * edge[layer], height_of(word), value)) {
+      return CANDOR_OK;
+    }
   }
   return CANDOR_GENERATOR;
+}
+
+/* p <= 1/2 */
+static candor_status draw_lighter(candor_draw *draw, double n, double p, double *value)
+{
+  const target t = target_of(n, p);
+  return t.variance < LEAST_VARIANCE ? binomial_inversion(draw, n, p, value)
+                                     : binomial_rejection(draw, &t, value);
 }
 
 candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value)
@@ -132,9 +179,8 @@ candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double
     return CANDOR_OK;
   }
   const int swap = p > 0.5;
-  const double rare = swap ? 1.0 - p : p, mean = n * rare;
-  const candor_status status = mean < 10 ? binomial_inversion(draw, n, rare, log1p(-rare), value)
-                                         : binomial_rejection(draw, n, rare, sqrt(mean * (1.0 - rare)), value);
+  const double rare = swap ? 1.0 - p : p;
+  const candor_status status = draw_lighter(draw, n, rare, value);
   if (status == CANDOR_OK && swap) {
     *value = n - *value;
   }
@@ -145,30 +191,116 @@ void candor_tree_plan(candor_tree *tree, size_t cells, double *sums)
 {
   tree->cells = cells;
   for (size_t j = cells; j-- > 1;) {
-    const double left = sums[2 * j], right = sums[2 * j + 1];
-    sums[j] = left + right;
-    tree->share[j] = sums[j] > 0.0 ? (left < right ? left : right) / sums[j] : 0.0;
-    tree->log_rest[j] = log1p(-tree->share[j]);
-    tree->lighter[j] = (uint32_t) (2 * j + (right < left));
+    const double first = sums[2 * j], second = sums[2 * j + 1];
+    sums[j] = first + second;
+    tree->first[j] = sums[j] > 0.0 ? first / sums[j] : 0.0;
+    tree->second[j] = sums[j] > 0.0 ? second / sums[j] : 0.0;
   }
+}
+
+/* Divides the count of a node among its children. */
+static candor_status divide(const candor_tree *tree, candor_draw *draw, size_t j, double *counts)
+{
+  const double n = counts[j], p = tree->first[j], q = tree->second[j];
+  double value = 0.0;
+  if (n > 0.0 && p > 0.0 && q > 0.0) {
+    const candor_status status = draw_lighter(draw, n, p < q ? p : q, &value);
+    if (status != CANDOR_OK) return status;
+  }
+  const int first = p < q;
+  counts[2 * j] = first ? value : n - value;
+  counts[2 * j + 1] = first ? n - value : value;
+  return CANDOR_OK;
+}
+
+/* The square root, in operations that make vectors: a call to sqrt() is one that may set errno. Newton's steps for its
+ * inverse from a first guess that halves the exponent, wrong by 3.5 %, and Heron's for itself leave one rounding. */
+static inline double root_of(double x)
+{
+  uint64_t bits;
+  double inverse;
+  memcpy(&bits, &x, sizeof bits);
+  bits = 0x5fe6eb50c7b537a9u - (bits >> 1);
+  memcpy(&inverse, &bits, sizeof inverse);
+  const double half = 0.5 * x;
+  inverse *= 1.5 - half * inverse * inverse;
+  inverse *= 1.5 - half * inverse * inverse;
+  inverse *= 1.5 - half * inverse * inverse;
+  const double root = x * inverse;
+  return root + (x - root * root) * (0.5 * inverse);
+}
+
+/* Numbers up to here are rounded by adding 3 times as much, whose last binary digit is 1, and taking it away again. */
+static const double LARGEST_ROUNDED = 0x1p51;
+
+/* The same for LANES nodes that stand side by side, with what the first look at a proposal accepts. room: where it is
+ * negative the look did not accept. The loops are such that a compiler at -O2 makes vectors of them. */
+static CANDOR_WIDE double divide_many(const double *restrict first, const double *restrict second,
+                                      const double *restrict counts, const uint32_t *restrict words,
+                                      double *restrict children, double *restrict z, double *restrict room)
+{
+  double inner[LANES], outer[LANES], mean[LANES], variance[LANES], deviation[LANES], least[LANES], value[LANES];
+  for (size_t l = 0; l < LANES; l++) {
+    outer[l] = edge[layer_of(words[l])];
+    inner[l] = edge[layer_of(words[l]) + 1];
+  }
+  for (size_t l = 0; l < LANES; l++) {
+    z[l] = signed_uniform((uint64_t) words[LANES + l] << 32 | words[2 * LANES + l]) * outer[l];
+    mean[l] = counts[l] * first[l];
+    variance[l] = mean[l] * second[l];
+  }
+  for (size_t l = 0; l < LANES; l++) deviation[l] = root_of(variance[l]);
+  for (size_t l = 0; l < LANES; l++) {
+    value[l] = mean[l] + bend(z[l], deviation[l], second[l] - first[l]);
+    room[l] = variance[l] - doubt(z[l]) - height_of(words[l]) * variance[l];
+    inner[l] -= fabs(z[l]);
+    least[l] = variance[l] - LEAST_VARIANCE;
+  }
+  /* Rounds to whole numbers, in two steps through memory where registers have more digits than a double. */
+  for (size_t l = 0; l < LANES; l++) value[l] += 3.0 * LARGEST_ROUNDED;
+  for (size_t l = 0; l < LANES; l++) value[l] -= 3.0 * LARGEST_ROUNDED;
+  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < inner[l] ? room[l] : inner[l];
+  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < least[l] ? room[l] : least[l];
+  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < value[l] ? room[l] : value[l];
+  for (size_t l = 0; l < LANES; l++) outer[l] = counts[l] - value[l];
+  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < outer[l] ? room[l] : outer[l];
+  for (size_t l = 0; l < LANES; l++) {
+    children[2 * l] = value[l];
+    children[2 * l + 1] = outer[l];
+  }
+  for (size_t l = 0; l < LANES; l++) least[l] = room[l];
+  for (size_t l = 0; l < LANES / 2; l++) least[l] = least[l] < least[l + LANES / 2] ? least[l] : least[l + LANES / 2];
+  for (size_t l = 1; l < LANES / 2; l++) least[0] = least[0] < least[l] ? least[0] : least[l];
+  return least[0];
 }
 
 candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, double *counts)
 {
-  for (size_t j = 1; j < tree->cells; j++) {
-    const double n = counts[j], p = tree->share[j], variance = n * p * (1.0 - p);
-    double value = 0.0;
-    /* The first proposal here, where what the next nodes need can be worked out meanwhile. */
-    const double deviation = sqrt(variance);
-    if (variance < 25.0 || !propose(draw, n, p, deviation, &value)) {
-      candor_status status = CANDOR_OK;
-      if (n * p >= 10.0) status = binomial_rejection(draw, n, p, deviation, &value);
-      else if (n > 0.0 && p > 0.0) status = binomial_inversion(draw, n, p, tree->log_rest[j], &value);
-      if (status != CANDOR_OK) return status;
+  const size_t one_by_one = counts[1] < LARGEST_ROUNDED && LANES < tree->cells ? LANES : tree->cells;
+  size_t j = 1;
+  candor_status status = CANDOR_OK;
+  for (; j < one_by_one && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);
+  /* From here on the children of LANES nodes lie behind them. */
+  for (; j + LANES <= tree->cells && status == CANDOR_OK; j += LANES) {
+    double z[LANES], room[LANES];
+    const uint32_t *words = candor_draw_words(draw, 3 * LANES);
+    if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, room) >= 0.0) continue;
+    uint32_t heights[LANES];
+    memcpy(heights, words, sizeof heights);
+    for (size_t l = 0; l < LANES && status == CANDOR_OK; l++) {
+      if (room[l] >= 0.0) continue;
+      const double n = counts[j + l], p = tree->first[j + l], q = tree->second[j + l];
+      const target t = target_of(n, p < q ? p : q);
+      double value;
+      if (t.variance >= LEAST_VARIANCE &&
+          settle(draw, &t, layer_of(heights[l]), p < q ? z[l] : -z[l], height_of(heights[l]), &value)) {
+        counts[2 * (j + l)] = p < q ? value : n - value;
+        counts[2 * (j + l) + 1] = p < q ? n - value : value;
+      } else {
+        status = divide(tree, draw, j + l, counts);
+      }
     }
-    const size_t lighter = tree->lighter[j];
-    counts[lighter] = value;
-    counts[lighter ^ 1] = n - value;
   }
-  return draw->status;
+  for (; j < tree->cells && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);
+  return status == CANDOR_OK ? draw->status : status;
 }

@@ -21,14 +21,12 @@ candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double
  * Unlike a chain of conditional binomials it has draws that do not wait for each other. */
 typedef struct candor_tree {
   size_t cells;
-  double *share;      /* of each inner node: what falls to its lighter child */
-  double *log_rest;   /* the logarithm of what does not */
-  uint32_t *lighter;  /* which that is */
+  double *first, *second; /* of each inner node: what share of it falls to each child */
 } candor_tree;
 
 /* SYNOPSIS: prepares the division of a whole among cells in proportion to their weights.
- * PRECONDITIONS: 1 <= cells < 2^31; the weights in sums[cells] .. sums[2 cells - 1], >= 0 and finite; share, log_rest
- *   and lighter point to `cells` elements. The rest of `sums` is workspace. */
+ * PRECONDITIONS: 1 <= cells < 2^31; the weights in sums[cells] .. sums[2 cells - 1], >= 0 and finite; first and second
+ *   point to `cells` elements. The rest of `sums` is workspace. */
 void candor_tree_plan(candor_tree *tree, size_t cells, double *sums);
 
 /* SYNOPSIS: counts[cells] .. counts[2 cells - 1] are Multinomial(counts[1], weights).

@@ -25,7 +25,7 @@ enum { LANES = CANDOR_CHACHA20_LANES, BLOCK = CANDOR_CHACHA20_BLOCK };
   MIX(c, d, b, 7)
 
 /* The LANES blocks from the counter of `input` on, block after block. */
-static void batch(const uint32_t input[16], uint32_t *out)
+static CANDOR_WIDE void batch(const uint32_t input[16], uint32_t *out)
 {
   uint32_t x[16][LANES];
   uint32_t start[2][LANES];

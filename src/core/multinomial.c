@@ -18,12 +18,12 @@ static double ball_cost(size_t cells)
 /* A binomial, which the tree divides about equally between two cells of this mean. */
 static double binomial_cost(double mean)
 {
-  if (mean >= 1000.0) return mean >= 10000.0 ? 7.0 : 9.0;
-  return mean >= 200.0 ? 13.0 : mean >= 50.0 ? 20.0 : 60.0;
+  if (mean >= 20.0) return mean >= 60.0 ? 6.5 : 8.5;
+  return mean >= 6.0 ? 14.0 : 30.0;
 }
 
 /* Cells of a mean above one of these get binomials, and below the last no cell does alone. */
-static const double LIMITS[] = {1500.0, 500.0, 150.0, 40.0};
+static const double LIMITS[] = {500.0, 100.0, 20.0, 5.0};
 enum { N_LIMITS = sizeof LIMITS / sizeof *LIMITS };
 
 /* Below this mean a cell is left to single balls. */
@@ -258,9 +258,8 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
   plan->levels = 0;
   plan->has_heap = 0;
   plan->index = take(&b.memory, cells * sizeof *plan->index);
-  plan->tree.share = take(&b.memory, (cells + 1) * sizeof *plan->tree.share);
-  plan->tree.log_rest = take(&b.memory, (cells + 1) * sizeof *plan->tree.log_rest);
-  plan->tree.lighter = take(&b.memory, (cells + 1) * sizeof *plan->tree.lighter);
+  plan->tree.first = take(&b.memory, (cells + 1) * sizeof *plan->tree.first);
+  plan->tree.second = take(&b.memory, (cells + 1) * sizeof *plan->tree.second);
   double *sums = take(&b.memory, (2 * cells + 2) * sizeof *sums);
   b.rest = take(&b.memory, cells * sizeof *b.rest);
   b.scaled = take(&b.memory, workspace(cells) * sizeof *b.scaled);
@@ -373,20 +372,27 @@ static CANDOR_WIDE void add_counts(double *restrict counts, const double *restri
   for (; i < n; i++) counts[i] += more[i];
 }
 
+/* To the n cells of the index, which are in order: all of them need none. */
+static void add_at(double *counts, const uint32_t *index, const double *more, size_t n, size_t cells)
+{
+  if (n == cells) {
+    add_counts(counts, more, n);
+  } else {
+    for (size_t j = 0; j < n; j++) counts[index[j]] += more[j];
+  }
+}
+
 candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_draw *draw, double total,
                                       double *scratch, double *counts)
 {
   if (!(total >= 0 && total <= 9007199254740992.0 && total == floor(total))) return CANDOR_DOMAIN;
   const size_t leaves = plan->tree.cells;
-  const uint32_t *index = plan->index + plan->big;
   double left = total;
   if (plan->big > 0) {
     scratch[1] = total;
     const candor_status status = candor_tree_draw(&plan->tree, draw, scratch);
     if (status != CANDOR_OK) return status;
-    for (size_t j = 0; j < plan->big; j++) {
-      counts[plan->index[j]] += scratch[leaves + j];
-    }
+    add_at(counts, plan->index, scratch + leaves, plan->big, plan->cells);
     left = plan->small > 0 ? scratch[leaves + plan->big] : 0.0;
   }
   if (left == 0) return draw->status;
@@ -403,10 +409,6 @@ candor_status candor_multinomial_draw(const candor_multinomial *plan, candor_dra
   }
   if (levels == 0.0) memset(scratch, 0, plan->small * sizeof *scratch);
   throw_balls(&plan->single, draw, left - levels, scratch);
-  if (plan->small == plan->cells) {
-    add_counts(counts, scratch, plan->cells);
-  } else {
-    for (size_t s = 0; s < plan->small; s++) counts[index[s]] += scratch[s];
-  }
+  add_at(counts, plan->index + plan->big, scratch, plan->small, plan->cells);
   return draw->status;
 }

@@ -117,16 +117,35 @@ static void fill_histograms(const double *counts, size_t k, double lowest, uint3
   for (; i < k; i++) histogram[4 * (size_t) (int32_t) (counts[i] - lowest)]++;
 }
 
-/* The same where some lie above the bins: those are listed. Returns how many they are. */
+/* The same where some lie above the bins: those are listed. Counts so far apart are rarely equal. Returns how many are
+ * listed. */
 static size_t fill_and_list(const double *counts, size_t k, double lowest, uint32_t *histogram, double *large)
 {
   const double limit = lowest + (double) bins(k);
   size_t listed = 0;
   for (size_t i = 0; i < k; i++) {
-    if (counts[i] < limit) histogram[4 * (size_t) (int64_t) (counts[i] - lowest) + i % 4]++;
+    if (counts[i] < limit) histogram[(size_t) (int64_t) (counts[i] - lowest)]++;
     else large[listed++] = counts[i];
   }
   return listed;
+}
+
+/* Adds the bins that are not empty to the d distinct counts, and empties them; a bin has `each` numbers. */
+static inline size_t collect(candor_spectrum *spectrum, size_t used, const size_t each, size_t d)
+{
+  double *value = spectrum->value, *multiplicity = spectrum->multiplicity;
+  uint32_t *bin = spectrum->histogram;
+  for (size_t v = 0; v < used; v++, bin += each) {
+    uint32_t categories = 0;
+    for (size_t e = 0; e < each; e++) {
+      categories += bin[e];
+      bin[e] = 0;
+    }
+    value[d] = spectrum->lowest + (double) (int32_t) v;
+    multiplicity[d] = (double) (int32_t) categories;
+    d += categories > 0;
+  }
+  return d;
 }
 
 void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
@@ -135,22 +154,19 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
   const double span = spectrum->highest - spectrum->lowest + 1.0;
   /* Counts of a large mean hardly ever coincide: their standard deviation is its root, at least. */
   const double spread = 4.0 * sqrt(spectrum->reports / (double) k);
-  const int sorted = span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k);
   size_t d = 0;
-  if (!sorted) memcpy(spectrum->value, counts, (d = k) * sizeof *counts);
-  else if (span <= (double) bins(k)) fill_histograms(counts, k, spectrum->lowest, spectrum->histogram);
-  else d = fill_and_list(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
-  for (size_t i = 0; i < d; i++) spectrum->multiplicity[i] = 1.0;
-  if (sorted) {
-    const size_t used = span < (double) bins(k) ? (size_t) span : bins(k);
-    for (size_t v = 0; v < used; v++) {
-      uint32_t *bin = spectrum->histogram + 4 * v;
-      const uint32_t categories = (bin[0] + bin[1]) + (bin[2] + bin[3]);
-      bin[0] = bin[1] = bin[2] = bin[3] = 0;
-      spectrum->value[d] = spectrum->lowest + (double) v;
-      spectrum->multiplicity[d] = categories;
-      d += categories > 0;
+  if (span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k)) {
+    if (span <= (double) bins(k)) {
+      fill_histograms(counts, k, spectrum->lowest, spectrum->histogram);
+      d = collect(spectrum, (size_t) span, 4, 0);
+    } else {
+      const size_t listed = fill_and_list(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
+      for (size_t i = 0; i < listed; i++) spectrum->multiplicity[i] = 1.0;
+      d = collect(spectrum, bins(k), 1, listed);
     }
+  } else {
+    memcpy(spectrum->value, counts, k * sizeof *counts);
+    for (d = 0; d < k; d++) spectrum->multiplicity[d] = 1.0;
   }
   spectrum->distinct = d;
   complete(spectrum);
@@ -175,13 +191,13 @@ static CANDOR_WIDE void above(const double *value, const double *multiplicity, s
 {
   double s[LANES] = {0}, m[LANES] = {0};
   for (size_t d = 0; d < n; d += LANES) {
-    double weight[LANES];
+    double kept[LANES];
     for (size_t l = 0; l < LANES; l++) {
       const double all = multiplicity[d + l], x = value[d + l];
-      weight[l] = x > start ? all : 0.0;
+      kept[l] = x > start ? all : 0.0;
     }
-    for (size_t l = 0; l < LANES; l++) s[l] += weight[l] * value[d + l];
-    for (size_t l = 0; l < LANES; l++) m[l] += weight[l];
+    for (size_t l = 0; l < LANES; l++) s[l] += kept[l] * value[d + l];
+    for (size_t l = 0; l < LANES; l++) m[l] += kept[l];
   }
   for (size_t width = LANES / 2; width > 0; width /= 2) {
     for (size_t l = 0; l < width; l++) s[l] += s[l + width];
@@ -248,10 +264,13 @@ static CANDOR_WIDE double weigh(const double *value, const double *multiplicity,
 {
   double sum[LANES] = {0}, rest[LANES] = {0};
   for (size_t d = 0; d < n; d += LANES) {
-    double weight[LANES];
-    for (size_t l = 0; l < LANES; l++) weight[l] = multiplicity[d + l] * value[d + l];
-    for (size_t l = 0; l < LANES; l++) sum[l] += (value[d + l] > start ? weight[l] : 0.0) * logs[d + l];
-    for (size_t l = 0; l < LANES; l++) rest[l] += value[d + l] > start ? 0.0 : weight[l];
+    double kept[LANES];
+    for (size_t l = 0; l < LANES; l++) {
+      const double all = multiplicity[d + l], x = value[d + l];
+      kept[l] = x > start ? all : 0.0;
+    }
+    for (size_t l = 0; l < LANES; l++) sum[l] += kept[l] * value[d + l] * logs[d + l];
+    for (size_t l = 0; l < LANES; l++) rest[l] += (multiplicity[d + l] - kept[l]) * value[d + l];
   }
   for (size_t width = LANES / 2; width > 0; width /= 2) {
     for (size_t l = 0; l < width; l++) sum[l] += sum[l + width];

@@ -36,6 +36,17 @@ static inline uint64_t candor_draw_long(candor_draw *draw)
   return high << 32 | draw->words[draw->next++];
 }
 
+/* The next n <= CANDOR_DRAW_WORDS words at once, to be used before the next draw; where the store has fewer, those are
+ * passed over. */
+static inline const uint32_t *candor_draw_words(candor_draw *draw, size_t n)
+{
+  if (draw->next > CANDOR_DRAW_WORDS - n) {
+    candor_draw_refill(draw);
+  }
+  draw->next += n;
+  return draw->words + draw->next - n;
+}
+
 /* Uniform on the midpoints of 2^53 cells of (0, 1): never 0, never 1. */
 static inline double candor_draw_uniform(candor_draw *draw)
 {

@@ -12,6 +12,7 @@
 #include <limits.h> /* tells glibc from others */
 #ifdef __GLIBC__
 #define CANDOR_WIDE __attribute__((target_clones("avx2", "default")))
+#define CANDOR_HAS_WIDE
 #endif
 #endif
 #ifndef CANDOR_WIDE

@@ -1,9 +1,9 @@
-/* The hat's equations and bounds by search over the binomials it must cover, and draws against exact distributions. */
+/* The equations of the layers, the bounds of the proposals by search over the binomials they must cover, and draws against exact distributions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "binomial.h"
-#include "binomial_hat.h"
+#include "binomial_proposal.h"
 #include "check.h"
 #include "draws.h"
 
@@ -22,64 +22,80 @@ static void test_layers(void)
   CHECK(edge[LAYERS] == 0.0);
 }
 
-static double log_hat(double z)
+static long double above(long double z)
 {
-  const double r = fabs(z);
-  return r <= edge[1] ? -0.5 * r * r : -0.5 * edge[1] * edge[1] - TAIL_RATE * (r - edge[1]);
+  return 0.5L * erfcl(z * 0.707106781186547524400844362104849039L);
 }
 
-/* The probabilities come from the ratios of neighbours, and their sum is 1. */
-static void check_hat(double n, double p)
+/* Solves bend(z) = distance by the schoolbook formula, in more digits than the core has. */
+static long double solve_bend(long double distance, long double s, long double skew)
 {
-  const double mean = n * p, s = sqrt(n * p * (1 - p)), width = s + WIDER;
-  const double low = floor(fmax(0, mean - 12 * s)), high = fmin(n, ceil(mean + 15 * s + 60));
+  const long double half = 3 * s / skew, c = 1 + 6 * distance / skew;
+  if (skew == 0) return distance / s;
+  if (half * half + c <= 0) return -half;
+  /* Which cancels where the skewness is small. */
+  return c / (half + sqrtl(half * half + c));
+}
+
+/* The bounds, for every value of a binomial: HIGHER where it is proposed at all, doubt() at the place in |z| <= edge[1]
+ * where it is least. The binomial's probabilities come from the ratios of neighbours, and their sum is 1. */
+static void check_bounds(double n, double p)
+{
+  const long double mean = (long double) n * p, variance = mean * (1 - (long double) p), s = sqrtl(variance);
+  const long double skew = 1 - 2 * (long double) p, odds = p / (1 - (long double) p);
+  if (variance < LEAST_VARIANCE) return;
+  const double low = floor(fmax(0, (double) (mean - 14 * s))), high = fmin(n, ceil((double) (mean + 16 * s + 60)));
   const size_t values = (size_t) (high - low) + 1;
-  double *log_f = malloc(values * sizeof *log_f), total = 0;
-  const size_t mode = (size_t) (floor((n + 1) * p) - low);
+  long double *log_f = malloc(values * sizeof *log_f), total = 0;
+  const size_t mode = (size_t) (fmin(floor((n + 1) * p), high) - low);
   log_f[mode] = 0;
   for (size_t v = mode; v + 1 < values; v++) {
-    const double k = low + (double) v;
-    log_f[v + 1] = log_f[v] + log((n - k) / (k + 1) * (p / (1 - p)));
+    const long double k = low + (double) v;
+    log_f[v + 1] = log_f[v] + logl((n - k) / (k + 1) * odds);
   }
   for (size_t v = mode; v > 0; v--) {
-    const double k = low + (double) v;
-    log_f[v - 1] = log_f[v] - log((n - k + 1) / k * (p / (1 - p)));
+    const long double k = low + (double) v;
+    log_f[v - 1] = log_f[v] - logl((n - k + 1) / k * odds);
   }
-  for (size_t v = 0; v < values; v++) total += exp(log_f[v]);
-  int below = 1, above = 1, cubic = 1;
-  for (size_t v = 0; v < values; v++) {
-    const double k = low + (double) v, log_t = log_f[v] - log(total) + log(s) + 0.91893853320467274178;
-    const double left = (k - mean - 0.5) / width, right = (k + 1 - mean - 0.5) / width;
-    /* The hat's lowest points over the step from k to k + 1 are its ends. */
-    below &= log_t <= log1p(HIGHER / s) + fmin(log_hat(left), log_hat(right));
-    for (int part = 0; part <= 8; part++) {
-      const double z = left + (right - left) * part / 8, r = fabs(z);
-      if (r <= edge[1]) above &= log_t - log1p(HIGHER / s) >= -0.5 * (r * r + slack(r, s) / s);
-    }
-    cubic &= fabs(log_t - log_cubic((k - mean) / s, p, s)) <= cubic_error((k - mean) / s, s);
+  for (size_t v = 0; v < values; v++) total += expl(log_f[v]);
+  int higher = 1, sure = 1;
+  /* One step more on either side, of numbers that have no probability if they are -1 or n + 1. */
+  for (double k = low - 1; k <= high + 1; k++) {
+    const long double from = solve_bend(k - 0.5L - mean, s, skew), to = solve_bend(k + 0.5L - mean, s, skew);
+    const long double proposed = from >= to ? 0 : to < 0 ? above(-to) - above(-from) : above(from) - above(to);
+    const int possible = k >= low && k <= high;
+    const long double log_p = possible ? log_f[(size_t) (k - low)] - logl(total) : -INFINITY;
+    if (possible && log_p > -11000) higher &= proposed > 0 && log_p - logl(proposed) <= HIGHER / variance;
+    const double least = from * to < 0 ? 0 : (double) fminl(fabsl(from), fabsl(to));
+    if (proposed == 0 || least > edge[1] || k < 0 || (k > high && k <= n) || (k < low && k >= 0)) continue;
+    const long double accepted = possible ? expl(log_p - logl(proposed) - HIGHER / variance) : 0;
+    sure &= 1 - doubt(least) / variance <= accepted;
   }
-  if (!below || !above || !cubic) fprintf(stderr, "n %g p %g: hat %d slack %d cubic %d\n", n, p, below, above, cubic);
-  CHECK(below && above && cubic);
+  if (!higher || !sure) fprintf(stderr, "n %g p %g: higher %d sure %d\n", n, p, higher, sure);
+  CHECK(higher && sure);
   free(log_f);
 }
 
-static void test_hat(void)
+static void test_bounds(void)
 {
-  /* Where slack() holds at |z| it holds for every r above, because it grows with r. */
-  for (double r = 0.01; r < edge[1]; r += 0.01) CHECK(slack(r, 5) > slack(r - 0.01, 5));
-  static const double p[] = {1e-8, 1e-4, 0.01, 0.03, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.48, 0.5};
+  /* All small numbers of trials. */
+  for (double n = 8; n < 120; n++) {
+    for (double p = 0.5; n * p * (1 - p) >= LEAST_VARIANCE; p -= 0.004) check_bounds(n, p);
+  }
+  static const double p[] = {1e-9, 1e-6, 1e-4, 0.01, 0.03, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.48, 0.5};
   for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
-    for (double mean = 10; mean < 2e5; mean *= mean < 600 ? 1.013 : mean < 3000 ? 1.05 : 1.6) {
-      const double n = ceil(mean / p[i]);
-      if (n < 1e10) check_hat(n, p[i]);
+    for (double variance = LEAST_VARIANCE; variance < 3e4; variance *= variance < 30 ? 1.01 : variance < 600 ? 1.04 : 1.7) {
+      check_bounds(ceil(variance / (p[i] * (1 - p[i]))), p[i]);
     }
   }
   /* Between whole n the mean moves within its step: probabilities that put it everywhere. */
   for (double part = 0; part < 1; part += 0.02) {
-    for (double mean = 10; mean < 500; mean *= 1.35) {
-      const double n = ceil(2.3 * mean), wanted = floor(mean) + part;
-      check_hat(1e6, wanted * 1e-6);
-      check_hat(n, wanted < 0.5 * n ? wanted / n : 0.5);
+    for (double mean = 2; mean < 500; mean *= 1.25) {
+      const double wanted = floor(mean) + part;
+      for (double times = 2.1; times < 1e8; times *= 7) {
+        const double n = ceil(times * mean);
+        check_bounds(n, wanted < 0.5 * n ? wanted / n : 0.5);
+      }
     }
   }
 }
@@ -89,8 +105,10 @@ static void test_binomial(void)
   static const double cases[][2] = {
     {1, 0.3}, {5, 0.5}, {40, 0.01}, {30, 0.32}, {33, 0.31}, {25, 0.97}, {100, 0.1}, {100, 0.5}, {1000, 0.37},
     {1000, 0.9}, {1e5, 1e-4}, {1e5, 2e-4}, {1e6, 0.25}, {1e9, 2e-8}, {1e9, 1e-6}, {1e12, 3e-10},
-    /* just above where rejection begins; the deviations 5 and 10, where its squeezes do and change; p near 1; large n */
-    {20, 0.5}, {1e6, 1.01e-5}, {1e6, 2.49e-5}, {1e6, 2.51e-5}, {99, 0.5}, {101, 0.5}, {399, 0.5}, {401, 0.5}, {1e6, 1.01e-4},
+    /* around the variance 2, from which on numbers are proposed, and 1e4, where their probability gets another form; p near
+     * 1; large n */
+    {7, 0.5}, {8, 0.5}, {9, 0.5}, {1e6, 1.99e-6}, {1e6, 2.01e-6}, {1e6, 3e-6}, {12, 0.25}, {20, 0.5}, {1e6, 1.01e-5},
+    {101, 0.5}, {401, 0.5}, {39999, 0.5}, {40001, 0.5}, {1e6, 1.01e-2}, {1e6, 1.02e-2}, {1e6, 1.01e-4},
     {1e6, 1 - 3e-5}, {1e9, 1 - 2e-7}, {1e9, 1e-4}, {1e9, 0.5}, {1e9, 0.02}, {4e9, 0.3}
   };
   const size_t draws = 200000;
@@ -138,9 +156,8 @@ static void test_tree_exhaustively(void)
 {
   static const double cases[][4] = {{0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    double sums[6], share[3], log_rest[3], counts[6];
-    uint32_t lighter[3];
-    candor_tree tree = {0, share, log_rest, lighter};
+    double sums[6], first[3], second[3], counts[6];
+    candor_tree tree = {0, first, second};
     const double *w = cases[c], total = w[0] + w[1] + w[2], n = w[3];
     const int balls = (int) n, draws = 300000;
     memcpy(sums + 3, w, 3 * sizeof *w);
@@ -180,10 +197,9 @@ static void test_tree(void)
   static const double totals[] = {50, 3000, 1e6, 1e9, 3e12};
   enum { CELLS = 37, DRAWS = 20000 };
   for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
-    double sums[2 * CELLS], share[CELLS], log_rest[CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
+    double sums[2 * CELLS], first[CELLS], second[CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
     double *x = malloc(DRAWS * sizeof *x), *y = malloc(DRAWS * sizeof *y), *z = malloc(DRAWS * sizeof *z);
-    uint32_t lighter[CELLS];
-    candor_tree tree = {0, share, log_rest, lighter};
+    candor_tree tree = {0, first, second};
     for (int i = 0; i < CELLS; i++) {
       weight[i] = i == 5 ? 0 : i % 9 == 0 ? 1e-7 : pow(i + 1.0, -1.2);
       total += sums[CELLS + i] = weight[i];
@@ -220,9 +236,8 @@ static candor_status fail(void *state, uint32_t *words, size_t n)
 
 static void test_failure(void)
 {
-  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, share[4], log_rest[4], counts[8] = {0, 1e6}, value;
-  uint32_t lighter[4];
-  candor_tree tree = {0, share, log_rest, lighter};
+  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, first[4], second[4], counts[8] = {0, 1e6}, value;
+  candor_tree tree = {0, first, second};
   const candor_random random = {fail, NULL};
   candor_draw draw;
   candor_draw_start(&draw, &random);
@@ -235,7 +250,7 @@ static void test_failure(void)
 int main(void)
 {
   test_layers();
-  test_hat();
+  test_bounds();
   test_binomial();
   test_tree_exhaustively();
   test_tree();

@@ -34,11 +34,19 @@ static void test_stream(void)
     CHECK(memcmp(many[r].state, t.state, sizeof t.state) == 0);
   }
   /* xoshiro256++ of the state 1, 2, 3, 4: first outputs worked out by hand, (1 + 4) rotl 23 + 1 = 41943041, and
-   * then with the state 7, 0, 262146, 211106232532992: rotl(211106232532999, 23) + 7 = 58720359. */
-  candor_stream hand = {{1, 2, 3, 4}};
-  candor_stream_fill(&hand, a, 4);
-  CHECK(a[0] == 0 && a[1] == 41943041u);
-  CHECK((((uint64_t) a[2] << 32) | a[3]) == 58720359u);
+   * then with the state 7, 0, 262146, 211106232532992: rotl(211106232532999, 23) + 7 = 58720359. In the first and the
+   * last of the generators, whose halves lie four words apart; what a request leaves of eight words is passed over. */
+  candor_stream hand = {{{1, 9, 9, 1}, {2, 9, 9, 2}, {3, 9, 9, 3}, {4, 9, 9, 4}}};
+  candor_stream_fill(&hand, a, 11);
+  CHECK(a[0] == 0 && a[4] == 41943041u && a[3] == 0 && a[7] == 41943041u);
+  CHECK(a[1] == a[2] && a[5] == a[6] && a[5] != a[4]);
+  CHECK(a[8] == 0);
+  candor_stream again = {{{1, 9, 9, 1}, {2, 9, 9, 2}, {3, 9, 9, 3}, {4, 9, 9, 4}}};
+  candor_stream_fill(&again, b, 24);
+  CHECK(memcmp(a, b, 11 * sizeof *a) == 0);
+  CHECK((((uint64_t) b[8] << 32) | b[12]) == 58720359u && b[15] == 58720359u);
+  candor_stream_fill(&hand, a, 8);
+  CHECK(memcmp(a, b + 16, 8 * sizeof *a) == 0);
 }
 
 static void test_table(void)

@@ -1,14 +1,20 @@
-/* The hat under which binomial.c makes its proposals: exp(-z^2 / 2) up to z = edge[1], and beyond it an exponential
- * tail, which a log-concave distribution stays below. tests/core/test_binomial.c has the equations and checks the
- * constants by search. */
-#ifndef CANDOR_BINOMIAL_HAT_H
-#define CANDOR_BINOMIAL_HAT_H
+/* How binomial.c proposes a binomial number of variance s^2 and p <= 1/2: a normal number z, bent by as much as the
+ * binomial is skewed (Cornish and Fisher), is rounded to a whole number. That number has nearly the probability it is to
+ * have: up to a factor exp(d / s^2) with d small, so that little is rejected and hardly anything needs a second look.
+ * tests/core/test_binomial.c searches the binomials for violations of the bounds below. */
+#ifndef CANDOR_BINOMIAL_PROPOSAL_H
+#define CANDOR_BINOMIAL_PROPOSAL_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- normal numbers ---- */
 
 enum { LAYERS = 256 };
 
-/* Cut into layers of equal area: layer i is as wide as edge[i] at its foot and edge[i + 1] at its top. edge[0] is the
+/* The hat above exp(-z^2 / 2) is that up to z = edge[1], and beyond it an exponential tail of rate TAIL_RATE.
+ * Cut into layers of equal area: layer i is as wide as edge[i] at its foot and edge[i + 1] at its top. edge[0] is the
  * width that a rectangle with the area of the lowest layer, tail included, would have. */
 static const double edge[LAYERS + 1] = {
   4.0646610365463999, 3.6646610365463999, 3.4550209674748147, 3.3242504849630226, 3.2276750776970871,
@@ -66,32 +72,32 @@ static const double edge[LAYERS + 1] = {
 };
 static const double TAIL_RATE = 2.5;
 
-/* A binomial of standard deviation s, as a density over steps of 1 and times s sqrt(2 pi), lies below the hat of width
- * s + WIDER times 1 + HIGHER / s, for all p <= 1/2 with n p >= 10. */
-static const double WIDER = 0.6, HIGHER = 0.4;
-
-/* And where |z| <= r <= edge[1] it lies above 1 + HIGHER / s times exp(-(z^2 + slack(r, s) / s) / 2); for a smaller
- * deviation no such bound is known. */
-static inline double slack(double r, double deviation)
+/* Midpoints of 2^52 cells of (-1, 1). */
+static inline double signed_uniform(uint64_t word)
 {
-  if (deviation < 5.0) return INFINITY;
-  const double fourth = deviation >= 20.0 ? 0.15 : deviation >= 10.0 ? 0.185 : 0.29, square = r * r;
-  return 1.3 + 3.1 * r + fourth * (square * square);
+  const uint64_t bits = 0x3ff0000000000000u | word >> 12;
+  double from_one;
+  memcpy(&from_one, &bits, sizeof from_one);
+  return 2.0 * (from_one - 1.5) + 0x1p-52;
 }
 
-/* Its logarithm at `steps` standard deviations from the mean, but for an error of at most cubic_error(), wherever
- * n p >= 10 and p <= 1/2. */
-static inline double log_cubic(double steps, double p, double deviation)
+/* ---- from the normal to the binomial ---- */
+
+/* The distance from the mean that z becomes. It rises from z = -3 s / skew on; what is below is not proposed. */
+static inline double bend(double z, double deviation, double skew)
 {
-  const double square = steps * steps;
-  return -0.5 * square + (1.0 - 2.0 * p) * steps * (square - 3.0) / (6.0 * deviation);
+  return deviation * z + skew * (1.0 / 6) * (z * z - 1.0);
 }
 
-static inline double cubic_error(double steps, double deviation)
+/* Of a variance of at least LEAST_VARIANCE, the probability of a number is at most exp(HIGHER / s^2) times that of
+ * proposing it. */
+static const double LEAST_VARIANCE = 2.0, HIGHER = 0.125;
+
+/* And where |z| <= edge[1] proposes a number, whatever has height <= 1 - doubt / s^2 under that bound is accepted. */
+static inline double doubt(double z)
 {
-  const double square = steps * steps;
-  const double reach = deviation >= 5.0 ? 18.0 : 12.0;
-  return square <= reach ? (0.1 + 0.2 * square * square) / (deviation * deviation) : INFINITY;
+  const double square = z * z;
+  return 0.15 + 0.046 * (square * square);
 }
 
 #endif
