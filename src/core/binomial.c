@@ -127,21 +127,20 @@ static double log_proposal(const target *t, double k)
  * another. */
 static int is_normal(candor_draw *draw, size_t layer, double *z)
 {
-  const double v = candor_draw_uniform(draw);
-  if (layer > 0) {
-    /* Heights over that of the layer's foot. */
-    const double foot = 0.5 * edge[layer] * edge[layer];
-    return 1.0 + v * (exp(foot - 0.5 * edge[layer + 1] * edge[layer + 1]) - 1.0) <= exp(foot - 0.5 * *z * *z);
+  const double v = candor_draw_uniform(draw), outer = edge[layer], inner = edge[layer + 1];
+  if (layer == 0) {
+    const double beyond = -log(candor_draw_uniform(draw)) / TAIL_RATE, far = inner + beyond;
+    *z = copysign(far, *z);
+    return log(v) <= TAIL_RATE * beyond - 0.5 * beyond * (far + inner);
   }
-  const double beyond = -log(candor_draw_uniform(draw)) / TAIL_RATE, far = edge[1] + beyond;
-  *z = copysign(far, *z);
-  return log(v) <= TAIL_RATE * beyond - 0.5 * beyond * (far + edge[1]);
+  const double rise = 0.5 * (outer - inner) * (outer + inner), chord = (outer - fabs(*z)) / (outer - inner);
+  if (fabs(v - chord) > chord_error(inner, outer)) return v < chord;
+  return v * expm1(rise) <= expm1(0.5 * (outer * outer - *z * *z));
 }
 
-/* A proposal that its first look has not accepted: 1 if it is, and then *value is it. */
-static int settle(candor_draw *draw, const target *t, size_t layer, double z, double height, double *value)
+/* Whether the proposal from a normal z is accepted: if so, *value is it. */
+static int is_accepted(candor_draw *draw, const target *t, double z, double height, double *value)
 {
-  if (fabs(z) >= edge[layer + 1] && !is_normal(draw, layer, &z)) return 0;
   if (t->skew * z <= -3.0 * t->deviation) return 0;
   const double place = t->mean + 0.5 + bend(z, t->deviation, t->skew);
   if (!(place >= 0.0 && place < t->n + 1.0)) return 0;
@@ -156,9 +155,9 @@ static candor_status binomial_rejection(candor_draw *draw, const target *t, doub
   for (int proposal = 0; proposal < PROPOSALS && draw->status == CANDOR_OK; proposal++) {
     const uint32_t word = candor_draw_word(draw);
     const size_t layer = layer_of(word);
-    if (settle(draw, t, layer, signed_uniform(candor_draw_long(draw)) * edge[layer], height_of(word), value)) {
-      return CANDOR_OK;
-    }
+    double z = signed_uniform(candor_draw_long(draw)) * edge[layer];
+    if (fabs(z) >= edge[layer + 1] && !is_normal(draw, layer, &z)) continue;
+    if (is_accepted(draw, t, z, height_of(word), value)) return CANDOR_OK;
   }
   return CANDOR_GENERATOR;
 }
@@ -230,19 +229,21 @@ static inline double root_of(double x)
   return root + (x - root * root) * (0.5 * inverse);
 }
 
-/* Numbers up to here are rounded by adding 3 times as much, whose last binary digit is 1, and taking it away again. */
+/* Numbers up to here become whole when 3 times as much is added, since from 2^52 to 2^53 no double has a fraction. */
 static const double LARGEST_ROUNDED = 0x1p51;
 
-/* The same for LANES nodes that stand side by side, with what the first look at a proposal accepts. room: where it is
- * negative the look did not accept. The loops are such that a compiler at -O2 makes vectors of them. */
+/* The same for LANES nodes that stand side by side, by the first look at one proposal each. It is not the last where
+ * `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be refused;
+ * returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
 static CANDOR_WIDE double divide_many(const double *restrict first, const double *restrict second,
                                       const double *restrict counts, const uint32_t *restrict words,
-                                      double *restrict children, double *restrict z, double *restrict room)
+                                      double *restrict children, double *restrict z, double *restrict inside,
+                                      double *restrict room)
 {
-  double inner[LANES], outer[LANES], mean[LANES], variance[LANES], deviation[LANES], least[LANES], value[LANES];
+  double outer[LANES], mean[LANES], variance[LANES], deviation[LANES], least[LANES], value[LANES];
   for (size_t l = 0; l < LANES; l++) {
     outer[l] = edge[layer_of(words[l])];
-    inner[l] = edge[layer_of(words[l]) + 1];
+    inside[l] = edge[layer_of(words[l]) + 1];
   }
   for (size_t l = 0; l < LANES; l++) {
     z[l] = signed_uniform((uint64_t) words[LANES + l] << 32 | words[2 * LANES + l]) * outer[l];
@@ -253,13 +254,12 @@ static CANDOR_WIDE double divide_many(const double *restrict first, const double
   for (size_t l = 0; l < LANES; l++) {
     value[l] = mean[l] + bend(z[l], deviation[l], second[l] - first[l]);
     room[l] = variance[l] - doubt(z[l]) - height_of(words[l]) * variance[l];
-    inner[l] -= fabs(z[l]);
+    inside[l] -= fabs(z[l]);
     least[l] = variance[l] - LEAST_VARIANCE;
   }
-  /* Rounds to whole numbers, in two steps through memory where registers have more digits than a double. */
+  /* To whole numbers, by way of memory, where no register has more digits than a double. */
   for (size_t l = 0; l < LANES; l++) value[l] += 3.0 * LARGEST_ROUNDED;
   for (size_t l = 0; l < LANES; l++) value[l] -= 3.0 * LARGEST_ROUNDED;
-  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < inner[l] ? room[l] : inner[l];
   for (size_t l = 0; l < LANES; l++) room[l] = room[l] < least[l] ? room[l] : least[l];
   for (size_t l = 0; l < LANES; l++) room[l] = room[l] < value[l] ? room[l] : value[l];
   for (size_t l = 0; l < LANES; l++) outer[l] = counts[l] - value[l];
@@ -268,10 +268,28 @@ static CANDOR_WIDE double divide_many(const double *restrict first, const double
     children[2 * l] = value[l];
     children[2 * l + 1] = outer[l];
   }
-  for (size_t l = 0; l < LANES; l++) least[l] = room[l];
+  for (size_t l = 0; l < LANES; l++) least[l] = room[l] < inside[l] ? room[l] : inside[l];
   for (size_t l = 0; l < LANES / 2; l++) least[l] = least[l] < least[l + LANES / 2] ? least[l] : least[l + LANES / 2];
   for (size_t l = 1; l < LANES / 2; l++) least[0] = least[0] < least[l] ? least[0] : least[l];
   return least[0];
+}
+
+/* The second look at the proposal of a node, which then makes others if that is refused. */
+static candor_status look_again(const candor_tree *tree, candor_draw *draw, size_t j, uint32_t word, double z,
+                                double inside, double room, double *counts)
+{
+  const size_t layer = layer_of(word);
+  if (inside < 0.0 && !is_normal(draw, layer, &z)) return divide(tree, draw, j, counts);
+  if (room >= 0.0 && layer > 0) return CANDOR_OK;
+  const double n = counts[j], p = tree->first[j], q = tree->second[j];
+  const target t = target_of(n, p < q ? p : q);
+  double value;
+  if (t.variance < LEAST_VARIANCE || !is_accepted(draw, &t, p < q ? z : -z, height_of(word), &value)) {
+    return divide(tree, draw, j, counts);
+  }
+  counts[2 * j] = p < q ? value : n - value;
+  counts[2 * j + 1] = p < q ? n - value : value;
+  return CANDOR_OK;
 }
 
 candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, double *counts)
@@ -282,23 +300,14 @@ candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, doubl
   for (; j < one_by_one && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);
   /* From here on the children of LANES nodes lie behind them. */
   for (; j + LANES <= tree->cells && status == CANDOR_OK; j += LANES) {
-    double z[LANES], room[LANES];
+    double z[LANES], inside[LANES], room[LANES];
     const uint32_t *words = candor_draw_words(draw, 3 * LANES);
-    if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, room) >= 0.0) continue;
-    uint32_t heights[LANES];
-    memcpy(heights, words, sizeof heights);
+    if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, inside, room) >= 0.0) continue;
+    uint32_t word[LANES];
+    memcpy(word, words, sizeof word);
     for (size_t l = 0; l < LANES && status == CANDOR_OK; l++) {
-      if (room[l] >= 0.0) continue;
-      const double n = counts[j + l], p = tree->first[j + l], q = tree->second[j + l];
-      const target t = target_of(n, p < q ? p : q);
-      double value;
-      if (t.variance >= LEAST_VARIANCE &&
-          settle(draw, &t, layer_of(heights[l]), p < q ? z[l] : -z[l], height_of(heights[l]), &value)) {
-        counts[2 * (j + l)] = p < q ? value : n - value;
-        counts[2 * (j + l) + 1] = p < q ? n - value : value;
-      } else {
-        status = divide(tree, draw, j + l, counts);
-      }
+      if (inside[l] >= 0.0 && room[l] >= 0.0) continue;
+      status = look_again(tree, draw, j + l, word[l], z[l], inside[l], room[l], counts);
     }
   }
   for (; j < tree->cells && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);

@@ -81,6 +81,14 @@ static inline double signed_uniform(uint64_t word)
   return 2.0 * (from_one - 1.5) + 0x1p-52;
 }
 
+/* In a layer the curve between the edges, from 0 at the outer to 1 at the inner one, is nowhere further than this from its
+ * chord: an eighth of the squared width times the most that its second derivative can be. */
+static inline double chord_error(double inner, double outer)
+{
+  const double rise = 0.5 * (outer - inner) * (outer + inner);
+  return 0.25 * (1.0 + outer * outer) * (1.0 + rise) * (outer - inner) / (outer + inner);
+}
+
 /* ---- from the normal to the binomial ---- */
 
 /* The distance from the mean that z becomes. It rises from z = -3 s / skew on; what is below is not proposed. */

@@ -8,6 +8,7 @@
 
 enum {
   HISTOGRAM = 4096,      /* bins, at most: one a category */
+  CROWDED = 64,          /* bins in which neighbours are often equal */
   HISTOGRAM_FROM = 128,  /* counts of fewer categories are sorted into a histogram only if they are close together */
   LANES = 8
 };
@@ -104,17 +105,17 @@ static void complete(candor_spectrum *spectrum)
   candor_logs(spectrum->work, padded, spectrum->logs);
 }
 
-/* Counts from the lowest on into bins. Four histograms, in turn: equal neighbours, zeros above all, would otherwise
- * wait for each other. */
-static void fill_histograms(const double *counts, size_t k, double lowest, uint32_t *histogram)
+/* Counts from the lowest on into bins of `each` numbers, which take turns: equal neighbours, zeros above all, would
+ * otherwise wait for each other. */
+static inline void fill_histogram(const double *counts, size_t k, double lowest, const size_t each, uint32_t *histogram)
 {
   size_t i = 0;
   for (; i + LANES <= k; i += LANES) {
     int32_t place[LANES];
     for (size_t l = 0; l < LANES; l++) place[l] = (int32_t) (counts[i + l] - lowest);
-    for (size_t l = 0; l < LANES; l++) histogram[4 * (size_t) place[l] + l % 4]++;
+    for (size_t l = 0; l < LANES; l++) histogram[each * (size_t) place[l] + l % each]++;
   }
-  for (; i < k; i++) histogram[4 * (size_t) (int32_t) (counts[i] - lowest)]++;
+  for (; i < k; i++) histogram[each * (size_t) (int32_t) (counts[i] - lowest)]++;
 }
 
 /* The same where some lie above the bins: those are listed. Counts so far apart are rarely equal. Returns how many are
@@ -156,9 +157,12 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
   const double spread = 4.0 * sqrt(spectrum->reports / (double) k);
   size_t d = 0;
   if (span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k)) {
-    if (span <= (double) bins(k)) {
-      fill_histograms(counts, k, spectrum->lowest, spectrum->histogram);
+    if (span <= CROWDED) {
+      fill_histogram(counts, k, spectrum->lowest, 4, spectrum->histogram);
       d = collect(spectrum, (size_t) span, 4, 0);
+    } else if (span <= (double) bins(k)) {
+      fill_histogram(counts, k, spectrum->lowest, 1, spectrum->histogram);
+      d = collect(spectrum, (size_t) span, 1, 0);
     } else {
       const size_t listed = fill_and_list(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
       for (size_t i = 0; i < listed; i++) spectrum->multiplicity[i] = 1.0;

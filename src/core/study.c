@@ -69,25 +69,25 @@ candor_status candor_study_start(candor_study *study, const candor_world *world,
 /* ---- errors ---- */
 
 /* Squared and absolute error of the estimates against theta; the estimates are added to `sums`.
- * Lanes, so that no addition waits for the one before; max(0, x) as (x + |x|) / 2, which is exact, so that a
- * compiler at -O2 finds vectors in them. */
+ * Lanes, so that no addition waits for the one before. */
 static CANDOR_WIDE void add_errors(const double *restrict x, const double *restrict theta, size_t n,
                                    const candor_ramp *r, double *restrict sums, double *squares, double *absolute)
 {
   double square[LANES] = {0}, distance[LANES] = {0};
-  const double start = r->start, linear = r->line ? r->slope : 0.5 * r->slope, bent = r->line ? 0.0 : linear;
+  const double start = r->start, slope = r->slope, least = r->line ? -INFINITY : 0.0;
   size_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     double estimate[LANES], error[LANES];
     for (size_t l = 0; l < LANES; l++) estimate[l] = x[i + l] - start;
-    for (size_t l = 0; l < LANES; l++) estimate[l] = linear * estimate[l] + bent * fabs(estimate[l]);
+    for (size_t l = 0; l < LANES; l++) estimate[l] = estimate[l] > least ? estimate[l] : least;
+    for (size_t l = 0; l < LANES; l++) estimate[l] *= slope;
     for (size_t l = 0; l < LANES; l++) error[l] = estimate[l] - theta[i + l];
     for (size_t l = 0; l < LANES; l++) sums[i + l] += estimate[l];
     for (size_t l = 0; l < LANES; l++) square[l] += error[l] * error[l];
     for (size_t l = 0; l < LANES; l++) distance[l] += fabs(error[l]);
   }
   for (; i < n; i++) {
-    const double estimate = linear * (x[i] - start) + bent * fabs(x[i] - start);
+    const double estimate = slope * (x[i] - start > least ? x[i] - start : least);
     sums[i] += estimate;
     square[0] += (estimate - theta[i]) * (estimate - theta[i]);
     distance[0] += fabs(estimate - theta[i]);

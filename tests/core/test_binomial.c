@@ -22,6 +22,21 @@ static void test_layers(void)
   CHECK(edge[LAYERS] == 0.0);
 }
 
+/* The curve of each layer against its chord. */
+static void test_chords(void)
+{
+  int good = 1;
+  for (int i = 1; i < LAYERS; i++) {
+    const double inner = edge[i + 1], outer = edge[i], height = exp(-0.5 * inner * inner) - exp(-0.5 * outer * outer);
+    for (double part = 0; part <= 1; part += 1.0 / 64) {
+      const double z = outer + part * (inner - outer), curve = (exp(-0.5 * z * z) - exp(-0.5 * outer * outer)) / height;
+      good &= fabs(curve - part) <= chord_error(inner, outer);
+    }
+  }
+  CHECK(good);
+  CHECK(chord_error(1, 1.01) < 0.003);
+}
+
 static long double above(long double z)
 {
   return 0.5L * erfcl(z * 0.707106781186547524400844362104849039L);
@@ -250,6 +265,7 @@ static void test_failure(void)
 int main(void)
 {
   test_layers();
+  test_chords();
   test_bounds();
   test_binomial();
   test_tree_exhaustively();
