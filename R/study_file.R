@@ -45,9 +45,9 @@ start_study <- function(design, resume, cache, call = caller_env()) {
 # ten cells of a mechanism: one that fails in some is reported with the cells that are missing.
 try_study <- function(state, cache, call) {
   design <- state$design
-  plain <- vapply(design$mechanism, identical, NA, rr_grr)
   slow <- !quick_methods(design$method)
-  if (all(plain) && !any(slow)) return(invisible())
+  if (only_grr(design) && !any(slow)) return(invisible())
+  plain <- vapply(design$mechanism, identical, NA, rr_grr)
   cells <- study_cells(design)
   todo <- study_missing(state)
   for (which in unique(cells$mechanism[todo])) {
