@@ -119,24 +119,18 @@ study_cells <- function(design) {
   per_truth <- per_mechanism * length(design$mechanism)
   size <- study_size(design)
   truth <- rep(seq_along(design$truth), each = per_truth)
-  plain_frame(list(
+  # Not a data frame, which takes longer to make and to read.
+  list(
     n = rep_len(design$n, size),
     epsilon = rep(design$epsilon, each = per_epsilon, length.out = size),
     mechanism = rep(seq_along(design$mechanism), each = per_mechanism, length.out = size),
     truth = truth,
     k = lengths(design$truth, use.names = FALSE)[truth]
-  ), size)
+  )
 }
 
 study_size <- function(design) {
   length(design$n) * length(design$epsilon) * length(design$mechanism) * length(design$truth)
-}
-
-# data.frame() and tibble::new_tibble() take longer than some cells.
-plain_frame <- function(columns, rows, class = "data.frame") {
-  attr(columns, "row.names") <- .set_row_names(rows)
-  class(columns) <- class
-  columns
 }
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
@@ -157,13 +151,15 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
     n = cells$n[row],
     method = rep(methods, each = length(study_metrics), length.out = size),
     metric = rep_len(study_metrics, size),
-    estimate = figures[rep(c(TRUE, FALSE), each = each)] %||% numeric(),
-    mc.error = figures[rep(c(FALSE, TRUE), each = each)] %||% numeric()
+    estimate = as.double(figures[rep(c(TRUE, FALSE), each = each)]),
+    mc.error = as.double(figures[rep(c(FALSE, TRUE), each = each)])
   )
   if (is.null(columns$mechanism)) columns$mechanism <- NULL
-  study <- plain_frame(columns, size, c("rr_study", "tbl_df", "tbl", "data.frame"))
-  attr(study, "study") <- state
-  study
+  # Not tibble::new_tibble(), whose checks take longer than some cells.
+  attr(columns, "row.names") <- .set_row_names(size)
+  attr(columns, "study") <- state
+  class(columns) <- c("rr_study", "tbl_df", "tbl", "data.frame")
+  columns
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)

@@ -76,10 +76,10 @@ check_methods <- function(method, call = caller_env()) {
   if (!length(method)) abort(c("{.arg method} must name at least one method.", x = "It is empty."), "argument",
                              call = call)
   given <- as.list(method)
-  text <- vapply(given, is.character, NA)
+  text <- if (is.character(method)) rep(TRUE, length(given)) else vapply(given, is.character, NA)
   # A vector of several names within a list matches none.
-  good <- if (all(text)) given %in% estimation_methods
-    else text & given %in% estimation_methods | vapply(given, is.function, NA)
+  good <- text & given %in% estimation_methods
+  if (!all(good)) good <- good | vapply(given, is.function, NA)
   if (!all(good)) {
     bad <- given[[which(!good)[1]]]
     abort(c("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.",

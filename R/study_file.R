@@ -52,7 +52,8 @@ try_study <- function(state, cache, call) {
   todo <- study_missing(state)
   for (which in unique(cells$mechanism[todo])) {
     own <- todo[cells$mechanism[todo] == which]
-    if (!plain[which]) try_mechanisms(design, which, unique(cells[own, c("k", "epsilon")]), cache, call)
+    grid <- unique(as.data.frame(cells[c("k", "epsilon")])[own, ])
+    if (!plain[which]) try_mechanisms(design, which, grid, cache, call)
     for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
       failure <- try_methods(design, cells, i, slow, cache, call)
       if (is.null(failure)) break

@@ -70,7 +70,7 @@ study_row <- function(design, cells, row, cache) {
   } else {
     mechanism <- cells$mechanism[row]
     forms <- lapply(seq_along(row), function(i) study_form(design, mechanism[i], length(theta), epsilon[i], cache))
-    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
+    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(list(NULL))
     number <- function(name) vapply(forms, function(form) form[[name]] %||% NA_real_, 0)
     form <- list(a = number("a"), b = number("b"), odds = number("odds"))
   }
@@ -164,7 +164,7 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
     for (x in unique(truth)) {
       row <- which(truth == x)
       # Should one cell of the row fail, its message is found out below.
-      results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
+      results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) list(NULL))
     }
   }
   for (j in which(lengths(results) == 0)) {
@@ -235,10 +235,10 @@ study_missing <- function(state) which(lengths(state$results) == 0)
 warn_incomplete <- function(state, interrupted, failure) {
   missing <- study_missing(state)
   if (!length(missing)) return(invisible())
-  cells <- study_cells(state$design)[missing[1], ]
+  cell <- lapply(study_cells(state$design), `[`, missing[1])
   more <- if (length(missing) > 10) ", ..." else ""
-  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cells$truth], format(cells$epsilon),
-                   format_count(cells$n))
+  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cell$truth], format(cell$epsilon),
+                   format_count(cell$n))
   warn(c("{length(missing)} of {length(state$results)} cells of the study are missing.",
          x = if (interrupted) "It was interrupted."
            else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
