@@ -4,12 +4,12 @@
 check_given <- function(..., optional = NULL, call = caller_env()) {
   wanted <- formals(sys.function(sys.parent()))
   absent <- character()
-  # A loop, since this goes before every call, however short.
+  # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
   for (arg in names(wanted)) {
-    if (identical(wanted[[arg]], quote(expr = )) && arg != "..." && eval(base::call("missing", as.name(arg)), call)) {
-      absent <- c(absent, arg)
-    }
+    if (!identical(wanted[[arg]], quote(expr = ))) break
+    if (arg != "..." && eval(base::call("missing", as.name(arg)), call)) absent <- c(absent, arg)
   }
+  if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)
   if (!length(absent)) return(invisible())
   own <- c(...)

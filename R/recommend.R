@@ -60,7 +60,7 @@ rr_recommend <- function(K, epsilon, n = 1, theta = NULL, target = c("population
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target, "target", c("population", "sample"))
   if (!is.null(theta)) {
-    theta <- check_distribution(theta, "theta", environment())
+    theta <- check_distribution(tabulated(theta), "theta", environment())
     if (any(K != length(theta))) {
       abort(c("{.arg theta} must have {.arg K} shares.", x = "It has {length(theta)}."), "argument")
     }

@@ -55,7 +55,7 @@ check_targets <- function(target, call = caller_env()) {
 
 # Names, and the values of data, are levels of the mechanism.
 check_theta <- function(theta, mechanism, call = caller_env()) {
-  if (is.factor(theta) || is.character(theta) || is.logical(theta)) theta <- table(theta)
+  theta <- tabulated(theta)
   shares <- stats::setNames(check_distribution(theta, "theta", call), names(theta))
   shares <- match_levels(shares, mechanism$levels, "theta", 0, takes_bits(mechanism), call)
   check_length(shares, mechanism, "theta", call)
@@ -68,13 +68,6 @@ check_length <- function(theta, mechanism, arg, call = caller_env()) {
   abort(c("{.arg {arg}} must have one share per level of the mechanism.",
           x = "It has {length(theta)}, and the mechanism has {k}."),
         "argument", call = call)
-}
-
-# The names that a distribution, or data that make one, has for its categories.
-share_labels <- function(x) {
-  if (is.factor(x) || is.character(x) || is.logical(x)) x <- table(x)
-  labels <- names(x)
-  if (any(nzchar(labels))) labels
 }
 
 risk_table <- function(mechanism, theta, n, method, target, replications, seed) {

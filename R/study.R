@@ -112,147 +112,54 @@ rr_zipf <- function(k, s) {
   weights / sum(weights)
 }
 
-check_truths <- function(truth, call = caller_env()) {
-  if (!is.list(truth)) return(list(truth = check_study_truth(truth, "truth", call)))
-  if (!length(truth)) abort(c("{.arg truth} must hold at least one distribution.", x = "It is an empty list."),
-                            "argument", call = call)
-  if (is.null(names(truth))) names(truth) <- seq_along(truth)
-  if (any(!nzchar(names(truth))) || anyDuplicated(names(truth))) {
-    abort(c("{.arg truth} must have a name for each distribution, all different.",
-            x = "The names are {.val {names(truth)}}."),
-          "argument", call = call)
-  }
-  Map(function(x, name) check_study_truth(x, sprintf("truth[[\"%s\"]]", name), call), truth, names(truth))
-}
-
-# A study's mechanisms are made for a number of categories, labelled 1, 2, ...: names that are these say which is which.
-check_study_truth <- function(x, arg, call) {
-  at <- match(share_labels(x), seq_along(share_labels(x)))
-  theta <- check_distribution(x, arg, call)
-  if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
-}
-
-check_distribution <- function(x, arg, call) {
-  if (is.factor(x) || is.character(x) || is.logical(x)) x <- table(x)
-  if (is.table(x)) x <- prop.table(as.vector(x))
-  if (!is.numeric(x) || is.object(x)) {
-    abort(c("{.arg {arg}} must be a distribution: probabilities that add up to 1.", x = "It is {describe(x)}."),
-          "argument", call = call)
-  }
-  if (length(x) < 2) {
-    abort(c("{.arg {arg}} must have at least 2 categories.", x = "It has {length(x)}.",
-            i = "With one category there is nothing to hide and nothing to estimate."), "argument", call = call)
-  }
-  bad <- which(is.na(x) | x < 0 | x > 1)
-  if (length(bad)) {
-    abort(c("{.arg {arg}} must be a distribution: probabilities that add up to 1.",
-            x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}.",
-            i = if (all(is.finite(x) & x >= 0)) "Divide counts by their sum, or give the data as a {.cls table}."),
-          "argument", call = call)
-  }
-  if (abs(sum(x) - 1) > 1e-8) {
-    abort(c("{.arg {arg}} must be a distribution: probabilities that add up to 1.",
-            x = "They add up to {format(sum(x), digits = 10)}."),
-          "argument", call = call)
-  }
-  as.double(unname(x)) / sum(x)
-}
-
-check_grid <- function(x, arg, whole = FALSE, call = caller_env()) {
-  what <- if (whole) "whole numbers, at least 1" else "finite numbers above 0"
-  if (!is.numeric(x) || is.object(x) || !length(x)) {
-    abort(c("{.arg {arg}} must be {what}.",
-            x = if (length(x)) "It is {describe(x)}." else "It is empty: the grid has no cells."),
-          "argument", call = call)
-  }
-  bad <- which(!is.finite(x) | (if (whole) x < 1 | x > 2^53 | x != floor(x) else x <= 0))
-  if (length(bad)) {
-    abort(c("{.arg {arg}} must be {what}.", x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument",
-          call = call)
-  }
-  if (anyDuplicated(x)) {
-    abort(c("{.arg {arg}} must all differ.", x = "{format(x[anyDuplicated(x)], digits = 15)} appears more than once."),
-          "argument", call = call)
-  }
-  as.double(x)
-}
-
-check_methods <- function(method, call = caller_env()) {
-  if (!length(method)) abort(c("{.arg method} must name at least one method.", x = "It is empty."), "argument",
-                             call = call)
-  given <- as.list(method)
-  good <- vapply(given, function(m) is.function(m) || (is.character(m) && length(m) == 1 && m %in% estimation_methods),
-                 NA)
-  if (!all(good)) {
-    bad <- given[[which(!good)[1]]]
-    abort(c("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.",
-            x = "One is {describe(bad)}.",
-            i = "The methods are {.val {estimation_methods}}."), "argument", call = call)
-  }
-  labels <- names(given) %||% rep("", length(given))
-  blank <- !nzchar(labels)
-  labels[blank] <- vapply(given[blank], function(m) if (is.character(m)) m else "", "")
-  if (any(!nzchar(labels)) || anyDuplicated(labels)) {
-    abort(c("{.arg method} must have a name for each function, and no name twice.",
-            x = "The names are {.val {labels}}."), "argument", call = call)
-  }
-  stats::setNames(given, labels)
-}
-
-check_constructors <- function(mechanism, call = caller_env()) {
-  if (is.function(mechanism)) return(list(mechanism))
-  if (is.list(mechanism) && !inherits(mechanism, "rr_mechanism") && length(mechanism) &&
-      all(vapply(mechanism, is.function, NA)) &&
-      !is.null(names(mechanism)) && all(nzchar(names(mechanism))) && !anyDuplicated(names(mechanism))) {
-    return(mechanism)
-  }
-  abort(c("{.arg mechanism} must be a function that makes a mechanism, or a named list of such functions.",
-          x = "It is {describe(mechanism)}.",
-          i = "It is called with the number of categories and {.arg epsilon}, as {.fn rr_grr} is."),
-        "argument", call = call)
-}
-
-check_workers <- function(workers, call = caller_env()) {
-  if (!is.null(workers)) return(check_count(workers, "workers", min = 1, max = 1024, call = call))
-  if (!requireNamespace("parallel", quietly = TRUE)) return(1)
-  cores <- getOption("mc.cores") %||% parallel::detectCores()
-  if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) cores <- min(cores, 2)
-  structure(max(1, cores, na.rm = TRUE), most = TRUE)
-}
-
 # The cells, numbered in the order that names their streams.
 study_cells <- function(design) {
-  sizes <- lengths(design[c("n", "epsilon", "mechanism", "truth")])
-  below <- cumprod(c(1, sizes))
-  each <- function(column) rep_len(rep(seq_len(sizes[[column]]), each = below[column]), below[5])
-  truth <- each(4)
-  # Not data.frame(), which takes longer than some cells.
-  cells <- list(n = design$n[each(1)], epsilon = design$epsilon[each(2)], mechanism = each(3), truth = truth,
-                k = lengths(design$truth, use.names = FALSE)[truth])
-  attr(cells, "row.names") <- .set_row_names(below[5])
-  class(cells) <- "data.frame"
-  cells
+  per_epsilon <- length(design$n)
+  per_mechanism <- per_epsilon * length(design$epsilon)
+  per_truth <- per_mechanism * length(design$mechanism)
+  size <- study_size(design)
+  truth <- rep(seq_along(design$truth), each = per_truth)
+  # Not a data frame, which takes longer to make and to read.
+  list(
+    n = rep_len(design$n, size),
+    epsilon = rep(design$epsilon, each = per_epsilon, length.out = size),
+    mechanism = rep(seq_along(design$mechanism), each = per_mechanism, length.out = size),
+    truth = truth,
+    k = lengths(design$truth, use.names = FALSE)[truth]
+  )
 }
 
-study_size <- function(design) prod(lengths(design[c("n", "epsilon", "mechanism", "truth")]))
+study_size <- function(design) {
+  length(design$n) * length(design$epsilon) * length(design$mechanism) * length(design$truth)
+}
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
 
 new_rr_study <- function(state, cells = study_cells(state$design)) {
   design <- state$design
+  methods <- names(design$method)
   done <- which(lengths(state$results) > 0)
-  each <- length(study_metrics) * length(design$method)
+  each <- length(study_metrics) * length(methods)
+  size <- each * length(done)
   row <- rep(done, each = each)
-  columns <- list(truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
-                  mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row],
-                  n = cells$n[row])
-  if (is.null(names(design$mechanism))) columns$mechanism <- NULL
-  columns$method <- rep(rep(names(design$method), each = length(study_metrics)), length(done))
-  columns$metric <- rep(study_metrics, length(design$method) * length(done))
   figures <- unlist(state$results[done], use.names = FALSE)
-  columns$estimate <- figures[rep(c(TRUE, FALSE), each = each)] %||% numeric()
-  columns$mc.error <- figures[rep(c(FALSE, TRUE), each = each)] %||% numeric()
-  mark(tibble::new_tibble(columns, nrow = each * length(done)), "rr_study", study = state)
+  columns <- list(
+    truth = names(design$truth)[cells$truth[row]],
+    k = cells$k[row],
+    mechanism = names(design$mechanism)[cells$mechanism[row]],
+    epsilon = cells$epsilon[row],
+    n = cells$n[row],
+    method = rep(methods, each = length(study_metrics), length.out = size),
+    metric = rep_len(study_metrics, size),
+    estimate = as.double(figures[rep(c(TRUE, FALSE), each = each)]),
+    mc.error = as.double(figures[rep(c(FALSE, TRUE), each = each)])
+  )
+  if (is.null(columns$mechanism)) columns$mechanism <- NULL
+  # Not tibble::new_tibble(), whose checks take longer than some cells.
+  attr(columns, "row.names") <- .set_row_names(size)
+  attr(columns, "study") <- state
+  class(columns) <- c("rr_study", "tbl_df", "tbl", "data.frame")
+  columns
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)

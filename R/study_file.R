@@ -45,14 +45,15 @@ start_study <- function(design, resume, cache, call = caller_env()) {
 # ten cells of a mechanism: one that fails in some is reported with the cells that are missing.
 try_study <- function(state, cache, call) {
   design <- state$design
-  plain <- vapply(design$mechanism, identical, NA, rr_grr)
   slow <- !quick_methods(design$method)
-  if (all(plain) && !any(slow)) return(invisible())
+  if (only_grr(design) && !any(slow)) return(invisible())
+  plain <- vapply(design$mechanism, identical, NA, rr_grr)
   cells <- study_cells(design)
   todo <- study_missing(state)
   for (which in unique(cells$mechanism[todo])) {
     own <- todo[cells$mechanism[todo] == which]
-    if (!plain[which]) try_mechanisms(design, which, unique(cells[own, c("k", "epsilon")]), cache, call)
+    grid <- unique(as.data.frame(cells[c("k", "epsilon")])[own, ])
+    if (!plain[which]) try_mechanisms(design, which, grid, cache, call)
     for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
       failure <- try_methods(design, cells, i, slow, cache, call)
       if (is.null(failure)) break

@@ -6,14 +6,18 @@ study_quick <- c(inv = 0L, invn = 1L, invp = 2L, norm_sub = 2L, mle = 3L)
 study_quick_names <- names(study_quick)
 study_quick_codes <- unname(study_quick)
 
+# What the core calls a method; NA for methods that it does not know, functions among them.
+study_codes <- function(methods) study_quick_codes[match(methods, study_quick_names)]
+
 # The methods that the core judges itself, and the rest, which are estimated in R from the very same reports.
 quick_methods <- function(methods) {
-  name <- rep("", length(methods))
-  text <- vapply(methods, is.character, NA, USE.NAMES = FALSE)
-  name[text] <- unlist(methods[text], use.names = FALSE)
-  code <- study_quick_codes[match(name, study_quick_names)]
-  !is.na(code) & !duplicated(code)
+  code <- study_codes(methods)
+  first <- match(code, code) == seq_along(code)
+  !is.na(code) & first
 }
+
+# Of the mechanism that nearly every study is about the core needs numbers only.
+only_grr <- function(design) length(design$mechanism) == 1 && identical(design$mechanism[[1]], rr_grr)
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
@@ -57,18 +61,16 @@ study_cell <- function(design, cells, i, cache) {
   list(estimate = estimate, error = error)
 }
 
-study_codes <- function(methods) unname(study_quick[unlist(methods)])
-
 # Cells of one truth that the core can judge one after the other without coming back.
 study_row <- function(design, cells, row, cache) {
   theta <- design$truth[[cells$truth[row[1]]]]
-  mechanism <- cells$mechanism[row]
   epsilon <- cells$epsilon[row]
-  if (length(design$mechanism) == 1 && identical(design$mechanism[[1]], rr_grr)) {
+  if (only_grr(design)) {
     form <- grr_form(grr_levels(length(theta), epsilon))
   } else {
+    mechanism <- cells$mechanism[row]
     forms <- lapply(seq_along(row), function(i) study_form(design, mechanism[i], length(theta), epsilon[i], cache))
-    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(NULL)
+    if (!all(vapply(forms, function(form) is.list(form) && length(form$b) == 1, NA))) return(list(NULL))
     number <- function(name) vapply(forms, function(form) form[[name]] %||% NA_real_, 0)
     form <- list(a = number("a"), b = number("b"), odds = number("odds"))
   }
@@ -159,9 +161,10 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
   results <- vector("list", length(batch))
   if (design$target == "population" && all(quick_methods(design$method))) {
     truth <- cells$truth[batch]
-    for (row in lapply(unique(truth), function(x) which(truth == x))) {
+    for (x in unique(truth)) {
+      row <- which(truth == x)
       # Should one cell of the row fail, its message is found out below.
-      results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) NULL) %||% list(NULL)
+      results[row] <- tryCatch(study_row(design, cells, batch[row], cache), error = function(e) list(NULL))
     }
   }
   for (j in which(lengths(results) == 0)) {
@@ -193,40 +196,37 @@ plain_message <- function(error) {
 }
 
 run_study <- function(state, cells, workers, progress, cache) {
-  quick <- quick_methods(state$design$method)
-  cost <- study_cost(state$design, cells, quick)
   todo <- study_missing(state)
   if (!length(todo)) return(state)
+  quick <- quick_methods(state$design$method)
+  cost <- study_cost(state$design, cells, quick)
   if (isTRUE(attr(workers, "most"))) workers <- min(workers, ceiling(sum(cost[todo]) / 0.5))
   workers <- min(workers, length(todo))
-  kept <- new.env(parent = emptyenv())
-  kept$state <- state
-  kept$saved <- as.numeric(Sys.time())
   bar <- if (progress) cli::cli_progress_bar(
     format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}", total = sum(cost), clear = TRUE
   )
   if (progress) cli::cli_progress_update(set = sum(cost[-todo]), id = bar)
+  failure <- NULL
+  saved <- proc.time()[["elapsed"]]
   finish <- function(batch, results) {
-    for (j in seq_along(batch)) {
-      if (is.list(results[[j]])) kept$state$results[[batch[j]]] <- results[[j]]
-      else kept$failure <- if (is.character(results[[j]])) results[[j]] else kept$failure
-    }
+    done <- vapply(results, is.list, NA)
+    state$results[batch[done]] <<- results[done]
+    if (!all(done)) failure <<- Find(is.character, results, right = TRUE) %||% failure
     if (progress) cli::cli_progress_update(inc = sum(cost[batch]), id = bar)
-    if (as.numeric(Sys.time()) - kept$saved > 2) {
-      save_study(kept$state)
-      kept$saved <- as.numeric(Sys.time())
+    if (!is.null(state$file) && proc.time()[["elapsed"]] - saved > 2) {
+      save_study(state)
+      saved <<- proc.time()[["elapsed"]]
     }
   }
-  batches <- study_batches(cost, todo, workers, all(quick))
   interrupted <- FALSE
   tryCatch(
-    study_engine(workers)(batches, state$design, cells, workers, finish, cache),
+    study_engine(workers)(study_batches(cost, todo, workers, all(quick)), state$design, cells, workers, finish, cache),
     interrupt = function(e) interrupted <<- TRUE
   )
   if (progress) cli::cli_progress_done(id = bar)
-  save_study(kept$state)
-  warn_incomplete(kept$state, interrupted, kept$failure)
-  kept$state
+  save_study(state)
+  warn_incomplete(state, interrupted, failure)
+  state
 }
 
 # A finished cell is a list(estimate, error).
@@ -235,10 +235,10 @@ study_missing <- function(state) which(lengths(state$results) == 0)
 warn_incomplete <- function(state, interrupted, failure) {
   missing <- study_missing(state)
   if (!length(missing)) return(invisible())
-  cells <- study_cells(state$design)[missing[1], ]
+  cell <- lapply(study_cells(state$design), `[`, missing[1])
   more <- if (length(missing) > 10) ", ..." else ""
-  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cells$truth], format(cells$epsilon),
-                   format_count(cells$n))
+  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cell$truth], format(cell$epsilon),
+                   format_count(cell$n))
   warn(c("{length(missing)} of {length(state$results)} cells of the study are missing.",
          x = if (interrupted) "It was interrupted."
            else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
