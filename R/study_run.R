@@ -175,7 +175,7 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
 
 # Rough seconds a cell takes: what batches and the progress bar go by.
 study_cost <- function(design, cells, quick) {
-  design$replications * (2e-5 + 1e-8 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
+  design$replications * (1e-6 + 1.6e-9 * cells$k * (1 + sum(quick)) + sum(!quick) * (2e-4 + 1e-7 * cells$k))
 }
 
 # Workers are given about a second's work; without them an interruption loses a batch: a tenth of a second's, or one

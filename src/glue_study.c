@@ -18,6 +18,29 @@ static candor_world glue_world(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, S
   return world;
 }
 
+/* The memory of one call, kept for the next: a new one comes from the system page by page, which for a cell of many
+ * categories takes as long as the cell. Whoever uses it owns it, so that an error or a call within the call finds none.
+ * Its size: what a study of 20,000 categories needs. */
+static SEXP spare = NULL;
+static const size_t LARGEST_SPARE = (size_t) 1 << 24;
+
+static SEXP take_workspace(size_t bytes)
+{
+  SEXP workspace = spare;
+  if (spare == NULL || (size_t) XLENGTH(spare) < bytes) return Rf_allocVector(RAWSXP, (R_xlen_t) bytes);
+  spare = NULL;
+  R_ReleaseObject(workspace);
+  return workspace;
+}
+
+static void keep_workspace(SEXP workspace)
+{
+  if ((size_t) XLENGTH(workspace) > LARGEST_SPARE) return;
+  if (spare != NULL) R_ReleaseObject(spare);
+  R_PreserveObject(workspace);
+  spare = workspace;
+}
+
 /* One cell, in memory that the cells of a call share -> list(estimate, error). */
 static SEXP judge_cell(const candor_world *world, const int *methods, size_t n_methods, size_t replications,
                        uint64_t seed, uint64_t cell, candor_study *study, void *memory)
@@ -58,17 +81,19 @@ SEXP rr_study_cells_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP od
   const size_t k = (size_t) XLENGTH(theta);
   const double *other = glue_reals(b, "b", n_cells == 1 && XLENGTH(b) != 1 ? (R_xlen_t) k : n_cells);
   candor_study *study = (candor_study *) R_alloc(1, sizeof *study);
-  void *memory = R_alloc(candor_study_bytes(k, world.truth != NULL, n_methods, rounds), 1);
   SEXP result = PROTECT(Rf_allocVector(VECSXP, n_cells));
+  SEXP workspace = PROTECT(take_workspace(candor_study_bytes(k, world.truth != NULL, n_methods, rounds)));
   for (R_xlen_t i = 0; i < n_cells; i++) {
     const candor_additive channel = {k, keep[i], XLENGTH(b) == n_cells ? NULL : other, other[i], ratio[i]};
     if (!(number[i] >= 0 && number[i] <= 9007199254740992.0)) Rf_error("`cells` must be whole numbers >= 0");
     world.channel = channel;
     world.respondents = respondents[i];
-    SET_VECTOR_ELT(result, i, judge_cell(&world, which, n_methods, rounds, key, (uint64_t) number[i], study, memory));
+    SET_VECTOR_ELT(result, i, judge_cell(&world, which, n_methods, rounds, key, (uint64_t) number[i], study,
+                                             RAW(workspace)));
     R_CheckUserInterrupt();
   }
-  UNPROTECT(1);
+  keep_workspace(workspace);
+  UNPROTECT(2);
   return result;
 }
 

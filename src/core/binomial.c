@@ -88,16 +88,16 @@ static inline target target_of(double n, double p)
   return t;
 }
 
-/* What a proposal is made from: a layer and 24 bits of a height, (0, 1] in steps of 2^-24, from the word that goes before
- * the two that make the place in the layer. */
+/* What a proposal is made from: a layer and 23 bits of a height, (0, 1] in steps of 2^-23, from the word that goes
+ * before the two that make the place in the layer. */
 static inline size_t layer_of(uint32_t word)
 {
-  return word >> 24;
+  return word >> 23;
 }
 
 static inline double height_of(uint32_t word)
 {
-  return (double) ((int32_t) (word & 0xffffff) + 1) * 0x1p-24;
+  return (double) ((int32_t) (word & 0x7fffff) + 1) * 0x1p-23;
 }
 
 /* The z that bend() takes to `distance`, on the branch that rises. */
@@ -118,7 +118,7 @@ static double log_proposal(const target *t, double k)
                        : high < 0.0 ? erfc(-high * root) - erfc(-low * root) : erf(high * root) - erf(low * root);
     return log(t->deviation * twice) + 0.22579135264472743236;
   }
-  /* The difference would lose digits. Its width, from what bend() adds to it, and its series about the middle do not. */
+  /* The difference would lose digits. The width, from what bend() adds, and the series about the middle do not. */
   const double width = 1.0 / (t->deviation + t->skew / 3.0 * middle), w = width * width, m = middle * middle;
   return log(t->deviation * width) - 0.5 * m + log1p(w * ((m - 1.0) / 24.0 + w * (m * m - 6.0 * m + 3.0) / 1920.0));
 }
@@ -147,7 +147,7 @@ static int is_accepted(candor_draw *draw, const target *t, double z, double heig
   *value = (double) (int64_t) place;
   if (fabs(z) <= edge[1] && height * t->variance <= t->variance - doubt(z)) return 1;
   const double ratio = log_probability(t->n, t->p, *value) - log_proposal(t, *value) - HIGHER / t->variance;
-  return log(height - 0x1p-24 * candor_draw_uniform(draw)) <= ratio;
+  return log(height - 0x1p-23 * candor_draw_uniform(draw)) <= ratio;
 }
 
 static candor_status binomial_rejection(candor_draw *draw, const target *t, double *value)
@@ -233,8 +233,8 @@ static inline double root_of(double x)
 static const double LARGEST_ROUNDED = 0x1p51;
 
 /* The same for LANES nodes that stand side by side, by the first look at one proposal each. It is not the last where
- * `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be refused;
- * returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
+ * `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be
+ * refused; returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
 static CANDOR_WIDE double divide_many(const double *restrict first, const double *restrict second,
                                       const double *restrict counts, const uint32_t *restrict words,
                                       double *restrict children, double *restrict z, double *restrict inside,
@@ -302,7 +302,9 @@ candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, doubl
   for (; j + LANES <= tree->cells && status == CANDOR_OK; j += LANES) {
     double z[LANES], inside[LANES], room[LANES];
     const uint32_t *words = candor_draw_words(draw, 3 * LANES);
-    if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, inside, room) >= 0.0) continue;
+    if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, inside, room) >= 0.0) {
+      continue;
+    }
     uint32_t word[LANES];
     memcpy(word, words, sizeof word);
     for (size_t l = 0; l < LANES && status == CANDOR_OK; l++) {

@@ -8,11 +8,11 @@
  * PRECONDITIONS: n a whole number in [0, 2^53]; p in [0, 1]; else CANDOR_DOMAIN.
  * NUMERICS: expected time bounded for all n and p: inversion where the variance s^2 is below 2, else rejection from a
  *   rounded normal number that has been bent by the skewness (binomial_proposal.h), of which at most 0.125 / s^2 are
- *   refused. All but 1.5 % and 0.3 / s^2 of the proposals need no probability to be settled; where one is needed it is
+ *   refused. All but 0.8 % and 0.3 / s^2 of the proposals need no probability to be settled; where one is needed it is
  *   formed from deviances, not from differences of log-factorials, which at n = 10^9 would have lost six digits.
  *   CANDOR_GENERATOR if the words are so far from random that 2^20 proposals are refused.
- * REFERENCE: Cornish and Fisher (1938), doi:10.2307/1400905 (the bend); Marsaglia and Tsang (2000), Journal of Statistical
- *   Software 5(8), doi:10.18637/jss.v005.i08 (normal numbers); Kachitvichyanukul and Schmeiser (1988),
+ * REFERENCE: Cornish and Fisher (1938), doi:10.2307/1400905 (the bend); Marsaglia and Tsang (2000), Journal of
+ *   Statistical Software 5(8), doi:10.18637/jss.v005.i08 (normal numbers); Kachitvichyanukul and Schmeiser (1988),
  *   doi:10.1145/42372.42381 (inversion); Loader (2000), Fast and accurate computation of binomial probabilities
  *   (deviances). */
 candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value);

@@ -15,8 +15,8 @@
 #define CANDOR_CHACHA20_BLOCK 16
 
 /* Blocks computed side by side; the words do not depend on it. Measured in nanoseconds a word: with the wide vectors of
- * wide.h 8 lanes take 2.2 and 4 take 3.6; without, gcc 12 keeps 4 in vector registers (3.2 against 5.1 for 8), and clang
- * 14 wants 8 (2.9 against 6.8). */
+ * wide.h 8 lanes take 2.2 and 4 take 3.6; without, gcc 12 keeps 4 in vector registers (3.2 against 5.1 for 8), and
+ * clang 14 wants 8 (2.9 against 6.8). */
 #if defined(CANDOR_HAS_WIDE) || defined(__clang__)
 #define CANDOR_CHACHA20_LANES 8
 #else

@@ -120,9 +120,10 @@ static inline void fill_histogram(const double *counts, size_t k, double lowest,
 
 /* The same where some lie above the bins: those are listed. Counts so far apart are rarely equal. Returns how many are
  * listed. */
-static size_t fill_and_list(const double *counts, size_t k, double lowest, uint32_t *histogram, double *large)
+static size_t fill_and_list(const double *counts, size_t k, double lowest, size_t used, uint32_t *histogram,
+                            double *large)
 {
-  const double limit = lowest + (double) bins(k);
+  const double limit = lowest + (double) used;
   size_t listed = 0;
   for (size_t i = 0; i < k; i++) {
     if (counts[i] < limit) histogram[(size_t) (int64_t) (counts[i] - lowest)]++;
@@ -153,20 +154,22 @@ void candor_spectrum_of(candor_spectrum *spectrum, const double *counts)
 {
   const size_t k = spectrum->channel->categories;
   const double span = spectrum->highest - spectrum->lowest + 1.0;
-  /* Counts of a large mean hardly ever coincide: their standard deviation is its root, at least. */
-  const double spread = 4.0 * sqrt(spectrum->reports / (double) k);
+  /* Counts of a large mean hardly ever coincide: their standard deviation is its root, at least. Above eight of these
+   * bins would stay empty but for the few categories that are held by many. */
+  const double spread = 4.0 * sqrt(spectrum->reports / (double) k), useful = 2.0 * spread + CROWDED;
   size_t d = 0;
   if (span < 0.5 * (double) k || (k >= HISTOGRAM_FROM && spread < 0.5 * (double) k)) {
+    const size_t used = useful < (double) bins(k) ? (size_t) useful : bins(k);
     if (span <= CROWDED) {
       fill_histogram(counts, k, spectrum->lowest, 4, spectrum->histogram);
       d = collect(spectrum, (size_t) span, 4, 0);
-    } else if (span <= (double) bins(k)) {
+    } else if (span <= (double) used) {
       fill_histogram(counts, k, spectrum->lowest, 1, spectrum->histogram);
       d = collect(spectrum, (size_t) span, 1, 0);
     } else {
-      const size_t listed = fill_and_list(counts, k, spectrum->lowest, spectrum->histogram, spectrum->value);
+      const size_t listed = fill_and_list(counts, k, spectrum->lowest, used, spectrum->histogram, spectrum->value);
       for (size_t i = 0; i < listed; i++) spectrum->multiplicity[i] = 1.0;
-      d = collect(spectrum, bins(k), 1, listed);
+      d = collect(spectrum, used, 1, listed);
     }
   } else {
     memcpy(spectrum->value, counts, k * sizeof *counts);

@@ -1,6 +1,6 @@
 /* A fast stream of words for simulation, one per (seed, cell, replicate). Its state is two blocks of ChaCha20, so that
- * streams are independent whatever the numbers that name them; from there on it is xoshiro256++, four generators side by
- * side, which cost a seventh. Not for answers that leave a respondent: those use ChaCha20 itself. */
+ * streams are independent whatever the numbers that name them; from there on it is xoshiro256++, four generators side
+ * by side, which cost a seventh. Not for answers that leave a respondent: those use ChaCha20 itself. */
 #ifndef CANDOR_STREAM_H
 #define CANDOR_STREAM_H
 
