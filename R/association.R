@@ -234,11 +234,12 @@ association_bound <- function(table, z) {
   s <- table$std.error
   fisher <- table$measure == "correlation" & !is.na(e) & abs(e) < 1
   ratio <- table$measure == "odds.ratio"
-  bound <- e + z * s
+  bounded <- table$measure %in% c("correlation", "cramers.v")
+  least <- ifelse(table$measure == "cramers.v", 0, ifelse(bounded, -1, -Inf))
+  inside <- normal_interval(e, abs(z) * s, least, ifelse(bounded, 1, Inf))
+  bound <- if (z < 0) inside$low else inside$high
   bound[fisher] <- tanh(atanh(e[fisher]) + z * s[fisher] / (1 - e[fisher]^2))
   bound[ratio] <- e[ratio] * exp(z * s[ratio] / e[ratio])
-  bounded <- table$measure %in% c("correlation", "cramers.v")
-  bound[bounded] <- pmin(1, pmax(ifelse(table$measure == "cramers.v", 0, -1)[bounded], bound[bounded]))
   bound
 }
 

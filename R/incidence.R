@@ -16,7 +16,7 @@
 #' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
 #' be as likely as any other \eqn{t} to hold an element.
 #'
-#' **Intervals** of inversion are normal, cut to the universe. Those of maximum likelihood are profile likelihood intervals:
+#' **Intervals** of inversion are normal, cut to the universe but not to a point. Those of maximum likelihood are profile likelihood intervals:
 #' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are right where a
 #' count is estimated as 0, too, where there is no standard error. For `target = "sample"` they are shortened
 #' by what sampling the elements would add.
@@ -164,10 +164,8 @@ tidy.rr_incidence <- function(x, conf.int = FALSE, ...) {
   table <- tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
                           std.error = root(incidence_variances(x$covariance, x, estimate)))
   if (conf.int) {
-    bounds <- if (x$method == "mle") profile_incidence(x, table) else {
-      half <- stats::qnorm((1 + x$conf.level) / 2) * table$std.error
-      list(low = estimate - half, high = estimate + half)
-    }
+    bounds <- if (x$method == "mle") profile_incidence(x, table)
+      else normal_interval(estimate, stats::qnorm((1 + x$conf.level) / 2) * table$std.error, 0, x$elements)
     table$conf.low <- pmin(pmax(bounds$low, 0), x$elements)
     table$conf.high <- pmax(pmin(bounds$high, x$elements), 0)
   }

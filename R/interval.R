@@ -58,6 +58,12 @@ reach_end <- function(bounds, inv) {
   bounds
 }
 
+# The same where the standard deviation does not depend on the truth; `half` is z of them.
+normal_interval <- function(estimate, half, least, most) {
+  half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
+  list(low = nearest(estimate - half, least, most), high = nearest(estimate + half, least, most))
+}
+
 wilson_interval <- function(phi, n, z2) {
   centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
   half <- sqrt(z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))) / (1 + z2 / n)

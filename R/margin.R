@@ -180,7 +180,7 @@ margin_labels <- function(x) {
 
 #' @rdname rr_margin
 #' @param x A margin.
-#' @param conf.int Add intervals? They are normal approximations, cut at 0 and 1.
+#' @param conf.int Add intervals? They are normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()].
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param ... Not used, and refused.
 #' @export
@@ -193,8 +193,9 @@ tidy.rr_margin <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) 
   if (conf.int) {
     half <- stats::qnorm((1 + check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)) / 2) * table$std.error
     half[x$boundary > 0 & half == 0] <- NA
-    table$conf.low <- pmin(1, pmax(0, table$estimate - half))
-    table$conf.high <- pmin(1, pmax(0, table$estimate + half))
+    bounds <- normal_interval(table$estimate, half, 0, 1)
+    table$conf.low <- bounds$low
+    table$conf.high <- bounds$high
   }
   table
 }

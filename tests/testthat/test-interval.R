@@ -197,3 +197,36 @@ test_that("intervals are points only where nothing is random, and cover at and n
   asked <- rr_estimate(rr_counts(c(3, 7), rr_warner(1)), target = "sample")
   expect_equal(unname(confint(asked)[2, ]), c(0.7, 0.7))
 })
+
+test_that("normal intervals are cut, but to no point, wherever an estimate leaves its range", {
+  # The bound inside is where the squared distance from the estimate has grown by z^2 variances since the end of the range.
+  expect_row <- function(row, least, most, bounds = c(row$conf.low, row$conf.high)) {
+    end <- if (row$estimate < least) least else most
+    expect_true(row$estimate < least || row$estimate > most)
+    grown <- function(t) (row$estimate - t)^2 - (row$estimate - end)^2 - (qnorm(0.975) * row$std.error)^2
+    far <- end + (if (end == least) 10 else -10) * row$std.error
+    other <- min(max(uniroot(grown, sort(c(end, far)), tol = 1e-12)$root, least), most)
+    expect_equal(sort(bounds), sort(c(end, other)), tolerance = 1e-8)
+    expect_gt(diff(bounds), 0.1 * row$std.error)
+  }
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  margin <- rr_margin(rr_estimate(rr_counts(c(5, 5, 90, 6), survey), method = "inv"), "a")
+  for (i in 1:2) expect_row(tidy(margin, conf.int = TRUE)[i, ], 0, 1)
+  expect_equal(unname(confint(margin)), unname(as.matrix(tidy(margin, conf.int = TRUE)[c("conf.low", "conf.high")])))
+  # Far fewer ones than noise alone gives.
+  bits <- cbind(rep(c(1, 0), c(50, 950)), rep(c(0, 1, 0), c(60, 60, 880)))
+  for (fit in list(rr_union_size(bits, 0.2), rr_intersection_size(1 - bits, 0.2), rr_difference_size(bits, 0.2))) {
+    row <- fit$table
+    if (is.na(row$std.error)) row$std.error <- row$std.error.max
+    if (row$estimate < 0 || row$estimate > 1000) expect_row(row, 0, 1000) else fail(paste(row$term, "is possible"))
+  }
+  incidence <- tidy(rr_incidence(bits, 0.2), conf.int = TRUE)
+  outside <- which((incidence$estimate < 0 | incidence$estimate > 1000) & !is.na(incidence$std.error))
+  expect_gt(length(outside), 2)
+  for (i in outside) expect_row(incidence[i, ], 0, 1000)
+  x <- rep(0:1, 50)
+  together <- rr_association(rr_tmdh(rr_cooccurrence(cbind(x, y = c(1 - x[1:10], x[11:100]))), list(p = 0.8, q = 0.2)))
+  measures <- tidy(together, conf.int = TRUE)
+  expect_row(measures[measures$measure == "correlation", ], -1, 1)
+  expect_row(measures[measures$measure == "cramers.v", ], 0, 1)
+})
