@@ -191,9 +191,8 @@ new_rr_association <- function(table, fit, target, conf.level) {
 association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
 
 #' @rdname rr_association
-#' @param row.names,optional Not used.
 #' @export
-as.data.frame.rr_association <- function(x, row.names = NULL, optional = FALSE, ...) as.data.frame(x$pairs)
+as.data.frame.rr_association <- function(x, ...) plain_frame(x$pairs, ...)
 
 #' @rdname rr_association
 #' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`, one of their errors such as `"correlation.error"`, or `"p.value"`.
@@ -283,6 +282,7 @@ pair_gradient <- function(share, measure) {
 
 #' @export
 print.rr_association <- function(x, n = 10, digits = 3, ...) {
+  check_dots_empty(...)
   k <- nrow(x$pairs)
   cat("<rr_association> ", format_count(k), if (k == 1) " pair" else " pairs", " of questions; target: ",
       x$target, "\n", sep = "")

@@ -228,7 +228,7 @@ vcov.rr_incidence <- function(object, ...) {
 
 #' @rdname rr_incidence
 #' @export
-as.data.frame.rr_incidence <- function(x, ...) as.data.frame(tidy(x, conf.int = TRUE))
+as.data.frame.rr_incidence <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 #' @export
 print.rr_incidence <- function(x, n = 12, digits = 4, ...) {

@@ -201,7 +201,10 @@ tidy.rr_margin <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) 
 }
 
 #' @export
-coef.rr_margin <- function(object, ...) stats::setNames(as.vector(object$estimate), margin_labels(object))
+coef.rr_margin <- function(object, ...) {
+  check_dots_empty(...)
+  stats::setNames(as.vector(object$estimate), margin_labels(object))
+}
 
 #' @export
 vcov.rr_margin <- function(object, ...) {
@@ -212,6 +215,7 @@ vcov.rr_margin <- function(object, ...) {
 
 #' @export
 confint.rr_margin <- function(object, parm = NULL, level = object$conf.level, ...) {
+  check_dots_empty(...)
   table <- tidy(object, conf.int = TRUE, conf.level = level)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   bounds <- matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(margin_labels(object), percent))
@@ -219,13 +223,17 @@ confint.rr_margin <- function(object, parm = NULL, level = object$conf.level, ..
 }
 
 #' @export
-as.table.rr_margin <- function(x, ...) as.table(x$estimate)
+as.table.rr_margin <- function(x, ...) {
+  check_dots_empty(...)
+  as.table(x$estimate)
+}
 
 #' @export
-as.data.frame.rr_margin <- function(x, ...) as.data.frame(tidy(x, conf.int = TRUE))
+as.data.frame.rr_margin <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 #' @export
 print.rr_margin <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   cat("<rr_margin> ", if (is.null(x$given)) "Joint shares of " else "Shares of ",
       paste(setdiff(names(dimnames(x$estimate)), x$given), collapse = ", "),
       if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")), "; target: ", x$target, "\n", sep = "")

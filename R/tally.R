@@ -232,12 +232,11 @@ c.rr_tally <- function(...) {
 }
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) {
-  as.data.frame(tidy(x))
-}
+as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
+  check_dots_empty(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -249,6 +248,7 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
+  check_dots_empty(...)
   cat("<rr_tally> ", format_count(sum(x$n)),
       if (is.null(x$weight_squares)) " reports" else " (sum of weights)",
       if (!is.null(x$groups)) sprintf(" in %d groups", nrow(x$groups)),
