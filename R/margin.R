@@ -18,7 +18,8 @@
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error` (with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high`); `coef()`, `vcov()`, `confint()` and `as.table()` read it, and [rr_association()] takes a margin of two questions.
 #' @section Errors:
-#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied.
+#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
+#' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
 #'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
 #'   them, by the delta method.
@@ -54,7 +55,7 @@ joint_questions.rr_histogram <- function(fit) fit$columns
 joint_questions.default <- function(fit) {
   abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
           i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."),
-        "argument", call = caller_env(3))
+        "argument", call = caller_env(2))
 }
 
 match_questions <- function(vars, fit, arg, call = caller_env()) {
@@ -70,11 +71,12 @@ match_questions <- function(vars, fit, arg, call = caller_env()) {
 
 #' @export
 cell_estimates.rr_tmdh <- function(fit, which, target) {
-  target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = caller_env(2))
-  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument", call = caller_env(2))
+  target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = caller_env())
+  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument", call = caller_env())
+  check_result_names(fit$columns[which], "Columns of a margin must not have", "column", caller_env())
   k <- length(which)
   if (k > 10) abort(c("A margin of {k} questions would have {2^k} cells.", i = "Take at most 10."), "argument",
-                    call = caller_env(2))
+                    call = caller_env())
   # All sets of the questions by bit mask, the empty one left out: its count N is known.
   masks <- seq_len(2^k - 1)
   members <- vapply(masks, function(mask) {
@@ -82,8 +84,8 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
     c(set, rep(-1L, k - length(set)))
   }, integer(k))
   members <- matrix(members, nrow = k)
-  refuse_rivals(fit, members, call = caller_env(2))
-  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE, call = caller_env(2))
+  refuse_rivals(fit, members, call = caller_env())
+  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE, call = caller_env())
   counts <- c(fit$n, set_values(fit, members))
   # Moebius inversion of sets into cells, one column at a time: (1 -1; 0 1).
   to_cells <- Reduce(function(a, b) kronecker(b, a), rep(list(matrix(c(1, 0, -1, 1), 2)), k))
@@ -99,7 +101,7 @@ joint_questions.rr_fit_product <- function(fit) names(fit$mechanism$questions)
 # methods cells are added up.
 #' @export
 cell_estimates.rr_fit_product <- function(fit, which, target) {
-  call <- caller_env(2)
+  call <- caller_env()
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = call)
   if (!is.null(fit$tally$groups)) abort(c("{.arg fit} must not be grouped.", i = "Estimate the groups one by one."),
                                         "argument", call = call)

@@ -61,11 +61,7 @@ check_questions <- function(questions, call = caller_env()) {
             i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument",
             call = call)
   }
-  reserved <- intersect(names, result_columns)
-  if (length(reserved)) {
-    abort(c("Questions must not have the names of result columns.", x = "{.val {reserved[1]}} is one.",
-            i = "Rename that question."), "argument", call = call)
-  }
+  check_result_names(names, "Questions must not have", "question", call)
   for (name in names) {
     mechanism <- check_mechanism(questions[[name]], name, call)
     if (inherits(mechanism, "rr_product")) {

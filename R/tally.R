@@ -98,6 +98,13 @@ check_weights <- function(weights, n, call) {
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
+check_result_names <- function(names, must_not, one, call) {
+  reserved <- intersect(names, result_columns)
+  if (!length(reserved)) return(invisible())
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument", call = call)
+}
+
 # Beyond these totals the squares of weights leave the range of a double.
 check_total <- function(counts, arg, call) {
   total <- sum(counts)
@@ -117,11 +124,7 @@ name_groups <- function(by, mechanism, call = caller_env()) {
     if (length(by) == 1L) names(by) <- "group"
     else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument", call = call)
   }
-  reserved <- intersect(names(by), result_columns)
-  if (length(reserved)) {
-    abort(c("{.arg by} must not use the names of result columns.", x = "{.val {reserved[1]}} is one.",
-            i = "Rename that group."), "argument", call = call)
-  }
+  check_result_names(names(by), "{.arg by} must not use", "group", call)
   if (anyDuplicated(names(by))) {
     abort(c("{.arg by} must have a different name for each of its vectors.",
             x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument", call = call)
