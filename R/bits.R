@@ -249,6 +249,7 @@ tally_state <- function(tally) {
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
+  check_dots_empty(...)
   cat("<rr_bit_tally> ", format_count(length(x$ones)), if (length(x$ones) == 1) " element, " else " elements, ",
       format_count(x$n), if (x$n == 1) " bit" else " bits", " each\n", sep = "")
   flip <- if (is.na(x$flip)) "different from bit to bit" else format(x$flip, digits = 4)

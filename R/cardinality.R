@@ -15,7 +15,7 @@
 #' estimate when that is negative. The error grows exponentially with the number of sets; when its least favourable
 #' value exceeds 1000 elements, a warning says how large it may be.
 #'
-#' **Intervals.** `"normal"` is estimate and standard error, cut to \eqn{[0, m]}. `"exact"` has guaranteed coverage for any
+#' **Intervals.** `"normal"` is estimate and standard error, cut to \eqn{[0, m]} but not to a point. `"exact"` has guaranteed coverage for any
 #' sets and any size of universe, and is wider. For one set it inverts the distribution of the number of reported
 #' elements, two binomials added. For several it inverts Chernoff's bound, with the least favourable membership
 #' pattern of every element; this needs one flip probability for all sets, or at most 8 sets.
@@ -101,8 +101,9 @@ size_of <- function(estimate, variance, bound, data, term, conf.level) {
   largest <- sqrt(bound)
   error <- root(variance)
   half <- stats::qnorm((1 + conf.level) / 2) * (if (is.na(error)) largest else error)
+  bounds <- normal_interval(estimate, half, 0, data$m)
   data.frame(term = term, sets = data$n, estimate = estimate, std.error = error, std.error.max = largest,
-             conf.low = min(max(estimate - half, 0), data$m), conf.high = max(min(estimate + half, data$m), 0))
+             conf.low = bounds$low, conf.high = bounds$high)
 }
 
 # Totals of the kernels. `invert` marks sets whose complement is meant.
@@ -170,9 +171,9 @@ rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95) {
            x = "Its estimated size is {format_number(totals$union)}."), "ratio")
   }
   error <- root(variance)
-  half <- stats::qnorm((1 + conf.level) / 2) * (error %|na|% largest)
+  bounds <- normal_interval(ratio, stats::qnorm((1 + conf.level) / 2) * (error %|na|% largest), 0, 1)
   row <- data.frame(term = "jaccard", sets = data$n, estimate = ratio, std.error = error, std.error.max = largest,
-                    conf.low = min(max(ratio - half, 0), 1), conf.high = max(min(ratio + half, 1), 0))
+                    conf.low = bounds$low, conf.high = bounds$high)
   new_rr_set_size("jaccard", row, data$m, data$flip, conf.level, "normal")
 }
 

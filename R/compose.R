@@ -113,14 +113,16 @@ rr_epsilon.rr_compose <- function(mechanism, ...) {
 }
 
 #' @export
-format.rr_compose <- function(x, ...) {
+format.rr_compose <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   if (!is.null(x$share)) return(NextMethod())
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
-          format(x$epsilon, digits = 4), format(x$first$epsilon, digits = 4))
+          format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
 }
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
+  check_dots_empty(...)
   NextMethod()
   if (!is.null(x$share)) return(invisible(x))
   stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))

@@ -165,21 +165,17 @@ share_interval <- function(fit, g, cells, share, level) {
   counts <- group_counts(fit$tally, g)
   b <- rep_len(form$b, length(counts))
   merged <- list(a = form$a, b = sum(b[cells]), rest = sum(b))
-  # A share of reports that no truth can give would shrink the interval to a point. The nearest one that some truth
-  # gives moves its bounds towards that truth, so that it covers no less.
+  # A share of reports that no truth can give would shrink the interval. The nearest one that some truth gives moves its
+  # bounds towards that truth, so that it covers no less: room for what Wald's intervals lack inside.
   possible <- range(merged$b, merged$b + merged$a)
   phi <- min(max(sum(counts[cells]) / sum(counts), possible[1]), possible[2])
   additive_intervals(merged, phi, share, fit, g, if (interval == "exact") interval else "wilson", level)
 }
 
-# The fit's own interval of one cell, or where that is a point the profile's, if there is one.
+# The fit's own interval of one cell.
 cell_interval <- function(fit, g, cell, interval, level) {
   fit$simultaneous <- FALSE
-  bounds <- lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
-  if (is.na(bounds$low) || bounds$low < bounds$high) return(bounds)
-  if (fit$target != "population" || length(fit$mechanism$levels) > profile_cells) return(list(low = NA, high = NA))
-  bounds <- profile_intervals(fit$mechanism, fit, g, level, cell)
-  include_estimate(bounds, group_estimate(fit, g)[cell], fit$method)
+  lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
 }
 
 contrast_weights <- function(L, names, call = caller_env()) {

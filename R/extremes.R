@@ -186,7 +186,7 @@ tidy.rr_extreme <- function(x, ...) {
 
 #' @rdname rr_any
 #' @export
-as.data.frame.rr_extreme <- function(x, ...) as.data.frame(tidy(x))
+as.data.frame.rr_extreme <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 print.rr_extreme <- function(x, n = 10, digits = 4, ...) {

@@ -27,7 +27,8 @@
 #'   where it is.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param n Number of estimates printed, at least 0. Only these are computed.
-#' @param ... Not used, and refused, except by `plot()`, which passes it on.
+#' @param ... Not used, and refused, except by `plot()`, which passes it on, and by `as.data.frame()`, which takes `row.names` and
+#'   `stringsAsFactors`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with

@@ -97,7 +97,9 @@ warn_indefinite <- function(covariance) {
 }
 
 #' @export
-as.data.frame.rr_histogram <- function(x, ...) as.data.frame(tidy(x, ...))
+as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
+  plain_frame(tidy(x, ...), row.names, optional, stringsAsFactors = stringsAsFactors)
+}
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
@@ -106,7 +108,10 @@ coef.rr_histogram <- function(object, ...) {
 }
 
 #' @export
-nobs.rr_histogram <- function(object, ...) object$n
+nobs.rr_histogram <- function(object, ...) {
+  check_dots_empty(...)
+  object$n
+}
 
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
@@ -130,6 +135,7 @@ print_histogram <- function(x, what, table, n = 10, digits = 4) {
 
 #' @export
 print.rr_cooccurrence <- function(x, n = 10, ...) {
+  check_dots_empty(...)
   head <- truncate_histogram(x, n)
   print_histogram(x, "Joint counts", tidy(head), n)
   invisible(x)

@@ -16,7 +16,7 @@
 #' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
 #' be as likely as any other \eqn{t} to hold an element.
 #'
-#' **Intervals** of inversion are normal, cut to the universe. Those of maximum likelihood are profile likelihood intervals:
+#' **Intervals** of inversion are normal, cut to the universe but not to a point. Those of maximum likelihood are profile likelihood intervals:
 #' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are right where a
 #' count is estimated as 0, too, where there is no standard error. For `target = "sample"` they are shortened
 #' by what sampling the elements would add.
@@ -164,10 +164,8 @@ tidy.rr_incidence <- function(x, conf.int = FALSE, ...) {
   table <- tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
                           std.error = root(incidence_variances(x$covariance, x, estimate)))
   if (conf.int) {
-    bounds <- if (x$method == "mle") profile_incidence(x, table) else {
-      half <- stats::qnorm((1 + x$conf.level) / 2) * table$std.error
-      list(low = estimate - half, high = estimate + half)
-    }
+    bounds <- if (x$method == "mle") profile_incidence(x, table)
+      else normal_interval(estimate, stats::qnorm((1 + x$conf.level) / 2) * table$std.error, 0, x$elements)
     table$conf.low <- pmin(pmax(bounds$low, 0), x$elements)
     table$conf.high <- pmax(pmin(bounds$high, x$elements), 0)
   }
@@ -230,7 +228,7 @@ vcov.rr_incidence <- function(object, ...) {
 
 #' @rdname rr_incidence
 #' @export
-as.data.frame.rr_incidence <- function(x, ...) as.data.frame(tidy(x, conf.int = TRUE))
+as.data.frame.rr_incidence <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 #' @export
 print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
@@ -250,49 +248,4 @@ print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
   print(utils::head(shown, n), row.names = FALSE, digits = digits)
   if (nrow(shown) > n) cat("  ... and ", nrow(shown) - n, " more rows\n", sep = "")
   invisible(x)
-}
-
-#' @rdname rr_incidence
-#' @exportS3Method ggplot2::autoplot
-autoplot.rr_incidence <- function(object, ...) {
-  check_dots_empty(...)
-  check_installed("ggplot2", "to draw an incidence")
-  data <- tidy(object, conf.int = TRUE)
-  panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
-  data$type <- factor(panels[data$type], panels)
-  lines <- data[!is.na(data$conf.low), ]
-  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
-    ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
-                           colour = "#0B4F6C", width = 0.3) +
-    ggplot2::geom_point(colour = "#0B4F6C", size = 1.6) +
-    ggplot2::facet_wrap(~type) +
-    ggplot2::scale_x_continuous(breaks = whole_breaks) +
-    scale_y_counts() +
-    ggplot2::labs(title = "How many sets hold an element", x = "t", y = "Elements",
-                  subtitle = sprintf("%s elements, %d noisy sets, flip %s", format_count(object$elements),
-                                     as.integer(object$sets), format_flips(object$flip)),
-                  caption = sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.",
-                                    if (object$method == "inv") "inversion" else "maximum likelihood",
-                                    format(100 * object$conf.level),
-                                    if (object$method == "inv") "normal" else "profile likelihood")) +
-    size_theme()
-}
-
-# Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
-# ggplot2 3.5.
-scale_y_counts <- function() {
-  scale <- ggplot2::scale_y_continuous
-  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)),
-                    labels = format_count)
-  names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
-  do.call(scale, arguments)
-}
-
-#' @rdname rr_incidence
-#' @export
-plot.rr_incidence <- function(x, ...) {
-  picture <- autoplot.rr_incidence(x, ...)
-  print(picture)
-  invisible(picture)
 }

@@ -1,6 +1,12 @@
 # Intervals for estimated shares. The count of one report is binomial (or, for fixed truths, a sum of
 # two binomials) whatever the estimator, so a Wilson or exact interval for the reported share, carried through the
 # mechanism, is valid at the boundary, where normal theory is not.
+#
+# Wilson's interval, and every score interval here, holds the shares t at a distance of at most z standard deviations,
+# those under t, from what was reported. Where that is more or less than any truth makes likely, even the nearest end of
+# [0, 1] lies at some distance, the others lie further off, and few or none would be held: a point, which claims a
+# certainty that nobody has. As the likelihood ratio does, the distance is then measured against the best that a truth
+# can do, (distance to t)^2 - (distance to the end)^2 <= z^2. That holds all that was held, and the end inside.
 
 estimate_intervals <- function(mechanism, fit, g, interval, level, which) UseMethod("estimate_intervals")
 
@@ -19,14 +25,46 @@ estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level, 
 # have the same form.
 additive_intervals <- function(form, phi, estimate, fit, g, interval, level) {
   n <- fit$tally$effective_n[g]
-  bounds <- if (interval == "exact") reported_interval(exact_interval(phi, n, level), form)
-    else if (fit$target == "population") reported_interval(wilson_interval(phi, n, level), form)
-    else score_interval((phi - form$b) / form$a, form, n, level)
-  include_estimate(bounds, estimate, fit$method)
+  inv <- (phi - form$b) / form$a
+  likely <- nearest(phi, pmin(form$b, form$b + form$a), pmax(form$b, form$b + form$a))
+  z2 <- stats::qnorm((1 + level) / 2)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
+  bounds <- if (interval != "exact" && fit$target == "sample") score_interval(inv, form, n, z2)
+    else reported_interval(wilson_interval(phi, n, z2), form)
+  if (interval == "exact") {
+    score <- bounds
+    bounds <- reported_interval(exact_interval(phi, n, level), form)
+    # Clopper and Pearson's interval around an unbiased estimate is that of the literature: cut, to a point if need be.
+    beyond <- phi != likely & fit$method != "inv"
+    bounds$low[beyond] <- pmin(bounds$low, score$low)[beyond]
+    bounds$high[beyond] <- pmax(bounds$high, score$high)[beyond]
+  }
+  include_estimate(reach_end(bounds, inv), estimate, fit$method)
 }
 
-wilson_interval <- function(phi, n, level) {
-  z2 <- stats::qnorm((1 + level) / 2)^2
+nearest <- function(x, least, most) pmin(pmax(x, least), most)
+
+# Of `x` over the nearest value that is likely, which has this variance.
+squared_excess <- function(x, likely, variance) {
+  excess <- numeric(length(x))
+  beyond <- which(abs(x - likely) >= 1e-12)
+  excess[beyond] <- (x - likely)[beyond]^2 / pmax(variance[beyond], 1e-12)
+  excess
+}
+
+# An end that is as likely as a truth can be must not be shut out by roundings.
+reach_end <- function(bounds, inv) {
+  bounds$low[inv <= 0] <- 0
+  bounds$high[inv >= 1] <- 1
+  bounds
+}
+
+# The same where the standard deviation does not depend on the truth; `half` is z of them.
+normal_interval <- function(estimate, half, least, most) {
+  half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
+  list(low = nearest(estimate - half, least, most), high = nearest(estimate + half, least, most))
+}
+
+wilson_interval <- function(phi, n, z2) {
   centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
   half <- sqrt(z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))) / (1 + z2 / n)
   # At phi = 0 and 1 the bound is exactly 0 and 1; the formula leaves a rounding.
@@ -48,8 +86,7 @@ reported_interval <- function(interval, form) {
 
 # The values theta with |inv - theta| <= z sd(theta), where for fixed truths
 # N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
-score_interval <- function(inv, form, n, level) {
-  z2 <- stats::qnorm((1 + level) / 2)^2
+score_interval <- function(inv, form, n, z2) {
   intercept <- z2 * form$b * (1 - form$b) / (n * form$a^2)
   slope <- z2 * (form$rest - 2 * form$b) / (n * form$a)
   half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
@@ -57,8 +94,8 @@ score_interval <- function(inv, form, n, level) {
 }
 
 include_estimate <- function(bounds, estimate, method) {
-  low <- pmin(pmax(bounds$low, 0), 1)
-  high <- pmin(pmax(bounds$high, 0), 1)
+  low <- nearest(bounds$low, 0, 1)
+  high <- nearest(bounds$high, 0, 1)
   if (method %in% c("inv", "norm")) return(list(low = low, high = high))
   list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
 }
@@ -77,7 +114,7 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
     if (interval == "bootstrap") {
       tails <- c((1 - level) / 2, (1 + level) / 2)
       bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
-      return(list(low = pmin(pmax(bounds[1, ], 0), 1), high = pmin(pmax(bounds[2, ], 0), 1)))
+      return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
     }
     if (interval == "profile") return(profile_intervals(fit$mechanism, fit, g, level, which))
     estimate_intervals(fit$mechanism, fit, g, interval, level, which)

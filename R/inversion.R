@@ -197,19 +197,28 @@ channel_intervals <- function(mechanism, fit, g, level) {
   squares <- mean_squares(axes, inverse, theta)
   own <- squares$own
   others <- squares$others
-  z2 <- stats::qnorm((1 + level) / 2)^2 / fit$tally$effective_n[g]
+  z2 <- stats::qnorm((1 + level) / 2)^2 / fit$tally$effective_n[g] +
+    squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
   slope <- own - others - if (fit$target == "sample") 1 else 0
   square <- 1 + if (fit$target == "population") z2 else 0
   centre <- (inv + z2 * slope / 2) / square
   half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
-  include_estimate(list(low = centre - half, high = centre + half), group_estimate(fit, g), fit$method)
+  include_estimate(reach_end(list(low = centre - half, high = centre + half), inv), group_estimate(fit, g), fit$method)
 }
 
-# For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them.
+# For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
+# in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {
   own <- Reduce(function(x, y) as.vector(outer(x, y)), Map(own_squares, axes, inverse))
-  all <- apply_channel(inverse, apply_channel(axes, theta), "square")
-  list(own = own, others = pmax((all - theta * own) / pmax(1 - theta, 1e-12), 0))
+  others <- function(theta) {
+    all <- apply_channel(inverse, apply_channel(axes, theta), "square")
+    pmax((all - theta * own) / pmax(1 - theta, 1e-12), 0)
+  }
+  mixed <- others(theta)
+  # Below 1e-8 the difference has lost half of its digits.
+  alone <- which(1 - theta < 1e-8)
+  if (length(alone)) mixed[alone] <- others(rep(1 / length(theta), length(theta)))[alone]
+  list(own = own, others = mixed)
 }
 
 # sum_j L[i, j]^2 C[i, j] for each i of one question.

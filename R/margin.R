@@ -18,7 +18,8 @@
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error` (with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high`); `coef()`, `vcov()`, `confint()` and `as.table()` read it, and [rr_association()] takes a margin of two questions.
 #' @section Errors:
-#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied.
+#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
+#' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
 #'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
 #'   them, by the delta method.
@@ -54,7 +55,7 @@ joint_questions.rr_histogram <- function(fit) fit$columns
 joint_questions.default <- function(fit) {
   abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
           i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."),
-        "argument", call = caller_env(3))
+        "argument", call = caller_env(2))
 }
 
 match_questions <- function(vars, fit, arg, call = caller_env()) {
@@ -70,11 +71,12 @@ match_questions <- function(vars, fit, arg, call = caller_env()) {
 
 #' @export
 cell_estimates.rr_tmdh <- function(fit, which, target) {
-  target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = caller_env(2))
-  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument", call = caller_env(2))
+  target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = caller_env())
+  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument", call = caller_env())
+  check_result_names(fit$columns[which], "Columns of a margin must not have", "column", caller_env())
   k <- length(which)
   if (k > 10) abort(c("A margin of {k} questions would have {2^k} cells.", i = "Take at most 10."), "argument",
-                    call = caller_env(2))
+                    call = caller_env())
   # All sets of the questions by bit mask, the empty one left out: its count N is known.
   masks <- seq_len(2^k - 1)
   members <- vapply(masks, function(mask) {
@@ -82,8 +84,8 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
     c(set, rep(-1L, k - length(set)))
   }, integer(k))
   members <- matrix(members, nrow = k)
-  refuse_rivals(fit, members, call = caller_env(2))
-  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE, call = caller_env(2))
+  refuse_rivals(fit, members, call = caller_env())
+  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE, call = caller_env())
   counts <- c(fit$n, set_values(fit, members))
   # Moebius inversion of sets into cells, one column at a time: (1 -1; 0 1).
   to_cells <- Reduce(function(a, b) kronecker(b, a), rep(list(matrix(c(1, 0, -1, 1), 2)), k))
@@ -99,7 +101,7 @@ joint_questions.rr_fit_product <- function(fit) names(fit$mechanism$questions)
 # methods cells are added up.
 #' @export
 cell_estimates.rr_fit_product <- function(fit, which, target) {
-  call <- caller_env(2)
+  call <- caller_env()
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"), call = call)
   if (!is.null(fit$tally$groups)) abort(c("{.arg fit} must not be grouped.", i = "Estimate the groups one by one."),
                                         "argument", call = call)
@@ -180,7 +182,7 @@ margin_labels <- function(x) {
 
 #' @rdname rr_margin
 #' @param x A margin.
-#' @param conf.int Add intervals? They are normal approximations, cut at 0 and 1.
+#' @param conf.int Add intervals? They are normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()].
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param ... Not used, and refused.
 #' @export
@@ -193,14 +195,18 @@ tidy.rr_margin <- function(x, conf.int = FALSE, conf.level = x$conf.level, ...) 
   if (conf.int) {
     half <- stats::qnorm((1 + check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)) / 2) * table$std.error
     half[x$boundary > 0 & half == 0] <- NA
-    table$conf.low <- pmin(1, pmax(0, table$estimate - half))
-    table$conf.high <- pmin(1, pmax(0, table$estimate + half))
+    bounds <- normal_interval(table$estimate, half, 0, 1)
+    table$conf.low <- bounds$low
+    table$conf.high <- bounds$high
   }
   table
 }
 
 #' @export
-coef.rr_margin <- function(object, ...) stats::setNames(as.vector(object$estimate), margin_labels(object))
+coef.rr_margin <- function(object, ...) {
+  check_dots_empty(...)
+  stats::setNames(as.vector(object$estimate), margin_labels(object))
+}
 
 #' @export
 vcov.rr_margin <- function(object, ...) {
@@ -211,6 +217,7 @@ vcov.rr_margin <- function(object, ...) {
 
 #' @export
 confint.rr_margin <- function(object, parm = NULL, level = object$conf.level, ...) {
+  check_dots_empty(...)
   table <- tidy(object, conf.int = TRUE, conf.level = level)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   bounds <- matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(margin_labels(object), percent))
@@ -218,13 +225,17 @@ confint.rr_margin <- function(object, parm = NULL, level = object$conf.level, ..
 }
 
 #' @export
-as.table.rr_margin <- function(x, ...) as.table(x$estimate)
+as.table.rr_margin <- function(x, ...) {
+  check_dots_empty(...)
+  as.table(x$estimate)
+}
 
 #' @export
-as.data.frame.rr_margin <- function(x, ...) as.data.frame(tidy(x, conf.int = TRUE))
+as.data.frame.rr_margin <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 #' @export
 print.rr_margin <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   cat("<rr_margin> ", if (is.null(x$given)) "Joint shares of " else "Shares of ",
       paste(setdiff(names(dimnames(x$estimate)), x$given), collapse = ", "),
       if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")), "; target: ", x$target, "\n", sep = "")

@@ -116,13 +116,15 @@ same_mechanism <- function(x, y) {
 }
 
 #' @export
-format.rr_mechanism <- function(x, ...) {
+format.rr_mechanism <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   sprintf("%s, %s categories, epsilon = %s", x$design,
-          format_count(length(x$levels)), format(x$epsilon, digits = 4))
+          format_count(length(x$levels)), format(x$epsilon, digits = digits))
 }
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
+  check_dots_empty(...)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)

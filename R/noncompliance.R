@@ -40,8 +40,10 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform") {
             "argument")
     }
     C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
+    # With `first` and `share`, as of a composition, answers are read as the design reads them.
     return(new_rr_channel(C, list(levels = reports, reports = reports, numeric = mechanism$numeric_levels),
-                          sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))))
+                          sprintf("%s; %s answer truthfully", mechanism$design, format_share(share)),
+                          first = mechanism, share = share))
   }
   distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
   levels <- list(labels = reports, numeric = mechanism$numeric_levels)

@@ -128,7 +128,10 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
 }
 
 #' @export
-print.rr_pmdh <- function(x, n = 10, ...) print_histogram(x, "Expected reports", tidy(truncate_histogram(x, n)), n)
+print.rr_pmdh <- function(x, n = 10, ...) {
+  check_dots_empty(...)
+  print_histogram(x, "Expected reports", tidy(truncate_histogram(x, n)), n)
+}
 
 #' The exact law of reported joint counts
 #'

@@ -61,11 +61,7 @@ check_questions <- function(questions, call = caller_env()) {
             i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument",
             call = call)
   }
-  reserved <- intersect(names, result_columns)
-  if (length(reserved)) {
-    abort(c("Questions must not have the names of result columns.", x = "{.val {reserved[1]}} is one.",
-            i = "Rename that question."), "argument", call = call)
-  }
+  check_result_names(names, "Questions must not have", "question", call)
   for (name in names) {
     mechanism <- check_mechanism(questions[[name]], name, call)
     if (inherits(mechanism, "rr_product")) {
@@ -132,14 +128,16 @@ rr_matrix.rr_product <- function(mechanism, ...) {
 }
 
 #' @export
-format.rr_product <- function(x, ...) {
+format.rr_product <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
-          format(x$epsilon, digits = 4))
+          format(x$epsilon, digits = digits))
 }
 
 #' @export
 print.rr_product <- function(x, ..., digits = 4) {
-  cat("<rr_product> ", format(x), "\n", sep = "")
+  check_dots_empty(...)
+  cat("<rr_product> ", format(x, digits = digits), "\n", sep = "")
   names <- format(names(x$questions))
   # "K = 4" for "4 categories", so that a line fits a page.
   questions <- sub("([0-9,]+) categories", "K = \\1", vapply(x$questions, format, "", digits = digits))
@@ -224,6 +222,7 @@ question_table <- function(values, questions, side) {
 #' @param x A tally or a fit of a product mechanism.
 #' @export
 as.table.rr_tally <- function(x, ...) {
+  check_dots_empty(...)
   check_one_table(x)
   question_table(x$counts, x$mechanism$questions %||% list(report = x$mechanism), "reports")
 }
@@ -231,6 +230,7 @@ as.table.rr_tally <- function(x, ...) {
 #' @rdname rr_product
 #' @export
 as.table.rr_fit <- function(x, ...) {
+  check_dots_empty(...)
   check_one_table(x$tally)
   question_table(x$estimate, x$mechanism$questions %||% list(truth = x$mechanism), "levels")
 }

@@ -19,7 +19,7 @@ tidy.rr_set_size <- function(x, conf.int = FALSE, ...) {
 
 #' @rdname rr_union_size
 #' @export
-as.data.frame.rr_set_size <- function(x, ...) x$table
+as.data.frame.rr_set_size <- function(x, ...) plain_frame(x$table, ...)
 
 #' @rdname rr_union_size
 #' @export

@@ -188,6 +188,7 @@ draw_bits <- function(group, probability, rng, call) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
+  check_dots_empty(...)
   cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
   cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
   epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))

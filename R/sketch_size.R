@@ -176,7 +176,7 @@ coef.rr_sketch_size <- function(object, ...) {
 
 #' @rdname rr_sketch_size
 #' @export
-as.data.frame.rr_sketch_size <- function(x, ...) x$table
+as.data.frame.rr_sketch_size <- function(x, ...) plain_frame(x$table, ...)
 
 #' @export
 print.rr_sketch_size <- function(x, ...) {

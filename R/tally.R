@@ -98,6 +98,13 @@ check_weights <- function(weights, n, call) {
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
+check_result_names <- function(names, must_not, one, call) {
+  reserved <- intersect(names, result_columns)
+  if (!length(reserved)) return(invisible())
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument", call = call)
+}
+
 # Beyond these totals the squares of weights leave the range of a double.
 check_total <- function(counts, arg, call) {
   total <- sum(counts)
@@ -117,11 +124,7 @@ name_groups <- function(by, mechanism, call = caller_env()) {
     if (length(by) == 1L) names(by) <- "group"
     else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument", call = call)
   }
-  reserved <- intersect(names(by), result_columns)
-  if (length(reserved)) {
-    abort(c("{.arg by} must not use the names of result columns.", x = "{.val {reserved[1]}} is one.",
-            i = "Rename that group."), "argument", call = call)
-  }
+  check_result_names(names(by), "{.arg by} must not use", "group", call)
   if (anyDuplicated(names(by))) {
     abort(c("{.arg by} must have a different name for each of its vectors.",
             x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument", call = call)
@@ -232,12 +235,11 @@ c.rr_tally <- function(...) {
 }
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) {
-  as.data.frame(tidy(x))
-}
+as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
+  check_dots_empty(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -249,6 +251,7 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
+  check_dots_empty(...)
   cat("<rr_tally> ", format_count(sum(x$n)),
       if (is.null(x$weight_squares)) " reports" else " (sum of weights)",
       if (!is.null(x$groups)) sprintf(" in %d groups", nrow(x$groups)),

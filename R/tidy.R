@@ -78,8 +78,16 @@ augment.rr_fit <- function(x, ...) {
 
 #' @rdname rr_fit
 #' @export
-as.data.frame.rr_fit <- function(x, ...) {
-  as.data.frame(tidy(x, conf.int = TRUE))
+as.data.frame.rr_fit <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+
+# The arguments of as.data.frame(), some of which data.frame() hands on when given one of our objects, and no others.
+plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE,
+                        call = caller_env()) {
+  check_dots_empty(..., call = call)
+  frame <- as.data.frame(table)
+  if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
+  if (!is.null(row.names)) row.names(frame) <- row.names
+  frame
 }
 
 #' @rdname rr_fit
@@ -92,6 +100,7 @@ summary.rr_fit <- function(object, ...) {
 
 #' @export
 print.summary.rr_fit <- function(x, digits = 4, ...) {
+  check_dots_empty(...)
   digits <- check_digits(digits)
   print(x$fit, n = 25, digits = digits)
   measures <- x$measures

@@ -190,6 +190,7 @@ confint.rr_tmdh <- function(object, parm = NULL, level = object$conf.level, ...)
 
 #' @export
 print.rr_tmdh <- function(x, n = 10, ...) {
+  check_dots_empty(...)
   shown <- truncate_histogram(x, n)
   table <- tidy(shown, conf.int = TRUE)
   print_histogram(x, "Estimated true counts", table, n)

@@ -3,6 +3,7 @@
 
 #include <R_ext/Utils.h>
 
+#include "core/association.h"
 #include "core/tmdh.h"
 
 /* A histogram with room for what it points at. */

@@ -1,5 +1,5 @@
 /* Reported and estimated multi-dimensional histograms of binary columns: covariance matrices entry by entry,
- * block by block, or only where they are not zero; and the correlation of every pair of columns.
+ * block by block, or only where they are not zero.
  * math.md section 3 of the design has the derivations; p = Pr(1 | 1), q = Pr(1 | 0) a column. */
 #ifndef CANDOR_TMDH_H
 #define CANDOR_TMDH_H
@@ -45,6 +45,17 @@ typedef struct candor_histogram {
   const candor_centred *centred; /* needed by the estimate's covariance under the population target; else NULL */
 } candor_histogram;
 
+/* u = (y - q) / d satisfies u^2 = v + kappa u exactly, because y is a bit. */
+static inline double candor_bit_v(double p, double q)
+{
+  return q * (1 - q) / ((p - q) * (p - q));
+}
+
+static inline double candor_bit_kappa(double p, double q)
+{
+  return (1 - 2 * q) / (p - q);
+}
+
 /* SYNOPSIS  Covariance of the estimated true counts of the sets j and k (members increasing, 0-based).
  *   With estimates in the table it is the unbiased estimate of that covariance; with `known` truths, its
  *   exact value.
@@ -85,19 +96,5 @@ double candor_overlaps_total(size_t columns, size_t order);
 candor_status candor_tmdh_all(const double *counts, const double *mean, size_t columns,
                               const double *p, const double *q, candor_target target,
                               double *work, double *out);
-
-/* SYNOPSIS  For every pair i < j in lexicographic order: covariance, correlation and their variances
- *   (delta method on the covariance above). The correlation is NaN where a share leaves (0, 1). A variance
- *   may come out negative, as an unbiased estimate may: nothing is clipped.
- * PRECONDITIONS  the table's order is at least 2; as candor_tmdh_entry otherwise.
- * REFERENCE  announced but not given in Carette 2022, section 2.4. */
-typedef struct candor_pairs {
-  double *covariance;
-  double *correlation;
-  double *covariance_variance;
-  double *correlation_variance;
-  double *moments; /* NULL, or 6 a pair: Var mu_i, mu_j, mu_ij, then Cov (i, j), (i, ij), (j, ij) */
-} candor_pairs;
-candor_status candor_correlations(const candor_histogram *h, const candor_pairs *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/core/association.h"
 #include "../../src/core/cooccurrence.h"
 #include "../../src/core/tmdh.h"
 

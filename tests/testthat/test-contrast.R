@@ -107,8 +107,10 @@ test_that("in channels without closed form one category has its interval, and se
   expect_equal(unname(coef(channel)), c(0, 1, 0, 0))
   ours <- boundary(rr_contrast(channel, list("b", c("a", "c", "d"), c("a", "b"))))
   expect_identical(ours$std.error, rep(NA_real_, 3))
-  profile <- confint(channel, "b", interval = "profile")
-  expect_equal(c(ours$conf.low[1:2], ours$conf.high[1:2]), c(profile[1], 0, 1, 1 - profile[1]), tolerance = 1e-8)
+  own <- confint(channel, "b")
+  expect_equal(c(ours$conf.low[1:2], ours$conf.high[1:2]), c(own[1], 0, 1, 1 - own[1]), tolerance = 1e-12)
+  # It is close to the profile's, which lets the other categories follow.
+  expect_equal(own[1], confint(channel, "b", interval = "profile")[1], tolerance = 0.01)
   expect_identical(ours$conf.low[3], NA_real_)
 })
 

@@ -111,3 +111,122 @@ test_that("a weighted tally is as uncertain as its effective number of responden
   plain <- rr_estimate(rr_counts(c(5050, 3025, 1925), mechanism), method = "inv")
   expect_equal(diag(vcov(fit)), diag(vcov(plain)) * (10000 - 1) / (40 - 1), tolerance = 1e-12)
 })
+
+# More or fewer reports than any truth makes likely: the share nearest to them is an end, and an interval holds the shares
+# whose squared distance to them, in standard deviations, exceeds that of the end by at most z^2. Here the other bound
+# is found by searching for the share where it does.
+other_bound <- function(phi, end, q, p, n, level = 0.95, sample = FALSE) {
+  squared <- function(t) {
+    m <- q + (p - q) * t
+    (phi - m)^2 / ((m * (1 - m) - if (sample) (p - q)^2 * t * (1 - t) else 0) / n)
+  }
+  uniroot(function(t) squared(t) - squared(end) - qnorm((1 + level) / 2)^2, 0:1, tol = 1e-13)$root
+}
+
+test_that("more or fewer reports than any truth makes likely do not make an interval a point", {
+  expect_bounds <- function(fit, low, high) {
+    expect_equal(unname(confint(fit)), cbind(c(1 - high, low), c(1 - low, high)), tolerance = 1e-11)
+  }
+  # Of 100 reports 20 to 80 say yes, whatever the truth; under the design with p = 0.2 those who say yes mean no.
+  many <- rr_counts(c(10, 90), rr_warner(0.8))
+  low <- other_bound(0.9, 1, 0.2, 0.8, 100)
+  for (method in c("mle", "inv", "invp", "norm")) expect_bounds(rr_estimate(many, method = method), low, 1)
+  expect_bounds(rr_estimate(many, simultaneous = TRUE), other_bound(0.9, 1, 0.2, 0.8, 100, 0.975), 1)
+  expect_bounds(rr_estimate(many, conf.level = 0.5), other_bound(0.9, 1, 0.2, 0.8, 100, 0.5), 1)
+  expect_bounds(rr_estimate(many, target = "sample"), other_bound(0.9, 1, 0.2, 0.8, 100, sample = TRUE), 1)
+  expect_bounds(rr_estimate(rr_counts(c(10, 90), rr_warner(0.2))), 0, 1 - low)
+  expect_bounds(rr_estimate(rr_counts(c(19, 1), rr_warner(0.8))), 0, other_bound(0.05, 0, 0.2, 0.8, 20))
+  # As few as 20 would be, by the effective number.
+  expect_bounds(rr_estimate(rr_counts(c(190, 10), rr_warner(0.8), effective_n = 20)), 0, other_bound(0.05, 0, 0.2, 0.8, 20))
+  # All of Clopper and Pearson's is held, and if that is a point, then what Wilson's way holds.
+  expect_bounds(rr_estimate(many, interval = "exact"), low, 1)
+  few <- rr_counts(c(81, 19), rr_warner(0.8))
+  exact <- (binom.test(19, 100)$conf.int[2] - 0.2) / 0.6
+  expect_gt(exact, other_bound(0.19, 0, 0.2, 0.8, 100))
+  expect_bounds(rr_estimate(few, interval = "exact"), 0, exact)
+  grouped <- rr_estimate(rr_counts(cbind(a = c(10, 90), b = c(50, 50)), rr_warner(0.8)))
+  expect_equal(unname(confint(grouped)[1:2, ]), unname(confint(rr_estimate(many))))
+  # Of three categories the first is reported by a fifth who mean another.
+  three <- rr_estimate(rr_counts(c(5, 50, 45), rr_grr(3, p = 0.6)))
+  expect_equal(confint(three)[1, 2], other_bound(0.05, 0, 0.2, 0.6, 100), tolerance = 1e-11)
+})
+
+test_that("nor in channels without closed form, where the score interval knows the others as fitted", {
+  # To split each report at random adds nothing: the channel is the binary design in four reports.
+  split <- rr_channel(rbind(no = c(0.4, 0.4, 0.1, 0.1), yes = c(0.1, 0.1, 0.4, 0.4)))
+  binary <- rr_warner(0.8)
+  for (target in c("population", "sample")) for (method in c("mle", "inv")) for (yes in seq(0, 100, 10)) {
+    expect_equal(confint(rr_estimate(rr_counts(c(100 - yes, 0, yes, 0), split), method = method, target = target)),
+                 confint(rr_estimate(rr_counts(c(100 - yes, yes), binary), method = method, target = target)), tolerance = 1e-9)
+  }
+  # The only cell of the fit. For its row of the inverse N Var = t A + (1 - t) B - t^2, with the mean squares A under it
+  # and B under the others, in equal parts.
+  C <- rr_matrix(rr_geometric(c("a", "b", "c", "d"), 1))
+  counts <- c(5, 90, 5, 3)
+  inv <- sum(counts * solve(C)[, 2]) / 103
+  squares <- C %*% solve(C)[, 2]^2
+  squared <- function(t) (inv - t)^2 / ((t * squares[2] + (1 - t) * mean(squares[-2]) - t^2) / 103)
+  fit <- rr_estimate(rr_counts(counts, rr_geometric(c("a", "b", "c", "d"), 1)))
+  expect_gt(inv, 1)
+  low <- uniroot(function(t) squared(t) - squared(1) - qnorm(0.975)^2, 0:1, tol = 1e-13)$root
+  expect_equal(unname(confint(fit, "b"))[1, ], c(low, 1), tolerance = 1e-9)
+})
+
+test_that("intervals are points only where nothing is random, and cover at and near the ends", {
+  skip_on_cran()
+  n <- 30
+  x <- 0:n
+  triples <- unname(as.matrix(subset(expand.grid(x, x, x), Var1 + Var2 + Var3 == n)))
+  # With its p of 1 the triangular design has the dip of Wilson's interval for shares near 1.
+  cases <- list(list(rr_warner(0.6), cbind(n - x, x), 0.945), list(rr_triangular(0.3), cbind(n - x, x), 0.93),
+                list(rr_warner(0.1), cbind(n - x, x), 0.945),
+                list(rr_channel(rbind(no = c(0.8, 0.15, 0.05), yes = c(0.1, 0.1, 0.8))), triples, 0.945))
+  for (case in cases) for (target in c("population", "sample")) {
+    counts <- unname(t(case[[2]]))
+    colnames(counts) <- seq_len(ncol(counts))
+    bounds <- confint(rr_estimate(rr_counts(counts, case[[1]]), target = target))[2 * seq_len(ncol(counts)), ]
+    expect_gt(min(bounds[, 2] - bounds[, 1]), 0.01)
+    if (target == "sample") next
+    # An end is covered unless the reports lie beyond it by chance, in at most 2.5 in 100 as the normal curve has it;
+    # the 30 reports are that far from normal.
+    for (theta in c(0, 0.01, 0.02, 0.05, 0.95, 0.98, 0.99, 1)) {
+      chance <- apply(counts, 2, dmultinom, prob = c(1 - theta, theta) %*% rr_matrix(case[[1]]))
+      expect_gte(sum(chance[bounds[, 1] <= theta & theta <= bounds[, 2]]), case[[3]])
+    }
+  }
+  asked <- rr_estimate(rr_counts(c(3, 7), rr_warner(1)), target = "sample")
+  expect_equal(unname(confint(asked)[2, ]), c(0.7, 0.7))
+})
+
+test_that("normal intervals are cut, but to no point, wherever an estimate leaves its range", {
+  # The bound inside is where the squared distance from the estimate has grown by z^2 variances since the end of the range.
+  expect_row <- function(row, least, most, bounds = c(row$conf.low, row$conf.high)) {
+    end <- if (row$estimate < least) least else most
+    expect_true(row$estimate < least || row$estimate > most)
+    grown <- function(t) (row$estimate - t)^2 - (row$estimate - end)^2 - (qnorm(0.975) * row$std.error)^2
+    far <- end + (if (end == least) 10 else -10) * row$std.error
+    other <- min(max(uniroot(grown, sort(c(end, far)), tol = 1e-12)$root, least), most)
+    expect_equal(sort(bounds), sort(c(end, other)), tolerance = 1e-8)
+    expect_gt(diff(bounds), 0.1 * row$std.error)
+  }
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  margin <- rr_margin(rr_estimate(rr_counts(c(5, 5, 90, 6), survey), method = "inv"), "a")
+  for (i in 1:2) expect_row(tidy(margin, conf.int = TRUE)[i, ], 0, 1)
+  expect_equal(unname(confint(margin)), unname(as.matrix(tidy(margin, conf.int = TRUE)[c("conf.low", "conf.high")])))
+  # Far fewer ones than noise alone gives.
+  bits <- cbind(rep(c(1, 0), c(50, 950)), rep(c(0, 1, 0), c(60, 60, 880)))
+  for (fit in list(rr_union_size(bits, 0.2), rr_intersection_size(1 - bits, 0.2), rr_difference_size(bits, 0.2))) {
+    row <- fit$table
+    if (is.na(row$std.error)) row$std.error <- row$std.error.max
+    if (row$estimate < 0 || row$estimate > 1000) expect_row(row, 0, 1000) else fail(paste(row$term, "is possible"))
+  }
+  incidence <- tidy(rr_incidence(bits, 0.2), conf.int = TRUE)
+  outside <- which((incidence$estimate < 0 | incidence$estimate > 1000) & !is.na(incidence$std.error))
+  expect_gt(length(outside), 2)
+  for (i in outside) expect_row(incidence[i, ], 0, 1000)
+  x <- rep(0:1, 50)
+  together <- rr_association(rr_tmdh(rr_cooccurrence(cbind(x, y = c(1 - x[1:10], x[11:100]))), list(p = 0.8, q = 0.2)))
+  measures <- tidy(together, conf.int = TRUE)
+  expect_row(measures[measures$measure == "correlation", ], -1, 1)
+  expect_row(measures[measures$measure == "cramers.v", ], 0, 1)
+})

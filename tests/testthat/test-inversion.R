@@ -121,7 +121,8 @@ test_that("products with unequal innocuous answers: everything is that of the de
         expect_equal(unname(vcov(fit, target = "sample")), sample, tolerance = 1e-11)
         expect_equal(tidy(fit)$std.error, sqrt(diag(population)), tolerance = 1e-11)
 
-        # The shares t with (theta - t)^2 <= z^2 Var(t) / n, the other cells being mixed as fitted: bounds by their equation.
+        # The shares t with (theta - t)^2 / Var(t) n, less its value at the share nearest to theta, of at most z^2, the other
+        # cells being mixed as fitted: bounds by their equation.
         z <- stats::qnorm(0.975)
         mle <- rr_estimate(tally)
         for (target in c("population", "sample")) {
@@ -134,7 +135,9 @@ test_that("products with unequal innocuous answers: everything is that of the de
             sum(L[i, ]^2 * drop(truth %*% K)) - if (target == "population") t^2 else t
           }
           for (i in seq_along(theta)) {
-            excess <- function(t) (theta[i] - t)^2 - z^2 * spread(i, t) / n
+            end <- min(max(theta[i], 0), 1)
+            least <- if (end == theta[i]) 0 else n * (theta[i] - end)^2 / spread(i, end)
+            excess <- function(t) (theta[i] - t)^2 - (z^2 + least) * spread(i, t) / n
             for (bound in bounds[i, ]) if (bound > 0 && bound < 1 && bound != coef(mle)[i]) expect_lt(abs(excess(bound)), 1e-10)
           }
         }

@@ -23,3 +23,32 @@ test_that("noncompliance prints, and refuses what it cannot mean", {
   expect_snapshot(error = TRUE, rr_noncompliance(rr_forced(1 / 6), 0.1, "maybe"))
   expect_snapshot(error = TRUE, rr_noncompliance(rr_product(a = rr_warner(0.8)), 0.1))
 })
+
+test_that("answers are read as the design reads them, whatever those do who do not comply", {
+  designs <- list(rr_warner(0.8), rr_crosswise(0.3, levels = c("1", "0")), rr_forced(1 / 6, levels = c("clean", "doped")),
+                  rr_binary(0.9, 0.2, levels = c("FALSE", "TRUE")), rr_unrelated(0.7, 0.4), rr_grr(2, epsilon = 1),
+                  rr_grr(c("1", "3"), epsilon = 1), rr_binary(0.9, 0.1, levels = c("2", "1")),
+                  rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_compose(rr_warner(0.9), rr_warner(0.8)), rr_grr(3, epsilon = 1))
+  answers <- list(c(0, 1, 1), c(1L, 2L, 2L), c(0, 2), c(3, 1), c(TRUE, FALSE, FALSE), c("0", "1", "1"), factor(c("TRUE", "TRUE")),
+                  c("no", "yes"), c(0.5, 1), c(NA, 1))
+  # The class and the words after the name of the function, for what is refused.
+  read <- function(verb, x, mechanism, ...) tryCatch(verb(x, mechanism, ...), candor_error = function(e) c(class(e), conditionMessage(e)))
+  for (design in designs) {
+    for (answer in list("truth", "uniform", design$reports[1])) {
+      mixed <- rr_noncompliance(design, 0.2, answer)
+      for (x in answers) {
+        plain <- read(rr_tally, x, design)
+        ours <- read(rr_tally, x, mixed)
+        if (is.character(plain)) expect_identical(ours, plain) else expect_identical(ours$counts, plain$counts)
+      }
+    }
+  }
+  set.seed(3)
+  asked <- rr_perturb(rep(0:1, c(400, 400)), rr_noncompliance(rr_warner(0.9), 0.5, "truth"), rng = "R")
+  # 0.95 of each keep their answer: 380 give or take four times sqrt(400 * 0.95 * 0.05).
+  expect_lt(max(abs(c(sum(asked[1:400] == 0), sum(asked[401:800] == 1)) - 380)), 18)
+  both <- rr_product(a = rr_noncompliance(rr_warner(0.8), 0.1, "truth"), b = rr_warner(0.8))
+  expect_identical(as.vector(as.table(rr_tally(data.frame(a = c(0, 1, 1), b = c(0, 1, 0)), both))), c(1, 1, 0, 1))
+  skip_on_cran()
+  expect_snapshot(error = TRUE, rr_tally(c(0, 1, 2), rr_noncompliance(rr_warner(0.8), 0.1, "truth")))
+})

@@ -52,10 +52,10 @@ test_that("other designs", {
 test_that("at the boundary", {
   work <- rr_counts(c(no = 587, yes = 108), rr_binary(p = 11 / 12, q = 1 / 6))
   printed(695 / 6, 116, 0)
-  printed(columns(rr_estimate(work, method = "inv")), c(-0.0150, 0.0183, 0, 0.0234), 4)
-  printed(columns(rr_estimate(work, method = "inv"), "no"), c(1.0150, 0.0183, 0.9766, 1), 4)
-  printed(columns(rr_estimate(work)), c(0, 0, 0, 0.0234), 4)
-  printed(columns(rr_estimate(work))["conf.high"], 0.023, 3)
+  printed(columns(rr_estimate(work, method = "inv")), c(-0.0150, 0.0183, 0, 0.0267), 4)
+  printed(columns(rr_estimate(work, method = "inv"), "no"), c(1.0150, 0.0183, 0.9733, 1), 4)
+  printed(columns(rr_estimate(work)), c(0, 0, 0, 0.0267), 4)
+  printed(columns(rr_estimate(work))["conf.high"], 0.027, 3)
 
   kuk <- rr_kuk(0.8, 0.2)
   printed(columns(rr_estimate(rr_counts(xtabs(count ~ item1, benefit_survey), kuk)))[1:2], c(0.1521, 0.0373), 4)
