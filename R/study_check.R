@@ -37,8 +37,8 @@ check_distribution <- function(x, arg, call) {
     abort(c("{.arg {arg}} must have at least 2 categories.", x = "It has {length(x)}.",
             i = "With one category there is nothing to hide and nothing to estimate."), "argument", call = call)
   }
-  bad <- which(is.na(x) | x < 0 | x > 1)
-  if (length(bad)) {
+  if (anyNA(x) || min(x) < 0 || max(x) > 1) {
+    bad <- which(is.na(x) | x < 0 | x > 1)
     abort(c("{.arg {arg}} must be a distribution: probabilities that add up to 1.",
             x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}.",
             i = if (all(is.finite(x) & x >= 0)) "Divide counts by their sum, or give the data as a {.cls table}."),
