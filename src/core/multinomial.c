@@ -246,10 +246,11 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
                                       double mean, double variance, void *memory)
 {
   if (cells == 0 || cells > (size_t) 1 << 30 || !(mean >= 0.0) || !(variance >= 0.0)) return CANDOR_DOMAIN;
-  double total = 0.0;
+  double total = 0.0, smallest = INFINITY;
   for (size_t i = 0; i < cells; i++) {
     if (!(weights[i] >= 0.0)) return CANDOR_DOMAIN;
     total += weights[i];
+    smallest = weights[i] < smallest ? weights[i] : smallest;
   }
   if (!(total > 0.0) || isinf(total)) return CANDOR_DOMAIN;
 
@@ -271,6 +272,7 @@ candor_status candor_multinomial_plan(candor_multinomial *plan, const double *we
   for (size_t l = 0; l < N_LIMITS; l++) {
     double its_margin;
     const double its_limit = LIMITS[l] * (total / (mean > 0.0 ? mean : 1.0));
+    if (its_limit < smallest) break;
     const double cost = cost_of(weights, cells, its_limit, total, mean, variance, &its_margin);
     if (cost < best) {
       best = cost;
