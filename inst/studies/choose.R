@@ -20,7 +20,7 @@ one <- function(k, s, epsilon, n, repetitions) {
   }, numeric(length(methods) + 1))
   rowMeans(losses)
 }
-results <- cbind(cells, t(mapply(one, cells$k, cells$s, cells$epsilon, cells$n, ifelse(cells$k > 1000, 2, 5))))
+results <- cbind(cells, t(mapply(one, cells$k, cells$s, cells$epsilon, cells$n, ifelse(cells$k > 1000, 20, 40))))
 utils::write.csv(signif(results, 6), file.path(folder, "choose.csv"), row.names = FALSE)
 
 best <- do.call(pmin, results[papers])
