@@ -85,6 +85,7 @@
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
 #' @importFrom stats coef confint fitted logLik nobs residuals simulate vcov
+#' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"
 

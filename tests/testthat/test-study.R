@@ -317,3 +317,9 @@ test_that("kernels refuse what R would never give them", {
   expect_error(.Call(C_rr_study_cells, c(0.5, 0.5), NULL, 0, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "zero")
   expect_error(.Call(C_rr_study_cells, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "double")
 })
+
+test_that("a study, its parts and the data sets print as tibbles in a session that has loaded nothing else", {
+  code <- "library(candor); study <- rr_study(c(.5, .5), 1, 10, seed = 1); print(subset(study, metric == 'mse')); print(dice_survey)"
+  printed <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(code)), stdout = TRUE, stderr = TRUE)
+  expect_length(grep("# A tibble", printed), 2)
+})
