@@ -231,8 +231,8 @@ static inline double root_of(double x)
 
 /* Numbers below 2^51 become whole when this is added, since from 2^52 to 2^53 no double has a fraction. But large ones
  * have few binary digits after the point to begin with: 2^48 has four, so that a tie, which goes to the even number, is
- * every 16th, and what the lighter of two children is to get is off by as much. So counts above LARGEST_ROUNDED are left
- * to is_accepted(), which makes the lighter child of the same z and cuts digits off. */
+ * every 16th, and what the lighter of two children gets is off by as much. So counts above LARGEST_ROUNDED are left to
+ * is_accepted(), which makes the lighter child of the same z and cuts digits off. */
 static const double TO_WHOLE = 0x1.8p52, LARGEST_ROUNDED = 0x1p32;
 
 /* The same for LANES nodes that stand side by side, by the first look at one proposal each. It is not the last where
