@@ -36,8 +36,9 @@ static SEXP take_workspace(size_t bytes)
 static void keep_workspace(SEXP workspace)
 {
   if ((size_t) XLENGTH(workspace) > LARGEST_SPARE) return;
-  if (spare != NULL) R_ReleaseObject(spare);
+  /* May collect garbage, and a finaliser may run a study: `spare` must be an object till then, and is read after. */
   R_PreserveObject(workspace);
+  if (spare != NULL) R_ReleaseObject(spare);
   spare = workspace;
 }
 

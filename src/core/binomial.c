@@ -229,8 +229,11 @@ static inline double root_of(double x)
   return root + (x - root * root) * (0.5 * inverse);
 }
 
-/* Numbers up to here become whole when 3 times as much is added, since from 2^52 to 2^53 no double has a fraction. */
-static const double LARGEST_ROUNDED = 0x1p51;
+/* Numbers below 2^51 become whole when this is added, since from 2^52 to 2^53 no double has a fraction. But large ones
+ * have few binary digits after the point to begin with: 2^48 has four, so that a tie, which goes to the even number, is
+ * every 16th, and what the lighter of two children gets is off by as much. So counts above LARGEST_ROUNDED are left to
+ * is_accepted(), which makes the lighter child of the same z and cuts digits off. */
+static const double TO_WHOLE = 0x1.8p52, LARGEST_ROUNDED = 0x1p32;
 
 /* The same for LANES nodes that stand side by side, by the first look at one proposal each. It is not the last where
  * `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be
@@ -258,10 +261,12 @@ static CANDOR_WIDE double divide_many(const double *restrict first, const double
     least[l] = variance[l] - LEAST_VARIANCE;
   }
   /* To whole numbers, by way of memory, where no register has more digits than a double. */
-  for (size_t l = 0; l < LANES; l++) value[l] += 3.0 * LARGEST_ROUNDED;
-  for (size_t l = 0; l < LANES; l++) value[l] -= 3.0 * LARGEST_ROUNDED;
+  for (size_t l = 0; l < LANES; l++) value[l] += TO_WHOLE;
+  for (size_t l = 0; l < LANES; l++) value[l] -= TO_WHOLE;
   for (size_t l = 0; l < LANES; l++) room[l] = room[l] < least[l] ? room[l] : least[l];
   for (size_t l = 0; l < LANES; l++) room[l] = room[l] < value[l] ? room[l] : value[l];
+  for (size_t l = 0; l < LANES; l++) least[l] = LARGEST_ROUNDED - counts[l];
+  for (size_t l = 0; l < LANES; l++) room[l] = room[l] < least[l] ? room[l] : least[l];
   for (size_t l = 0; l < LANES; l++) outer[l] = counts[l] - value[l];
   for (size_t l = 0; l < LANES; l++) room[l] = room[l] < outer[l] ? room[l] : outer[l];
   for (size_t l = 0; l < LANES; l++) {
@@ -294,7 +299,7 @@ static candor_status look_again(const candor_tree *tree, candor_draw *draw, size
 
 candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, double *counts)
 {
-  const size_t one_by_one = counts[1] < LARGEST_ROUNDED && LANES < tree->cells ? LANES : tree->cells;
+  const size_t one_by_one = LANES < tree->cells ? LANES : tree->cells;
   size_t j = 1;
   candor_status status = CANDOR_OK;
   for (; j < one_by_one && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);

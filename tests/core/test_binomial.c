@@ -242,6 +242,49 @@ static void test_tree(void)
   }
 }
 
+/* Counts that leave a double few digits after the point: as many leaves are odd as even, and a leaf of mean 3 beside
+ * one that takes the rest is Poisson, but for 1e-9. */
+static void test_tree_of_large_counts(void)
+{
+  enum { CELLS = 32, DRAWS = 100000, VALUES = 12 };
+  for (int bits = 33; bits <= 53; bits += 2) {
+    double sums[2 * CELLS], first[CELLS], second[CELLS], counts[2 * CELLS];
+    candor_tree tree = {0, first, second};
+    const double n = ldexp(1, bits) - 1;
+    generator g;
+    start(&g, 51 + (uint64_t) bits);
+    for (size_t i = 0; i < CELLS; i++) sums[CELLS + i] = i % 2 ? 1.3 : 1;
+    candor_tree_plan(&tree, CELLS, sums);
+    double odd = 0;
+    for (int r = 0; r < DRAWS; r++) {
+      counts[1] = n;
+      CHECK(candor_tree_draw(&tree, &g.draw, counts) == CANDOR_OK);
+      for (size_t i = 0; i < CELLS; i++) odd += fmod(counts[CELLS + i], 2);
+    }
+    /* Within 5 standard errors; all leaves of a draw but one are free. */
+    CHECK_NEAR(odd / ((double) DRAWS * CELLS), 0.5, 2.5 / sqrt((double) DRAWS * (CELLS - 1)));
+
+    memset(sums, 0, sizeof sums);
+    sums[CELLS] = 1;
+    sums[CELLS + 1] = 3 / n;
+    candor_tree_plan(&tree, CELLS, sums);
+    double seen[VALUES + 1] = {0}, p = exp(-3), rest = 1, chi = 0;
+    for (int r = 0; r < DRAWS; r++) {
+      counts[1] = n;
+      CHECK(candor_tree_draw(&tree, &g.draw, counts) == CANDOR_OK);
+      CHECK(counts[CELLS] + counts[CELLS + 1] == n);
+      seen[counts[CELLS + 1] < VALUES ? (size_t) counts[CELLS + 1] : VALUES]++;
+    }
+    for (int k = 0; k <= VALUES; k++) {
+      const double expected = DRAWS * (k < VALUES ? p : rest);
+      chi += (seen[k] - expected) * (seen[k] - expected) / expected;
+      rest -= p;
+      p *= 3.0 / (k + 1);
+    }
+    CHECK(chi < chi_limit(VALUES));
+  }
+}
+
 /* A generator that fails is said so. */
 static candor_status fail(void *state, uint32_t *words, size_t n)
 {
@@ -270,6 +313,7 @@ int main(void)
   test_binomial();
   test_tree_exhaustively();
   test_tree();
+  test_tree_of_large_counts();
   test_failure();
   return check_report();
 }
