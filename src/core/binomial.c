@@ -213,7 +213,8 @@ static candor_status divide(const candor_tree *tree, candor_draw *draw, size_t j
 }
 
 /* The square root, in operations that make vectors: a call to sqrt() is one that may set errno. Newton's steps for its
- * inverse from a first guess that halves the exponent, wrong by 3.5 %, and Heron's for itself leave one rounding. */
+ * inverse from a first guess that halves the exponent, wrong by 3.5 %, and Heron's for itself leave it within a unit in
+ * the last place. */
 static inline double root_of(double x)
 {
   uint64_t bits;
