@@ -25,7 +25,8 @@
 #'   et al. (2020), see [postprocessing].
 #'
 #' * `"combine"`: between (and a little beyond) `"invn"`, `"mle"` and `"invp"`, and between them and the uniform distribution, the
-#'   point that these data themselves show to be best; see [rr_choose()]. For mechanisms whose other answers are all alike.
+#'   point that these data themselves show to be best; see [rr_choose()]. For mechanisms whose other answers are all alike
+#'   (`rr_grr()` with \eqn{p > q}, Warner's design and other yes/no questions with \eqn{P(\mathrm{yes} \mid \mathrm{no}) = P(\mathrm{no} \mid \mathrm{yes})}{P(yes | no) = P(no | yes)}).
 #' * `"merged"`: maximum likelihood with one common share for all categories that do not rise above the noise, in the spirit of the
 #'   regularised likelihood of Ye et al. (2025).
 #' * `"smoothed"`: the iterative Bayesian update with a smoothing step over neighbouring categories, for ordered ones (Li et al. 2020).
