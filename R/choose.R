@@ -98,15 +98,15 @@ possible_methods <- function(mechanism) {
 
 # What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate drawn a little towards
 # the uniform.
-smooth_truth <- function(mechanism, counts, n) {
+smooth_truth <- function(mechanism, counts, n, call = caller_env()) {
   form <- additive(mechanism)
-  if (!is.null(alike_form(form, length(counts)))) return(estimate_combine(form, counts)$estimate)
-  mle <- estimate_counts(mechanism, counts, "mle", n, list())$estimate
+  if (!is.null(alike_form(form, length(counts)))) return(estimate_combine(form, counts, call)$estimate)
+  mle <- estimate_counts(mechanism, counts, "mle", n, list(), call)$estimate
   k <- length(mle)
   (n * mle + sqrt(n) / k) / (n + sqrt(n))
 }
 
-choice_losses <- function(mechanism, truth, n, method, replications, seed) {
+choice_losses <- function(mechanism, truth, n, method, replications, seed, call = caller_env()) {
   count <- length(method)
   squares <- matrix(0, replications, count)
   sums <- matrix(0, length(truth), count)
@@ -114,7 +114,7 @@ choice_losses <- function(mechanism, truth, n, method, replications, seed) {
   for (first in seq(0, replications - 1, by = block)) {
     counts <- study_counts(mechanism, truth, NULL, n, seed, 1, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) for (m in seq_len(count)) {
-      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m]) - truth
+      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m], call) - truth
       squares[first + r, m] <- sum(error^2)
       sums[, m] <- sums[, m] + error
     }

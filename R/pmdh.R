@@ -156,7 +156,7 @@ print.rr_pmdh <- function(x, n = 10, ...) {
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL) {
   check_given()
-  types <- if (inherits(truth, "rr_histogram")) list(values = unname(rr_rowtype(truth)), columns = truth$columns)
+  types <- if (inherits(truth, "rr_histogram")) list(values = unname(row_types(truth, "truth")), columns = truth$columns)
     else row_type_counts(truth, "truth")
   rows <- types$values
   bad <- which(rows < 0 | rows != floor(rows))

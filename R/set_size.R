@@ -156,7 +156,7 @@ whole_breaks <- function(limits) {
 #' @rdname autoplot.rr_set_size
 #' @export
 plot.rr_set_size <- function(x, ...) {
-  picture <- autoplot.rr_set_size(x, ...)
+  picture <- on_behalf(autoplot.rr_set_size(x, ...))
   print(picture)
   invisible(picture)
 }
