@@ -12,7 +12,7 @@ warn <- function(message, class, .envir = parent.frame()) {
 # An exported function called on the user's behalf by another: the error's call is the user's.
 on_behalf <- function(expr, call = caller_env()) {
   rlang::try_fetch(expr, candor_error = function(cnd) {
-    cnd$call <- rlang::frame_call(call)
+    cnd$call <- rlang::error_call(call)
     rlang::cnd_signal(cnd)
   })
 }

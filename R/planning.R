@@ -94,8 +94,9 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
   null <- check_probability(null, "null")
   level <- check_number(level, "level", 0, 1, TRUE, TRUE)
   cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
+  call <- environment()
   exact <- vapply(seq_len(nrow(cells)), function(i) {
-    form <- category_form(mechanisms[[cells$mechanism[i]]], category)
+    form <- category_form(mechanisms[[cells$mechanism[i]]], category, call)
     exact_power(form, cells$n[i], cells$share[i], null, level)
   }, numeric(2))
   rows <- tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
