@@ -40,7 +40,7 @@ vcov.rr_set_size <- function(object, ...) {
 }
 
 #' @rdname rr_union_size
-#' @param parm,level For `confint()`: not used, and the level, which must be that of the estimate.
+#' @param parm,level For `confint()`: estimates by label or position (all by default), and the level, which must be that of the estimate.
 #' @export
 confint.rr_set_size <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_dots_empty(...)

@@ -93,7 +93,9 @@ check_methods <- function(method, call = caller_env()) {
   if (any(!nzchar(labels)) || anyDuplicated(labels)) {
     abort(c("{.arg method} must have a name for each function, and no name twice.",
             x = if (is.function(method)) "It is a function." else "The names are {.val {labels}}.",
-            i = if (any(!nzchar(labels))) "Name it in a list, as in {.code list(mine = function(counts, mechanism) ...)}."),
+            i = if (any(!nzchar(labels))) {
+              "Name it in a list, as in {.code list(mine = function(counts, mechanism) ...)}."
+            }),
           "argument", call = call)
   }
   names(given) <- labels
