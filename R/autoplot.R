@@ -141,7 +141,7 @@ percent_labels <- function(x) {
 #' @export
 plot.rr_fit <- function(x, ...) {
   if (requireNamespace("ggplot2", quietly = TRUE)) {
-    print(autoplot.rr_fit(x, ...))
+    print(on_behalf(autoplot.rr_fit(x, ...)))
     return(invisible(x))
   }
   data <- tidy(x, conf.int = TRUE)

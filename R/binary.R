@@ -126,7 +126,7 @@ additive.rr_binary <- function(mechanism) {
 }
 
 #' @export
-perturbation.rr_binary <- function(mechanism) {
+perturbation.rr_binary <- function(mechanism, call = caller_env()) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "binary", numbers = c(mechanism$p, mechanism$p_no, mechanism$q, mechanism$q_no))
 }

@@ -23,7 +23,9 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The methods to choose from: names that [rr_estimate()] takes.
+#' @param method The methods to choose from: names that [rr_estimate()] takes. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"` and
+#'   `"combine"` that the mechanism can have: `"combine"` needs other answers that are all alike, as those of [rr_grr()] and of Warner's
+#'   design are, and the first three a channel that can be inverted. Methods that are named are not left out but refused.
 #' @param replications Number of simulated tallies, a whole number of at least 20.
 #' @param seed A whole number that fixes them, or `NULL`.
 #' @param ... Not used, and refused.
@@ -34,7 +36,9 @@
 #' `"invn"`, `"invp"` and `"mle"` has a smaller mean risk than always using the maximum likelihood estimate, and `"combine"`
 #' a smaller one than any of them; the script `choose.R` in `system.file("studies", package = "candor")` shows it.
 #' @section Errors:
-#' `candor_error_argument` for a grouped tally, for methods that are not known and for numbers out of range; `candor_error_empty` when nothing was
+#' `candor_error_argument` for a grouped tally, for methods that are not known or that the mechanism cannot have, and for
+#' numbers out of range; `candor_error_no_information` when reports do not depend on the truth, or too little for a method that is named;
+#' `candor_error_empty` when nothing was
 #' tallied; and those of [rr_tally()] and [rr_estimate()].
 #' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
 #'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
@@ -50,8 +54,7 @@
 #' rr_choose(reports(rr_zipf(100, 0.01)), seed = 1)
 #' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
 #' @export
-rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "mle", "combine"), replications = 200,
-                      seed = NULL, ...) {
+rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_given()
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
@@ -60,10 +63,10 @@ rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "ml
             i = "Choose for each group on its own."), "argument")
   }
   if (tally$n <= 0) abort_empty(tally)
-  method <- check_methods(method)
+  mechanism <- tally$mechanism
+  method <- check_methods(method %||% possible_methods(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   seed <- if (!is.null(seed)) check_count(seed, "seed")
-  mechanism <- tally$mechanism
   counts <- effective_counts(tally$counts, tally$effective_n)
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
   n <- max(1, round(tally$effective_n))
@@ -84,17 +87,26 @@ rr_choose <- function(x, mechanism = NULL, method = c("inv", "invn", "invp", "ml
   mark(table, "rr_choice", tally = tally, replications = replications)
 }
 
+# Those of the five methods that a mechanism can have, whatever the reports.
+possible_methods <- function(mechanism) {
+  form <- additive(mechanism)
+  axes <- if (is.null(form)) channel_axes(mechanism)
+  inverted <- is.null(axes) || !is.null(channel_inverse(axes))
+  c(if (inverted) c("inv", "invn", "invp"), "mle",
+    if (!is.null(alike_form(form, length(mechanism$levels)))) "combine")
+}
+
 # What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate drawn a little towards
 # the uniform.
-smooth_truth <- function(mechanism, counts, n) {
+smooth_truth <- function(mechanism, counts, n, call = caller_env()) {
   form <- additive(mechanism)
-  if (!is.null(form) && length(form$b) == 1L && form$a > 0) return(estimate_combine(form, counts)$estimate)
-  mle <- estimate_counts(mechanism, counts, "mle", n, list())$estimate
+  if (!is.null(alike_form(form, length(counts)))) return(estimate_combine(form, counts, call)$estimate)
+  mle <- estimate_counts(mechanism, counts, "mle", n, list(), call)$estimate
   k <- length(mle)
   (n * mle + sqrt(n) / k) / (n + sqrt(n))
 }
 
-choice_losses <- function(mechanism, truth, n, method, replications, seed) {
+choice_losses <- function(mechanism, truth, n, method, replications, seed, call = caller_env()) {
   count <- length(method)
   squares <- matrix(0, replications, count)
   sums <- matrix(0, length(truth), count)
@@ -102,7 +114,7 @@ choice_losses <- function(mechanism, truth, n, method, replications, seed) {
   for (first in seq(0, replications - 1, by = block)) {
     counts <- study_counts(mechanism, truth, NULL, n, seed, 1, first, min(block, replications - first))
     for (r in seq_len(ncol(counts))) for (m in seq_len(count)) {
-      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m]) - truth
+      error <- study_estimate(mechanism, counts[, r], method[[m]], n, names(method)[m], call) - truth
       squares[first + r, m] <- sum(error^2)
       sums[, m] <- sums[, m] + error
     }
@@ -117,9 +129,9 @@ choice_losses <- function(mechanism, truth, n, method, replications, seed) {
 
 # Risk by leaving one report out; NA for methods that do not treat all categories alike, and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method) {
-  form <- additive(mechanism)
+  form <- alike_form(additive(mechanism), length(counts))
   n <- sum(counts)
-  if (is.null(form) || length(form$b) != 1L || form$a <= 0 || form$b <= 0 || n < 2) return(NA_real_)
+  if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
   a <- form$a
   inv <- (counts / n - form$b) / a
   noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
@@ -181,7 +193,7 @@ ramp_of <- function(form, profile, method, moved) {
 
 # The same by estimating again without a report, once for each distinct count, where there is no shorter way.
 unbiased_risk_slow <- function(mechanism, counts, method, length2) {
-  form <- additive(mechanism)
+  form <- alike_form(additive(mechanism), length(counts))
   n <- sum(counts)
   values <- setdiff(unique(counts), 0)
   if (length(values) > 200) return(NA_real_)
@@ -191,7 +203,7 @@ unbiased_risk_slow <- function(mechanism, counts, method, length2) {
     less <- max(0, v - 1)
     estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less), list())$estimate
     # Shares that need not sum to 1 keep their own sum in the correction for b.
-    (estimate[at] - form$b * sum(estimate)) / form$a
+    (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
   }, 0)
   categories <- tabulate(match(counts, values), length(values))
   sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2

@@ -139,7 +139,7 @@ check_part <- function(i, parts, names, given, named, rest, call) {
     else if (any(plain %in% own)) plain != own & given != own
     else rep(FALSE, length(given))
   others <- c(names[setdiff(rest, i)], unlist(lapply(parts[setdiff(rest, i)], function(part) {
-    if (support_columns(part)$width > 1L) part$levels
+    if (support_columns(part, call)$width > 1L) part$levels
   })))
   wrong <- wrong | given %in% setdiff(others, c("", own))
   if (!any(wrong)) return(invisible())

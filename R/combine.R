@@ -50,11 +50,26 @@ projection_threshold <- function(profile, a) {
   t[which(profile$value > t)[1]]
 }
 
+# The form with a > 0 and one b for all other answers, NULL where there is none. Two answers that speak against their
+# truths (p < q) speak for each other's: `reversed` says that the counts are then to be read backwards.
+alike_form <- function(form, k) {
+  if (is.null(form)) return(NULL)
+  b <- mean(form$b)
+  # A b of 1 - p carries a rounding of 1.
+  if (any(abs(form$b - b) > 4 * .Machine$double.eps)) return(NULL)
+  if (form$a > 0) return(list(a = form$a, b = b, odds = form$odds %||% (form$a / b), reversed = FALSE))
+  if (form$a == 0 || k != 2) return(NULL)
+  other <- max(0, b + form$a)
+  list(a = -form$a, b = other, odds = -form$a / other, reversed = TRUE)
+}
+
 estimate_combine <- function(form, counts, call) {
-  if (length(form$b) != 1L || form$a <= 0) {
+  form <- alike_form(form, length(counts))
+  if (is.null(form)) {
     abort(c("{.val combine} needs a mechanism whose other answers are all alike and less likely than the truth.",
             x = "This one is not of that kind.", i = "Use {.val mle}."), "argument", call = call)
   }
+  if (form$reversed) counts <- rev(counts)
   n <- sum(counts)
   k <- length(counts)
   # Without randomisation the reports are the truth.

@@ -9,6 +9,14 @@ warn <- function(message, class, .envir = parent.frame()) {
                 .envir = .envir)
 }
 
+# An exported function called on the user's behalf by another: the error's call is the user's.
+on_behalf <- function(expr, call = caller_env()) {
+  rlang::try_fetch(expr, candor_error = function(cnd) {
+    cnd$call <- rlang::error_call(call)
+    rlang::cnd_signal(cnd)
+  })
+}
+
 # What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where
 # users can get here, a check is missing, and this keeps the class right until there is one.
 abort_status <- function(class, kernel, meaning) {

@@ -25,7 +25,8 @@
 #'   et al. (2020), see [postprocessing].
 #'
 #' * `"combine"`: between (and a little beyond) `"invn"`, `"mle"` and `"invp"`, and between them and the uniform distribution, the
-#'   point that these data themselves show to be best; see [rr_choose()]. For mechanisms whose other answers are all alike.
+#'   point that these data themselves show to be best; see [rr_choose()]. For mechanisms whose other answers are all alike
+#'   (`rr_grr()` with \eqn{p > q}, Warner's design and other yes/no questions with \eqn{P(\mathrm{yes} \mid \mathrm{no}) = P(\mathrm{no} \mid \mathrm{yes})}{P(yes | no) = P(no | yes)}).
 #' * `"merged"`: maximum likelihood with one common share for all categories that do not rise above the noise, in the spirit of the
 #'   regularised likelihood of Ye et al. (2025).
 #' * `"smoothed"`: the iterative Bayesian update with a smoothing step over neighbouring categories, for ordered ones (Li et al. 2020).
@@ -178,7 +179,8 @@ as_tally <- function(x, mechanism, weights, by, na.rm, call = caller_env()) {
   check_mechanism(mechanism, call = call)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
-  do.call(rr_tally, c(list(x, mechanism), given[!vapply(given, is.null, NA)]), quote = TRUE)
+  arguments <- c(list(x, mechanism), given[!vapply(given, is.null, NA)])
+  on_behalf(do.call(rr_tally, arguments, quote = TRUE), call)
 }
 
 abort_empty <- function(tally, call = caller_env()) {
@@ -241,7 +243,7 @@ estimate_additive <- function(form, counts, method, n, options, call) {
     invn = list(estimate = .Call(C_rr_invn, counts, a, b)),
     invp = , norm_sub = list(estimate = .Call(C_rr_invp, counts, a, b)),
     ibu = estimate_ibu(form, counts, options, call),
-    base_cut = do.call(estimate_base_cut, c(list(inv(), scale()), options)),
+    base_cut = do.call(estimate_base_cut, c(list(inv(), scale(), call), options)),
     norm = list(estimate = postprocess_norm(inv())),
     norm_cut = list(estimate = postprocess_norm_cut(inv())),
     power = list(estimate = postprocess_power(inv(), scale(), n)),
@@ -264,9 +266,9 @@ abort_impossible <- function(report, call) {
         "impossible", call = call)
 }
 
-estimate_base_cut <- function(inv, std.error, level = 0.05, ...) {
-  check_dots_empty(..., call = caller_env(2))
-  check_number(level, "level", 0, 1, TRUE, TRUE, call = caller_env(2))
+estimate_base_cut <- function(inv, std.error, call, level = 0.05, ...) {
+  check_dots_empty(..., call = call)
+  check_number(level, "level", 0, 1, TRUE, TRUE, call = call)
   list(estimate = postprocess_base_cut(inv, std.error, level))
 }
 

@@ -74,16 +74,12 @@ check_tally_flip <- function(tally, flip, arg, call) {
         "mismatch", call = call)
 }
 
-# The conditions' call is the user's.
 tally_bits <- function(bits, flip, call) {
   if (missing(flip)) {
     abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly.",
             i = "For randomized response at {.arg epsilon} it is {.code plogis(-epsilon)}."), "argument", call = call)
   }
-  rlang::try_fetch(rr_bit_tally(bits, flip), candor_error = function(cnd) {
-    cnd$call <- call$call %||% rlang::frame_call(call)
-    rlang::cnd_signal(cnd)
-  })
+  on_behalf(rr_bit_tally(bits, flip), call)
 }
 
 # Equal flips leave at most n + 1 different answers, however many elements there are.

@@ -185,7 +185,8 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
     seed <- structure(seed, kind = as.list(RNGkind()))
   }
   groups <- ncol(as.matrix(object$estimate))
-  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
+  call <- environment()
+  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim, call = call)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
   table <- data.frame(term = rep(object$mechanism$reports, groups), counts)
   if (!is.null(object$tally$groups)) {

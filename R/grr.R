@@ -100,7 +100,7 @@ additive.rr_grr <- function(mechanism) grr_form(mechanism)
 grr_form <- function(numbers) list(a = numbers$p_minus_q, b = numbers$q, odds = numbers$odds)
 
 #' @export
-perturbation.rr_grr <- function(mechanism) {
+perturbation.rr_grr <- function(mechanism, call = caller_env()) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "grr", numbers = c(mechanism$p, mechanism$q, mechanism$p_minus_q))
 }

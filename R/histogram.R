@@ -98,7 +98,7 @@ warn_indefinite <- function(covariance) {
 
 #' @export
 as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  plain_frame(tidy(x, ...), row.names, optional, stringsAsFactors = stringsAsFactors)
+  plain_frame(on_behalf(tidy(x, ...)), row.names, optional, stringsAsFactors = stringsAsFactors)
 }
 
 #' @export

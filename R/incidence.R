@@ -88,7 +88,7 @@ incidence_inverse <- function(data, call) {
   } else {
     need_bits(data, call)
     if (!is.matrix(data$flip)) row_ones(data$bits, call, "sets")
-    else rr_bit_tally(data$bits, data$flip) # looks at every entry
+    else on_behalf(rr_bit_tally(data$bits, data$flip), call) # looks at every entry
     totals <- .Call(C_rr_incidence_total, data$bits, data$m, n, data$flip, is.matrix(data$flip))
     estimate <- totals$total
     second <- totals$cross

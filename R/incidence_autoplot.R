@@ -40,7 +40,7 @@ scale_y_counts <- function() {
 #' @rdname rr_incidence
 #' @export
 plot.rr_incidence <- function(x, ...) {
-  picture <- autoplot.rr_incidence(x, ...)
+  picture <- on_behalf(autoplot.rr_incidence(x, ...))
   print(picture)
   invisible(picture)
 }

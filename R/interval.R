@@ -139,3 +139,13 @@ check_interval_kind <- function(interval, mechanism, target, call = caller_env()
   }
   invisible()
 }
+
+# The rows that `parm` says by label or position; all where it is NULL.
+match_rows <- function(parm, labels, what, call = caller_env()) {
+  if (is.null(parm)) return(seq_along(labels))
+  at <- if (is.character(parm)) match(parm, labels) else if (is.numeric(parm)) match(parm, seq_along(labels))
+  if (length(at) && !anyNA(at)) return(at)
+  shown <- if (is.atomic(parm) && length(parm)) parm[is.na(at)][1] else describe(parm)
+  abort(c("{.arg parm} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
+          i = "The {what} are {format_labels(labels)}."), "level", call = call)
+}

@@ -51,7 +51,7 @@ estimate_inverted <- function(mechanism, axes, counts, method, n, options, call)
     inv = inv,
     invn = pmax(inv, 0) / sum(pmax(inv, 0)),
     invp = , norm_sub = .Call(C_rr_project, inv, 1),
-    base_cut = do.call(estimate_base_cut, c(list(inv, scale()), options))$estimate,
+    base_cut = do.call(estimate_base_cut, c(list(inv, scale(), call), options))$estimate,
     norm = postprocess_norm(inv),
     norm_cut = postprocess_norm_cut(inv),
     power = postprocess_power(inv, scale(), n),

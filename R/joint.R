@@ -42,7 +42,7 @@ rr_joint <- function(fit, method = c("projection", "truncated")) {
   d <- length(fit$columns)
   if (d > 20) abort(c("{.arg fit} has too many columns for a joint table.", x = "It has {d}; the limit is 20."),
                     "argument")
-  share <- unname(rr_rowtype(fit)) / fit$n
+  share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
   as.table(array(if (method == "projection") .Call(C_rr_project, share, 1) else share, rep(2L, d), column_levels(fit)))
 }
@@ -62,7 +62,7 @@ truncated_shares <- function(fit, share, call = caller_env()) {
 # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one column
 # at a time.
 cell_squares <- function(fit) {
-  x <- unname(rr_rowtype(fit$counts))
+  x <- unname(row_types(fit$counts, "fit"))
   p <- fit$design$p
   q <- fit$design$q
   for (j in seq_along(p)) {

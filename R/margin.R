@@ -218,10 +218,11 @@ vcov.rr_margin <- function(object, ...) {
 #' @export
 confint.rr_margin <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_dots_empty(...)
+  level <- check_number(level, "level", 0, 1, TRUE, TRUE)
   table <- tidy(object, conf.int = TRUE, conf.level = level)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   bounds <- matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(margin_labels(object), percent))
-  if (is.null(parm)) bounds else bounds[parm, , drop = FALSE]
+  bounds[match_rows(parm, rownames(bounds), "cells"), , drop = FALSE]
 }
 
 #' @export

@@ -43,7 +43,7 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
   columns <- column_names(columns)
   d <- length(columns)
   order <- check_order(order %||% d, d)
-  design <- number_columns(list(p = p, q = q), columns, caller_env())
+  design <- number_columns(list(p = p, q = q), columns, environment())
   if (inverse) design <- column_design(list(p = p, q = q), columns)
   matrix <- moment_matrix(moment_weights(design, inverse), columns, order, sparse)
   if (is.null(total)) return(matrix)
@@ -104,17 +104,17 @@ moment_weights <- function(design, inverse) {
   if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
 }
 
-moment_matrix <- function(weights, columns, order, sparse) {
+moment_matrix <- function(weights, columns, order, sparse, call = caller_env()) {
   d <- length(columns)
   size <- set_total(d, order) - 1
   if (!sparse && size > 5000) {
     abort(c("The matrix would have {format_count(size)} rows.",
-            i = "Use {.code sparse = TRUE}, or a lower {.arg order}."), "argument", call = caller_env(2))
+            i = "Use {.code sparse = TRUE}, or a lower {.arg order}."), "argument", call = call)
   }
   parts <- .Call(C_rr_moment_matrix, as.double(d), order, as.double(weights))
   labels <- set_labels(columns, order)
   if (sparse) {
-    check_installed("Matrix", "for a sparse matrix")
+    check_installed("Matrix", "for a sparse matrix", call)
     matrix <- Matrix::sparseMatrix(parts$row, parts$column, x = parts$value, dims = c(size, size),
                                    dimnames = list(labels, labels))
   } else {
@@ -157,15 +157,20 @@ rr_rowtype <- function(x, columns = NULL) {
     }
     return(rr_rowtype_counts(types$values, names, if (is.null(columns)) types$levels))
   }
+  row_types(x, "x")
+}
+
+# Counts of the row types from joint counts of all orders.
+row_types <- function(x, arg, call = caller_env()) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) {
     abort(c("Row types do not fit questions of several categories.",
             x = "Their columns were not reported independently.",
-            i = "Use {.fn rr_estimate} and {.fn rr_product} for the joint distribution."), "argument")
+            i = "Use {.fn rr_estimate} and {.fn rr_product} for the joint distribution."), "argument", call = call)
   }
   if (x$tallied < d || d > 26) {
-    abort(c("Row types need the joint counts of all orders.", x = "{.arg x} has order {x$tallied} of {d} columns.",
-            i = if (d <= 26) "Tally with {.code order = {d}}."), "order")
+    abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns.",
+            i = if (d <= 26) "Tally with {.code order = {d}}."), "order", call = call)
   }
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
   if (d <= 16) names(values) <- pattern_names(d)

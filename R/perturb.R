@@ -76,7 +76,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x, rng, call) {
     stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
     if (stray > 0) abort_answer(x, stray, mechanism, call)
   }
-  answers$plan <- perturbation(mechanism)
+  answers$plan <- perturbation(mechanism, call)
   answers
 }
 
@@ -98,30 +98,30 @@ draw_answers.rr_mechanism <- function(mechanism, answers, x, rng, call) {
 #   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts
 #   innocuous    a, b[1], b[2], ...       truth with probability a, else from b
 #   channel      the matrix, rows are truths
-perturbation <- function(mechanism) UseMethod("perturbation")
+perturbation <- function(mechanism, call = caller_env()) UseMethod("perturbation")
 
 perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 
 #' @export
-perturbation.rr_mechanism <- function(mechanism) {
+perturbation.rr_mechanism <- function(mechanism, call = caller_env()) {
   form <- additive(mechanism)
   if (is.null(form) || form$a < 0) {
     k <- length(mechanism$levels)
     # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
     if (length(form$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, form$a + form$b), form$b, form$a)))
-    if (k > matrix_limit) abort_wide(mechanism)
+    if (k > matrix_limit) abort_wide(mechanism, call)
     return(list(kind = "channel", numbers = as.double(rr_matrix(mechanism))))
   }
   list(kind = "innocuous", numbers = c(form$a, rep_len(form$b, length(mechanism$levels))))
 }
 
-abort_wide <- function(mechanism) {
+abort_wide <- function(mechanism, call) {
   k <- format_count(length(mechanism$levels))
   abort(c("{.arg mechanism} has too many categories to be randomised with.",
           x = "It has {k}; the limit for its kind is {format_count(matrix_limit)}.",
           i = if (is.null(mechanism$share) && inherits(mechanism, "rr_compose")) {
             "Randomise in two steps: {.code rr_perturb(rr_perturb(x, first), second)}."
-          }), "argument", call = NULL)
+          }), "argument", call = call)
 }
 
 plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
@@ -129,8 +129,8 @@ plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
 plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
 
 # What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in additive(), or `matrix`.
-achieved <- function(mechanism) {
-  plan <- perturbation(mechanism)
+achieved <- function(mechanism, call = caller_env()) {
+  plan <- perturbation(mechanism, call)
   sizes <- plan_sizes(mechanism)
   result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)
   if (plan$kind == "channel") return(list(epsilon = result$epsilon, matrix = matrix(result$numbers, sizes[1])))

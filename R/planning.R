@@ -94,8 +94,9 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, level = 0.0
   null <- check_probability(null, "null")
   level <- check_number(level, "level", 0, 1, TRUE, TRUE)
   cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
+  call <- environment()
   exact <- vapply(seq_len(nrow(cells)), function(i) {
-    form <- category_form(mechanisms[[cells$mechanism[i]]], category)
+    form <- category_form(mechanisms[[cells$mechanism[i]]], category, call)
     exact_power(form, cells$n[i], cells$share[i], null, level)
   }, numeric(2))
   rows <- tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
@@ -181,9 +182,10 @@ worst_share <- function(form, target) {
   min(1, max(0, (0.5 - form$b) / form$a))
 }
 
-plan_margin <- function(mechanisms, margin, share, category, conf.level, simultaneous, target) {
+plan_margin <- function(mechanisms, margin, share, category, conf.level, simultaneous, target, call = caller_env()) {
+  force(call)
   rows <- lapply(names(mechanisms), function(name) {
-    form <- category_form(mechanisms[[name]], category, caller_env(3))
+    form <- category_form(mechanisms[[name]], category, call)
     z <- stats::qnorm(1 - (1 - conf.level) / 2 / if (simultaneous) form$k else 1)
     shares <- share %||% worst_share(form, target)
     direct <- list(a = 1, b = 0)
@@ -210,13 +212,14 @@ exact_power <- function(form, n, share, null, level) {
   }
 }
 
-plan_power <- function(mechanisms, power, share, null, category, level) {
+plan_power <- function(mechanisms, power, share, null, category, level, call = caller_env()) {
+  force(call)
   if (any(share == null)) {
     abort(c("{.arg share} must differ from {.arg null}.", x = "Both are {format(null)}: there is nothing to detect."),
-          "argument", call = caller_env(2))
+          "argument", call = call)
   }
   rows <- lapply(names(mechanisms), function(name) {
-    form <- category_form(mechanisms[[name]], category, caller_env(3))
+    form <- category_form(mechanisms[[name]], category, call)
     grid <- expand.grid(share = share, power = power, KEEP.OUT.ATTRS = FALSE)
     needed <- function(form) mapply(function(s, p) enough_power(form, s, null, level, p), grid$share, grid$power)
     tibble::tibble(mechanism = name, epsilon = mechanisms[[name]]$epsilon, share = grid$share, null = null,

@@ -156,8 +156,11 @@ print.rr_pmdh <- function(x, n = 10, ...) {
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL) {
   check_given()
-  types <- if (inherits(truth, "rr_histogram")) list(values = unname(rr_rowtype(truth)), columns = truth$columns)
-    else row_type_counts(truth, "truth")
+  types <- if (inherits(truth, "rr_histogram")) {
+    list(values = unname(row_types(truth, "truth")), columns = truth$columns)
+  } else {
+    row_type_counts(truth, "truth")
+  }
   rows <- types$values
   bad <- which(rows < 0 | rows != floor(rows))
   if (length(bad)) abort_cell("{.arg truth} must hold whole numbers of rows, at least 0.", types, bad[1], environment())

@@ -42,7 +42,8 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   n <- check_count(n, "n", min = 1)
   method <- check_methods(method)
   target <- check_targets(target)
-  rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, target, replications, seed))
+  call <- environment()
+  rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, target, replications, seed, call))
   do.call(rbind, rows)
 }
 
@@ -70,17 +71,18 @@ check_length <- function(theta, mechanism, arg, call = caller_env()) {
         "argument", call = call)
 }
 
-risk_table <- function(mechanism, theta, n, method, target, replications, seed) {
+risk_table <- function(mechanism, theta, n, method, target, replications, seed, call) {
   exact <- vapply(method, function(m) identical(m, "inv"), NA) & !is.null(additive(mechanism))
   mse <- bias2 <- variance <- error <- rep(NA_real_, length(method))
   if (any(exact)) {
-    mse[exact] <- variance[exact] <- inversion_risk(additive(mechanism), theta, n, target)
+    mse[exact] <- variance[exact] <- inversion_risk(additive(mechanism), theta, n, target, call)
     bias2[exact] <- error[exact] <- 0
   }
   if (any(!exact)) {
-    study <- rr_study(list(truth = theta), epsilon = 1, n = n, method = method[!exact], replications = replications,
-                      mechanism = function(levels, epsilon) mechanism, seed = seed, target = target, workers = 1,
-                      progress = FALSE)
+    study <- on_behalf(rr_study(
+      list(truth = theta), epsilon = 1, n = n, method = method[!exact], replications = replications,
+      mechanism = function(levels, epsilon) mechanism, seed = seed, target = target, workers = 1, progress = FALSE
+    ), call)
     figure <- function(metric, column) study[[column]][study$metric == metric]
     mse[!exact] <- figure("mse", "estimate")
     bias2[!exact] <- figure("bias2", "estimate")
@@ -92,8 +94,8 @@ risk_table <- function(mechanism, theta, n, method, target, replications, seed) 
 }
 
 # Mean squared error of inversion, summed over categories.
-inversion_risk <- function(form, theta, n, target) {
-  if (tells_nothing(form)) abort_no_information_form()
+inversion_risk <- function(form, theta, n, target, call) {
+  if (tells_nothing(form)) abort_no_information_form(call)
   b <- rep_len(form$b, length(theta))
   if (target == "population") {
     m <- b + form$a * theta
@@ -102,7 +104,7 @@ inversion_risk <- function(form, theta, n, target) {
   sum(b * (1 - b) + theta * form$a * (1 - form$a - 2 * b)) / (n * form$a^2)
 }
 
-abort_no_information_form <- function(call = caller_env(2)) {
+abort_no_information_form <- function(call) {
   abort(c("Nothing can be learned from these reports.", x = "A report is equally likely whatever the truth."),
         "no_information", call = call)
 }

@@ -40,17 +40,19 @@ vcov.rr_set_size <- function(object, ...) {
 }
 
 #' @rdname rr_union_size
-#' @param parm,level For `confint()`: not used, and the level, which must be that of the estimate.
+#' @param parm,level For `confint()`: estimates by label or position (all by default), and the level, which must be that of the estimate.
 #' @export
-confint.rr_set_size <- function(object, parm, level = object$conf.level, ...) {
+confint.rr_set_size <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_dots_empty(...)
   if (!identical(as.double(level), object$conf.level)) {
     abort(c("The interval was made at level {object$conf.level}.", x = "{.arg level} is {describe(level)}.",
             i = "Estimate again with another {.arg conf.level}."), "argument")
   }
   tail <- (1 - level) / 2
-  matrix(c(object$table$conf.low, object$table$conf.high), ncol = 2,
-         dimnames = list(size_terms(object), paste(format(100 * c(tail, 1 - tail), digits = 3, trim = TRUE), "%")))
+  bounds <- matrix(c(object$table$conf.low, object$table$conf.high), ncol = 2,
+                   dimnames = list(size_terms(object),
+                                   paste(format(100 * c(tail, 1 - tail), digits = 3, trim = TRUE), "%")))
+  bounds[match_rows(parm, rownames(bounds), "estimates"), , drop = FALSE]
 }
 
 size_terms <- function(x) if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
@@ -156,7 +158,7 @@ whole_breaks <- function(limits) {
 #' @rdname autoplot.rr_set_size
 #' @export
 plot.rr_set_size <- function(x, ...) {
-  picture <- autoplot.rr_set_size(x, ...)
+  picture <- on_behalf(autoplot.rr_set_size(x, ...))
   print(picture)
   invisible(picture)
 }

@@ -77,19 +77,19 @@ reported_shares.rr_mechanism <- function(mechanism, theta) {
 }
 
 # Estimates re-made from simulated tallies: per group a matrix, categories by replications.
-bootstrap <- function(fit, replications, options) {
+bootstrap <- function(fit, replications, options, call = caller_env()) {
   groups <- ncol(as.matrix(fit$estimate))
   size <- length(fit$estimate) * replications
   if (size > 2e8) {
     abort(c("{.arg replications} is too large for this many categories.",
             x = "{replications} times {length(fit$estimate)} estimates would not fit in memory.",
-            i = "Use fewer replications, or another {.arg interval}."), "argument", call = caller_env())
+            i = "Use fewer replications, or another {.arg interval}."), "argument", call = call)
   }
   lapply(seq_len(groups), function(g) {
     n <- fit$tally$effective_n[g]
-    counts <- simulate_counts(fit, g, replications, n)
+    counts <- simulate_counts(fit, g, replications, n, call)
     vapply(seq_len(replications), function(i) {
-      estimate_counts(fit$mechanism, as.double(counts[, i]), fit$method, n, options)$estimate
+      estimate_counts(fit$mechanism, as.double(counts[, i]), fit$method, n, options, call)$estimate
     }, group_estimate(fit, g))
   })
 }

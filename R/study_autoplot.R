@@ -62,8 +62,8 @@ study_rows <- function(data, object) {
 }
 
 # The shares of each truth by rank, thinned where there are too many to tell apart, down to a floor below the smallest.
-study_truths <- function(object, row, panels) {
-  truths <- study_state(object)$design$truth
+study_truths <- function(object, row, panels, call = caller_env()) {
+  truths <- study_state(object, call)$design$truth
   data <- as.data.frame(plain_study(object))
   rows <- unique(data.frame(row = study_rows(data, object), truth = data$truth))
   rows <- rows[rows$row %in% row, ]

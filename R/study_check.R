@@ -75,7 +75,8 @@ check_grid <- function(x, arg, whole = FALSE, call = caller_env()) {
 check_methods <- function(method, call = caller_env()) {
   if (!length(method)) abort(c("{.arg method} must name at least one method.", x = "It is empty."), "argument",
                              call = call)
-  given <- as.list(method)
+  # as.list() of a function is its arguments.
+  given <- if (is.function(method)) list(method) else as.list(method)
   text <- if (is.character(method)) rep(TRUE, length(given)) else vapply(given, is.character, NA)
   # A vector of several names within a list matches none.
   good <- text & given %in% estimation_methods
@@ -91,7 +92,11 @@ check_methods <- function(method, call = caller_env()) {
   labels[own] <- as.character(given[own])
   if (any(!nzchar(labels)) || anyDuplicated(labels)) {
     abort(c("{.arg method} must have a name for each function, and no name twice.",
-            x = "The names are {.val {labels}}."), "argument", call = call)
+            x = if (is.function(method)) "It is a function." else "The names are {.val {labels}}.",
+            i = if (any(!nzchar(labels))) {
+              "Name it in a list, as in {.code list(mine = function(counts, mechanism) ...)}."
+            }),
+          "argument", call = call)
   }
   names(given) <- labels
   given

@@ -59,7 +59,7 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
 #' @export
 rr_tally.table <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  rr_counts(x, mechanism)
+  on_behalf(rr_counts(x, mechanism))
 }
 
 # `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.

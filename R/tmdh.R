@@ -175,17 +175,11 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, scale =
 #' @export
 confint.rr_tmdh <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_dots_empty(...)
+  level <- check_number(level, "level", 0, 1, TRUE, TRUE)
   table <- tidy(object, conf.int = TRUE, conf.level = level)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   bounds <- matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(table$term, percent))
-  if (is.null(parm)) return(bounds)
-  at <- if (is.character(parm)) match(parm, table$term) else if (is.numeric(parm)) match(parm, seq_len(nrow(table)))
-  if (!length(at) || anyNA(at)) {
-    shown <- if (is.atomic(parm) && length(parm)) parm[is.na(at)][1] else describe(parm)
-    abort(c("{.arg parm} must hold labels or positions of sets.", x = "{.val {shown}} is not one.",
-            i = "The sets are {format_labels(table$term)}."), "level")
-  }
-  bounds[at, , drop = FALSE]
+  bounds[match_rows(parm, table$term, "sets"), , drop = FALSE]
 }
 
 #' @export

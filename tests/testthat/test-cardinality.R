@@ -189,6 +189,7 @@ test_that("bad sets are named", {
     rr_difference_size(rr_bit_counts(1:3, 4, 0.1))
     vcov(rr_union_size(bits, 0.1, cumulative = TRUE))
     confint(rr_union_size(bits, 0.1), level = 0.5)
+    confint(rr_union_size(bits, 0.1), parm = "both")
   })
 })
 
@@ -201,6 +202,8 @@ test_that("printing and tables", {
     rr_jaccard(bits, 0.05)
     confint(rr_union_size(bits, 0.1))
   })
+  steps <- rr_union_size(bits, 0.1, cumulative = TRUE)
+  expect_identical(confint(steps, 2), confint(steps)[2, , drop = FALSE])
   expect_named(as.data.frame(rr_union_size(bits, 0.1)),
                c("term", "sets", "estimate", "std.error", "std.error.max", "conf.low", "conf.high"))
 })

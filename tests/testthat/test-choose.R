@@ -78,12 +78,15 @@ all_tallies <- function(n, k) {
 
 test_that("the unbiased risk is that of leaving each report out, in every tally of a few reports", {
   methods <- c("inv", "invn", "invp", "norm_sub", "mle", "norm_cut", "combine", "merged", "base_cut", "power")
-  for (case in list(list(n = 6, k = 3, epsilon = 1.2), list(n = 5, k = 4, epsilon = 0.4), list(n = 2, k = 3, epsilon = 3))) {
-    mechanism <- rr_grr(case$k, epsilon = case$epsilon)
+  cases <- list(list(n = 6, mechanism = rr_grr(3, epsilon = 1.2)), list(n = 5, mechanism = rr_grr(4, epsilon = 0.4)),
+                list(n = 2, mechanism = rr_grr(3, epsilon = 3)), list(n = 9, mechanism = rr_warner(0.8)),
+                list(n = 9, mechanism = rr_crosswise(0.25)), list(n = 7, mechanism = rr_binary(0.99, 0.01)))
+  for (case in cases) {
+    mechanism <- case$mechanism
     # Unbiased for the probabilities of the truths given one report, whatever the mechanism.
     inverse <- solve(rr_matrix(mechanism))
     n <- case$n
-    for (row in seq_len(nrow(tallies <- all_tallies(n, case$k)))) {
+    for (row in seq_len(nrow(tallies <- all_tallies(n, length(mechanism$levels))))) {
       counts <- as.double(tallies[row, ])
       for (m in methods) {
         estimate <- function(x) unname(coef(rr_estimate(rr_counts(x, mechanism), method = m)))
@@ -187,6 +190,90 @@ test_that("combined, merged and smoothed estimates are distributions", {
   loss <- function(m) sum((coef(rr_estimate(reports, method = m)) - smooth)^2)
   expect_lt(loss("smoothed"), loss("mle") / 2)
   expect_equal(rev(estimate_smoothed(form, counts, NULL)$estimate), estimate_smoothed(form, rev(counts), NULL)$estimate, tolerance = 1e-9)
+})
+
+# A mechanism of every exported constructor of one question with a finite matrix.
+one_question_mechanisms <- function() {
+  list(
+    rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_kuk = rr_kuk(0.8, 0.3),
+    rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
+    rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
+    rr_channel = rr_channel(matrix(c(0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.1, 0.2, 0.7), 3, byrow = TRUE)),
+    # More truths than reports, and more reports than truths.
+    rr_channel = rr_channel(matrix(c(0.5, 0.5, 0.2, 0.8, 0.35, 0.65), 3, byrow = TRUE)),
+    rr_channel = rr_channel(matrix(c(0.5, 0.3, 0.2, 0.2, 0.3, 0.5), 2, byrow = TRUE)),
+    rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
+    rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
+    rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
+    rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1), rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1, "no")
+  )
+}
+
+test_that("every mechanism has a default choice", {
+  mechanisms <- c(one_question_mechanisms(), rr_product = list(rr_product(a = rr_warner(0.8), b = rr_kuk(0.7, 0.2))))
+  # No constructor is left out: each exported one calls one of these.
+  makers <- Filter(function(name) {
+    body <- all.names(body(getExportedValue("candor", name)))
+    any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
+  }, getNamespaceExports("candor"))
+  expect_identical(setdiff(makers, names(mechanisms)), character())
+  for (i in seq_along(mechanisms)) {
+    mechanism <- mechanisms[[i]]
+    counts <- 20 + 10 * seq_along(mechanism$reports)
+    tally <- rr_counts(counts, mechanism)
+    choice <- rr_choose(tally, replications = 20, seed = 1)
+    expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$share))), label = names(mechanisms)[i])
+    expect_true("mle" %in% choice$method)
+    # What is left out is refused where it is named.
+    for (m in setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {
+      class <- if (m == "combine") "candor_error_argument" else "candor_error_no_information"
+      expect_error(rr_choose(tally, method = c("mle", m), seed = 1), class = class)
+      expect_error(rr_estimate(tally, method = m), class = class)
+    }
+    # Where other answers are all alike, they are so by the matrix.
+    C <- unname(rr_matrix(mechanism))
+    alike <- nrow(C) == ncol(C) && diff(range(C[row(C) != col(C)])) < 1e-14 && diff(range(diag(C))) < 1e-14 &&
+      (C[1, 1] > C[1, 2] || nrow(C) == 2)
+    expect_identical("combine" %in% choice$method, alike, label = names(mechanisms)[i])
+    expect_identical(unname(is.finite(choice$unbiased)), rep(alike, nrow(choice)), label = names(mechanisms)[i])
+  }
+})
+
+test_that("the risks of a yes/no question are those that all of its tallies have", {
+  n <- 60
+  for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
+    # Few of one answer, so that the methods differ.
+    counts <- if (identical(mechanism$p, 0.2)) c(15, 45) else c(45, 15)
+    choice <- rr_choose(rr_counts(counts, mechanism), replications = 2000, seed = 5)
+    p <- rr_matrix(mechanism)[, 2]
+    # The smoothed truth: of `combine`, or the maximum of the likelihood (here by its one equation) with sqrt(n) uniform respondents.
+    yes <- min(max((counts[2] / n - p[[1]]) / (p[[2]] - p[[1]]), 0), 1)
+    truth <- if ("combine" %in% choice$method) unname(coef(rr_estimate(rr_counts(counts, mechanism), method = "combine")))[2]
+      else (n * yes + sqrt(n) / 2) / (n + sqrt(n))
+    chance <- stats::dbinom(0:n, n, p[[1]] + (p[[2]] - p[[1]]) * truth)
+    for (i in seq_len(nrow(choice))) {
+      estimates <- vapply(0:n, function(x) coef(rr_estimate(rr_counts(c(n - x, x), mechanism), method = choice$method[i]))[[2]], 0)
+      risk <- 2 * sum(chance * (estimates - truth)^2)
+      # Within 4.5 Monte Carlo standard errors.
+      expect_lt(abs(choice$risk[i] - risk), 4.5 * choice$mc.error[i] + 1e-12)
+      expect_equal(choice$bias2[i] + choice$variance[i], choice$risk[i], tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("a device that speaks against the truth is one that speaks for the opposite", {
+  counts <- c(412, 188)
+  for (m in c("combine", "merged", "mle")) {
+    expect_equal(unname(coef(rr_estimate(rr_counts(counts, rr_warner(0.2)), method = m))),
+                 unname(coef(rr_estimate(rr_counts(rev(counts), rr_warner(0.8)), method = m))), tolerance = 1e-12)
+  }
+  expect_equal(coef(rr_estimate(rr_counts(counts, rr_warner(0.2)), method = "combine")),
+               coef(rr_estimate(rr_counts(counts, rr_binary(0.2, 0.8)), method = "combine")), tolerance = 1e-12)
+  # k-ary randomised response over two labels is Warner's design.
+  expect_equal(unname(coef(rr_estimate(rr_counts(counts, rr_grr(2, epsilon = 1)), method = "combine"))),
+               unname(coef(rr_estimate(rr_counts(counts, rr_warner(epsilon = 1)), method = "combine"))), tolerance = 1e-12)
+  expect_error(rr_estimate(rr_counts(c(3, 4, 5), rr_grr(3, p = 0.1)), method = "combine"), class = "candor_error_argument")
 })
 
 test_that("weights tell no more than how many respondents they are worth", {

@@ -105,6 +105,8 @@ test_that("questions that are not there are refused", {
     rr_margin(fit, "item3")
     rr_margin(fit, 3)
     rr_margin(fit, "item1", given = "item1")
+    confint(rr_margin(fit, 1), parm = "item3")
+    confint(rr_margin(fit, 1), level = 2)
     rr_margin(1, 1)
     rr_association(1)
     rr_association(rr_margin(fit, 1, given = 2))
