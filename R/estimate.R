@@ -63,9 +63,9 @@
 #' estimate, with the other categories as fitted (for the mechanisms above it is the same as Wilson's), `NA` where the channel
 #' cannot be inverted, and there is no `"exact"`.
 #'
-#' Wilson and exact intervals follow from the reports of one category alone. Where these are more or fewer than any truth makes likely,
-#' truths are compared with the best of them, as by a likelihood ratio, so that the interval covers no less often and never is a point (only the
-#' exact ones of `"inv"` are Clopper and Pearson's as they stand). They are widened, where
+#' Wilson and exact intervals follow from the reports of one category alone. Where these are more or fewer than any truth
+#' makes likely, Wilson's compares truths with the best of them, as a likelihood ratio does, so that it covers no less often
+#' and never is a point; the exact one is cut at 0 and 1, to a point if need be. They are widened, where
 #' needed, to include the estimate: methods that return distributions move mass between categories.
 #' `simultaneous = TRUE` makes all intervals of a fit hold together (Bonferroni).
 #'

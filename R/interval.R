@@ -25,19 +25,15 @@ estimate_intervals.rr_mechanism <- function(mechanism, fit, g, interval, level, 
 # have the same form.
 additive_intervals <- function(form, phi, estimate, fit, g, interval, level) {
   n <- fit$tally$effective_n[g]
+  # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
+  if (interval == "exact") {
+    return(include_estimate(reported_interval(exact_interval(phi, n, level), form), estimate, fit$method))
+  }
   inv <- (phi - form$b) / form$a
   likely <- nearest(phi, pmin(form$b, form$b + form$a), pmax(form$b, form$b + form$a))
   z2 <- stats::qnorm((1 + level) / 2)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
-  bounds <- if (interval != "exact" && fit$target == "sample") score_interval(inv, form, n, z2)
+  bounds <- if (fit$target == "sample") score_interval(inv, form, n, z2)
     else reported_interval(wilson_interval(phi, n, z2), form)
-  if (interval == "exact") {
-    score <- bounds
-    bounds <- reported_interval(exact_interval(phi, n, level), form)
-    # Clopper and Pearson's interval around an unbiased estimate is that of the literature: cut, to a point if need be.
-    beyond <- phi != likely & fit$method != "inv"
-    bounds$low[beyond] <- pmin(bounds$low, score$low)[beyond]
-    bounds$high[beyond] <- pmax(bounds$high, score$high)[beyond]
-  }
   include_estimate(reach_end(bounds, inv), estimate, fit$method)
 }
 
