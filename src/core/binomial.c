@@ -305,8 +305,8 @@ candor_status candor_tree_draw(const candor_tree *tree, candor_draw *draw, doubl
   candor_status status = CANDOR_OK;
   for (; j < one_by_one && status == CANDOR_OK; j++) status = divide(tree, draw, j, counts);
   /* From here on the children of LANES nodes lie behind them. */
+  double z[LANES] = {0.0}, inside[LANES] = {0.0}, room[LANES] = {0.0};
   for (; j + LANES <= tree->cells && status == CANDOR_OK; j += LANES) {
-    double z[LANES], inside[LANES], room[LANES];
     const uint32_t *words = candor_draw_words(draw, 3 * LANES);
     if (divide_many(tree->first + j, tree->second + j, counts + j, words, counts + 2 * j, z, inside, room) >= 0.0) {
       continue;
