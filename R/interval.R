@@ -54,7 +54,7 @@ reach_end <- function(bounds, inv) {
   bounds
 }
 
-# The same where the standard deviation does not depend on the truth; `half` is z of them.
+# Such an interval where the standard deviation does not depend on the truth; `half` is z of them.
 normal_interval <- function(estimate, half, least, most) {
   half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
   list(low = nearest(estimate - half, least, most), high = nearest(estimate + half, least, most))

@@ -111,11 +111,12 @@ static double unbend(const target *t, double distance)
 static double log_proposal(const target *t, double k)
 {
   const double low = unbend(t, k - t->mean - 0.5), high = unbend(t, k - t->mean + 0.5);
-  const double root = 0.70710678118654752440, middle = 0.5 * (low + high);
+  const double root_half = 0.70710678118654752440, middle = 0.5 * (low + high);
   if (!(low < high)) return -INFINITY;
   if (t->deviation < 100.0) {
-    const double twice = low > 0.0 ? erfc(low * root) - erfc(high * root)
-                       : high < 0.0 ? erfc(-high * root) - erfc(-low * root) : erf(high * root) - erf(low * root);
+    const double twice = low > 0.0 ? erfc(low * root_half) - erfc(high * root_half)
+                       : high < 0.0 ? erfc(-high * root_half) - erfc(-low * root_half)
+                                    : erf(high * root_half) - erf(low * root_half);
     return log(t->deviation * twice) + 0.22579135264472743236;
   }
   /* The difference would lose digits. The width, from what bend() adds, and the series about the middle do not. */
@@ -197,6 +198,13 @@ void candor_tree_plan(candor_tree *tree, size_t cells, double *sums)
   }
 }
 
+/* The children of a node whose lighter one, the first if p < q, gets `value`. */
+static void give(double n, double p, double q, double value, double *children)
+{
+  children[0] = p < q ? value : n - value;
+  children[1] = p < q ? n - value : value;
+}
+
 /* Divides the count of a node among its children. */
 static candor_status divide(const candor_tree *tree, candor_draw *draw, size_t j, double *counts)
 {
@@ -206,9 +214,7 @@ static candor_status divide(const candor_tree *tree, candor_draw *draw, size_t j
     const candor_status status = draw_lighter(draw, n, p < q ? p : q, &value);
     if (status != CANDOR_OK) return status;
   }
-  const int first = p < q;
-  counts[2 * j] = first ? value : n - value;
-  counts[2 * j + 1] = first ? n - value : value;
+  give(n, p, q, value, counts + 2 * j);
   return CANDOR_OK;
 }
 
@@ -236,8 +242,8 @@ static inline double root_of(double x)
  * is_accepted(), which makes the lighter child of the same z and cuts digits off. */
 static const double TO_WHOLE = 0x1.8p52, LARGEST_ROUNDED = 0x1p32;
 
-/* The same for LANES nodes that stand side by side, by the first look at one proposal each. It is not the last where
- * `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be
+/* Divides the counts of LANES nodes that stand side by side, by the first look at one proposal each. It is not the last
+ * where `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be
  * refused; returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
 static CANDOR_WIDE double divide_many(const double *restrict first, const double *restrict second,
                                       const double *restrict counts, const uint32_t *restrict words,
@@ -293,8 +299,7 @@ static candor_status look_again(const candor_tree *tree, candor_draw *draw, size
   if (t.variance < LEAST_VARIANCE || !is_accepted(draw, &t, p < q ? z : -z, height_of(word), &value)) {
     return divide(tree, draw, j, counts);
   }
-  counts[2 * j] = p < q ? value : n - value;
-  counts[2 * j + 1] = p < q ? n - value : value;
+  give(n, p, q, value, counts + 2 * j);
   return CANDOR_OK;
 }
 
