@@ -243,8 +243,8 @@ static inline double root_of(double x)
 static const double TO_WHOLE = 0x1.8p52, LARGEST_ROUNDED = 0x1p32;
 
 /* Divides the counts of LANES nodes that stand side by side, by the first look at one proposal each. It is not the last
- * where `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may be
- * refused; returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
+ * where `inside` is negative, since z is beyond the inner part of its layer, or where `room` is, since the number may
+ * be refused; returns the least of these. The loops are such that a compiler at -O2 makes vectors of them. */
 static CANDOR_WIDE double divide_many(const double *restrict first, const double *restrict second,
                                       const double *restrict counts, const uint32_t *restrict words,
                                       double *restrict children, double *restrict z, double *restrict inside,
