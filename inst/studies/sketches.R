@@ -2,7 +2,8 @@
 #
 #   Rscript -e 'source(system.file("studies", "sketches.R", package = "candor"))'
 #
-# writes sketches.csv and sketches.png into the working directory (or the folder named by CANDOR_STUDY_DIR). The table that
+# writes sketches.csv and sketches.png into the working directory, or the folder that is given as an argument to Rscript or
+# named by CANDOR_STUDY_DIR. The table that
 # came with the package is system.file("studies", "sketches.csv", package = "candor"); it takes a minute or two to make.
 #
 # Every sketch holds 800 items drawn from 2,000, so that the union grows with the number of sketches from 800 to almost
@@ -65,7 +66,7 @@ draw_sketches <- function(table) {
 
 # Sourced by a test, only the functions are wanted.
 if (!isTRUE(getOption("candor.study.functions.only"))) {
-  folder <- Sys.getenv("CANDOR_STUDY_DIR", ".")
+  folder <- c(commandArgs(trailingOnly = TRUE), Sys.getenv("CANDOR_STUDY_DIR", "."))[1]
   sketches <- study_sketches()
   numeric <- vapply(sketches, is.double, TRUE)
   sketches[numeric] <- lapply(sketches[numeric], signif, 4)
