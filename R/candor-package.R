@@ -36,6 +36,11 @@
 #'   are the algebra.
 #' * `vignette("joint", package = "candor")`.
 #'
+#' @section Regression beyond yes and no:
+#' * [rr_multinom()]: a randomized answer of several categories, or several questions, given covariates; [rr_loglinear()]: which true answers go together;
+#'   [rr_predictor()]: the randomized answer as a covariate. [rr_regression] reads them.
+#' * [rr_posterior()]: exact posteriors of shares.
+#'
 #' @section Counting:
 #' * Bits: [rr_any()], [rr_all()], [rr_extreme_variance()]; [rr_bit_tally()] and [rr_bit_counts()] keep their tally,
 #'   [rr_merge_bits()] draws noisy bits of the OR.
@@ -50,8 +55,12 @@
 #' * [rr_sample_size()], [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.
 #'
+#' @section Extending:
+#' A mechanism or protocol of your own: [rr_new_mechanism()] and its law, [rr_law()]. An estimation method of your own: [rr_new_method()].
+#'
 #' @section Published surveys:
-#' [benefit_survey], [dice_survey], [exam_survey], [minaret_survey], [nigeria_survey], [plagiarism_survey].
+#' [benefit_survey], [dice_survey], [exam_survey], [minaret_survey], [nigeria_survey], [plagiarism_survey]. [exam_simulated] is simulated, with
+#' covariates.
 #'
 #' @section Conditions:
 #' Every error has class `candor_error` and a second class that says what kind it is:
@@ -62,6 +71,7 @@
 #' * `candor_error_empty`: nothing was tallied;
 #' * `candor_error_mismatch`: two objects of different mechanisms, or a vector whose names are not the levels;
 #' * `candor_error_no_information`: the reports do not depend on the truth;
+#' * `candor_error_law`: something that the law of the reports does not give, see [rr_law()];
 #' * `candor_error_impossible`: a report that no truth can produce;
 #' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
@@ -71,7 +81,8 @@
 #' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
-#' * `candor_warning_not_converged`, `candor_warning_gap`: the likelihood was not maximised to the tolerance asked for;
+#' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
+#' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima nearly alike;
 #' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
@@ -79,7 +90,8 @@
 #' * `candor_warning_saturated`: a sketch has no bit left at 0;
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
-#' Messages about dropped missing values have class `candor_message_missing`.
+#' Messages about dropped missing values have class `candor_message_missing`, about coefficients that the others determine
+#' `candor_message_aliased`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment

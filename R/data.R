@@ -224,3 +224,31 @@
 #'   rr_estimate() |>
 #'   coef()
 "minaret_survey"
+
+#' Exams, simulated
+#'
+#' A *simulated* survey of 2000 students, made for the examples of regression: nobody was asked. As in no survey, the truths are there to compare with.
+#'
+#' * `cheating`: how often a student cheated in exams, by [rr_grr()] with three levels and `p = 0.8` (with probability .7 the truth is told, else one of the three answers is
+#'   drawn). The truth is a multinomial logit: log odds against never \eqn{-1.2 + .15\,semester - .4\,female}{-1.2 + .15 semester - .4 female} (once) and
+#'   \eqn{-2 + .25\,semester - .8\,female}{-2 + .25 semester - .8 female} (often).
+#' * `plagiarism`: a yes/no question by [rr_forced()] with 1/6; the truth has log odds \eqn{-2 + .1\,semester}{-2 + .1 semester}, plus .5 for once and 1 for often.
+#' * `grade`: \eqn{4 + .05\,semester}{4 + .05 semester}, plus .2 for once and .5 for often, with normal errors of standard deviation .6.
+#'
+#' @format A tibble with 2000 rows, one per student, and 7 columns:
+#' \describe{
+#'   \item{semester}{1 to 10.}
+#'   \item{female}{0 or 1.}
+#'   \item{grade}{the grade of the last exam, the higher the better.}
+#'   \item{cheating}{the *report*, a factor with levels `never`, `once` and `often`.}
+#'   \item{plagiarism}{the *report*, a factor with levels `no` and `yes`.}
+#'   \item{true_cheating, true_plagiarism}{the truths, which no survey has.}
+#' }
+#' @source Simulated by tools/data/make-data.R of the sources of the package.
+#' @examples
+#' # The effect of cheating on the grade: known truths, reports taken for truths, and the estimate from the reports
+#' coef(lm(grade ~ semester + true_cheating, exam_simulated))
+#' coef(lm(grade ~ semester + cheating, exam_simulated))
+#' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+#' coef(rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often)))
+"exam_simulated"

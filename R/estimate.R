@@ -31,15 +31,30 @@
 #'   regularised likelihood of Ye et al. (2025).
 #' * `"smoothed"`: the iterative Bayesian update with a smoothing step over neighbouring categories, for ordered ones (Li et al. 2020).
 #'
+#' * `"eb"`: empirical Bayes, for many categories. The counts themselves show how the shares are spread, and each share is its posterior
+#'   mean under that spread: an average of some hundred simple shapes (all alike, power laws, two levels), weighed by their likelihood and
+#'   sharpened by steps of EM where the counts ask for it, tilted so that the shares add up to 1. With `loss = "absolute"` the shares of least
+#'   expected absolute error: posterior quantiles at one level. Over a grid of truths and sizes it comes close to the best other method
+#'   without knowing which that is; see the vignette *Many categories* for where it does not. It shrinks, so that sums of selected
+#'   categories, or one category over time, are better had by `"inv"`. For mechanisms as `"mle"` has a closed form for and for
+#'   counts of supported categories, with \eqn{p > q}; two categories have nothing to learn from each other and get `"mle"`.
+#'
 #' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form, not
 #' the papers' algorithm, which then fails. Some categories that nobody reported may then share a
 #' remainder that the data do not divide: it is shared equally, and the fit says so.
+#'
+#' @section All methods:
+#' [rr_methods()] gives this table, and [rr_new_method()] makes a method of your own. A mechanism whose law, see [rr_law()], does not give
+#' what a method needs is refused.
+#'
+#' `r methods_table()`
 #'
 #' @section What the uncertainty is about:
 #' `target = "population"`: the respondents are a random sample, and both sampling and randomisation make the estimate uncertain.
 #' `target = "sample"`: the shares among these very respondents are estimated, and only the randomisation is random; standard errors
 #' are smaller. For `"inv"` the estimated covariances are unbiased. For the others they hold locally, on
-#' the support of the estimate: an estimate of exactly zero gets a standard error of 0, and should be
+#' the support of the estimate (for `"eb"`, and the population only, they are the roots of posterior expected squared errors: of categories
+#' with such counts on average): an estimate of exactly zero gets a standard error of 0, and should be
 #' read from its interval instead. Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
 #' `"power"`, `"power_ns"`, `"combine"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
 #' It is `NA` too where more than 1,000 cells of a product or general channel are positive, since all of them together need a matrix of
@@ -59,6 +74,9 @@
 #'   `method`, and need not hold another. For `target = "population"` and up to 500 categories; any mechanism with a finite matrix.
 #'   Conservative at the boundary.
 #'
+#' * `"credible"`: for `"eb"` with at least 20 categories, quantiles of the posterior. Much shorter than Wilson's, and right for most
+#'   categories on average. They do *not* hold for the categories one looks at, the largest: read those from Wilson's.
+#'
 #' In a general channel no report belongs to one category. There `"wilson"` is the score interval of the unbiased
 #' estimate, with the other categories as fitted (for the mechanisms above it is the same as Wilson's), `NA` where the channel
 #' cannot be inverted, and there is no `"exact"`.
@@ -71,17 +89,21 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The estimator: one of the names below.
+#' @param method The estimator: one of the names below, or a method made by [rr_new_method()].
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
 #'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution, in the order of the
 #'   levels or named by them, or for several questions a table such as that of [rr_joint()]; default uniform).
-#'   For `"base_cut"`: `level` (of its one-sided test; default 0.05). For `"mle"` of general channels: `tolerance`, `iterations` and
-#'   `start`, see [rr_solver]. For `"merged"`: `smoothing` (how many standard deviations of an empty
+#'   For `"base_cut"`: `alpha` (significance level of its one-sided test; default 0.05). For `"mle"`: `tolerance`, `iterations` and
+#'   `start`, see [rr_solver]; a closed form meets every tolerance and needs no start. For `"merged"`: `smoothing` (how many standard deviations of an empty
 #'   category count as noise; default 1). For `"smoothed"`: `iterations` (at most; default 10,000), `tolerance` (it stops when a step
-#'   gains less on the total log-likelihood; default 1e-3).
-#' @param weights,by,na.rm Passed to [rr_tally()] when `x` is not yet a tally.
+#'   gains less on the total log-likelihood; default 1e-3). For `"eb"`: `loss` (`"squared"` or `"absolute"`), `pool` (`TRUE`: the groups of
+#'   the tally learn one common spread), `reference` (a distribution such as last year's, all shares above 0: the shares are then taken for
+#'   multiples of it, if that makes the counts likelier than they are without), `ordered` (`TRUE`: categories are in order, and the `"smoothed"`
+#'   estimate is the reference).
+#' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`
+#'   may name its columns, as text or as a formula such as `~ region`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"` or `"profile"`, see below.
+#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20.
@@ -89,16 +111,19 @@
 #'   \describe{
 #'     \item{`estimate`}{estimated shares, one per category, or a matrix with one column per group}
 #'     \item{`method`, `target`, `interval`, `conf.level`, `simultaneous`}{as given}
-#'     \item{`tally`, `mechanism`}{what it was estimated from}
+#'     \item{`tally`, `mechanism`, `estimator`}{what it was estimated from, and by which method}
 #'     \item{`details`}{per group, what the method reports of itself: number of active categories, uniqueness,
 #'       iterations, certified gap}
 #'   }
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
 #' @section Errors and warnings:
+#' Groups in which nobody answered are left out and named, in a message of class `candor_message_empty`.
+#'
 #' `candor_error_no_information` when reports do not depend on the truth (\eqn{p = q}),
 #' `candor_error_empty` when nothing was tallied, `candor_error_mismatch` when a tally is of another
 #' mechanism or the names of `start` are not levels, `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_precision` when counts lie so
-#' far apart that `ibu` has no correct digit in double precision, `candor_error_argument` for the rest.
+#' far apart that `ibu` has no correct digit in double precision, `candor_error_law` when the reports' law does not give what the method or the
+#' interval needs, `candor_error_argument` for the rest.
 #'
 #' `candor_warning_not_converged` when the log-likelihood was not brought within the `tolerance`: of `"ibu"` only if a `tolerance` above 0 was given
 #' (its gap is in `details` and `glance()` anyway), of `"mle"` in general channels always. The estimate is returned.
@@ -118,6 +143,12 @@
 #'
 #'   Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
 #'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}
+#'
+#'   Efron, B. (2016). Empirical Bayes deconvolution estimates. *Biometrika* 103(1), 1-20. \doi{10.1093/biomet/asv068}
+#'
+#'   Brown, L. D. and Greenshtein, E. (2009). Nonparametric empirical Bayes and compound decision approaches to estimation of a
+#'   high-dimensional vector of normal means. *Annals of Statistics* 37(4), 1685-1704. \doi{10.1214/08-AOS630} (That the best separable rule
+#'   can be learned from the data.)
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' reports <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
@@ -128,27 +159,27 @@
 #' # The unbiased estimate, for these very respondents
 #' rr_estimate(reports, method = "inv", target = "sample", interval = "exact")
 #' @export
-rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL, by = NULL, na.rm = FALSE,
-                        target = c("population", "sample"),
-                        interval = c("wilson", "exact", "wald", "bootstrap", "profile"),
+rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, weights = NULL, by = NULL,
+                        na.rm = FALSE,
+                        match = c("exact", "relaxed"), target = c("population", "sample"),
+                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   check_given()
-  tally <- as_tally(x, mechanism, weights, by, na.rm)
+  match <- check_choice(match, "match", c("exact", "relaxed"))
+  tally <- drop_empty_groups(as_tally(x, mechanism, weights, by, na.rm, column, match))
   mechanism <- tally$mechanism
-  method <- check_choice(method, "method", estimation_methods)
+  method <- check_method(if (missing(method)) default_method(tally) else method)
   target <- check_choice(target, "target", c("population", "sample"))
-  interval <- check_choice(interval, "interval", c("wilson", "exact", "wald", "bootstrap", "profile"))
-  check_interval_kind(interval, mechanism, target)
-  conf.level <- check_number(conf.level, "conf.level", 0, 1, TRUE, TRUE)
+  interval <- check_choice(interval, "interval", interval_kinds)
+  check_interval_kind(interval, mechanism, target, method)
+  conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   if (any(tally$n <= 0)) abort_empty(tally)
 
   options <- list(...)
-  columns <- if (is.matrix(tally$counts)) ncol(tally$counts) else 1L
-  results <- vector("list", columns)
-  for (g in seq_len(columns)) {
-    results[[g]] <- estimate_counts(mechanism, group_counts(tally, g), method, tally$effective_n[g], options)
-  }
+  law <- check_law(rr_law(mechanism))
+  groups <- seq_len(NCOL(tally$counts))
+  results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), options)
   fit <- new_rr_fit(tally, method, results, target, interval, conf.level, simultaneous)
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(fit, check_count(replications, "replications", min = 20), options)
@@ -156,129 +187,45 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., weights = NULL
   fit
 }
 
-estimation_methods <- c("mle", "inv", "invn", "invp", "ibu",
-                        "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns",
-                        "combine", "merged", "smoothed")
-
-as_tally <- function(x, mechanism, weights, by, na.rm, call = caller_env()) {
+as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {
+  if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
-    if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism, call = call), x$mechanism)) {
-      abort(c("{.arg x} is a tally of another mechanism.", x = "{.arg mechanism} is: {format(mechanism)}.",
-              i = "The tally is of: {format(x$mechanism)}."), "mismatch", call = call)
+    if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism), x$mechanism)) {
+      abort(c("{.arg x} is a tally of another mechanism.",
+              x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
     }
-    if (!is.null(weights) || !is.null(by)) {
-      abort(c("{.arg weights} and {.arg by} belong to the making of a tally.", x = "{.arg x} is a tally already.",
-              i = "Give them to {.fn rr_tally}."), "argument", call = call)
+    if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
+      abort(c("{.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match} belong to the making of a tally.", x = "{.arg x} is a tally already.",
+              i = "Give them to {.fn rr_tally}."), "argument")
     }
     return(x)
   }
   if (inherits(x, "rr_fit")) {
     abort(c("{.arg x} must be a tally or reports.", x = "It is a fit.",
-            i = "Its tally is in {.code x$tally}."), "argument", call = call)
+            i = "Its tally is in {.code x$tally}."), "argument")
   }
-  check_mechanism(mechanism, call = call)
+  check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
-  given <- list(weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
+  given <- list(column = column, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm,
+                match = if (match != "exact") match)
   arguments <- c(list(x, mechanism), given[!vapply(given, is.null, NA)])
-  on_behalf(do.call(rr_tally, arguments, quote = TRUE), call)
+  do.call(rr_tally, arguments, quote = TRUE)
 }
 
-abort_empty <- function(tally, call = caller_env()) {
-  where <- if (!is.null(tally$groups)) sprintf(" in group %d", which(tally$n <= 0)[1]) else ""
+# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally() leaves out unused
+# levels.
+drop_empty_groups <- function(tally) {
+  empty <- which(tally$n <= 0)
+  if (is.null(tally$groups) || !length(empty) || length(empty) == nrow(tally$groups)) return(tally)
+  named <- vapply(utils::head(empty, 8), format_group, "", groups = tally$groups)
+  more <- length(empty) - length(named)
+  cli::cli_inform("Left out, since nobody answered in {cli::qty(length(empty))}{?it/them}: {.val {named}}{if (more > 0) paste(' and', format_count(more), 'more')}.",
+                  class = "candor_message_empty")
+  keep_groups(tally, which(tally$n > 0))
+}
+
+abort_empty <- function(tally) {
+  where <- if (!is.null(tally$groups)) " in every group" else ""
   abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all counts are 0."),
-        "empty", call = call)
-}
-
-group_counts <- function(tally, g) {
-  if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
-}
-
-# One column of counts in, a list with at least `estimate` out.
-estimate_counts <- function(mechanism, counts, method, n, options, call = caller_env()) UseMethod("estimate_counts")
-
-#' @export
-estimate_counts.rr_mechanism <- function(mechanism, counts, method, n, options, call = caller_env()) {
-  if (is.numeric(options[["start"]])) options$start <- place_start(options$start, mechanism, call)
-  form <- additive(mechanism)
-  if (is.null(form)) {
-    if (method %in% c("combine", "merged", "smoothed")) abort_not_additive(mechanism, method, call)
-    return(estimate_channel(mechanism, counts, method, n, options, call))
-  }
-  if (tells_nothing(form)) abort_no_information(mechanism, call)
-  if (method == "mle" && inherits(mechanism, c("rr_channel", "rr_compose"))) {
-    # Options of the solver: the closed form meets every tolerance.
-    mle_options(options, length(mechanism$levels), call)
-    options <- list()
-  }
-  own <- c("ibu", "base_cut", "merged", "smoothed")
-  if (!method %in% own && length(options)) do.call(check_dots_empty, c(options, call = call))
-  estimate_additive(form, effective_counts(counts, n), method, n, options, call)
-}
-
-# Weighted counts as the reports of so many respondents as they are worth: whatever weighs signal against noise, or
-# stops when the likelihood gains little, goes by these.
-effective_counts <- function(counts, n) {
-  total <- sum(counts)
-  if (n == total) counts else counts * (n / total)
-}
-
-abort_no_information <- function(mechanism, call) {
-  abort(c("Nothing can be learned from these reports.",
-          x = "Under {.arg mechanism} ({mechanism$design}) a report is equally likely whatever the truth.",
-          i = if (is.null(additive(mechanism))) "Estimation needs the rows of its matrix to differ."
-              else "Estimation needs p and q to differ."), "no_information", call = call)
-}
-
-# Closed forms for P(y | x) = b[y] + a 1{x = y}.
-estimate_additive <- function(form, counts, method, n, options, call) {
-  a <- form$a
-  b <- form$b
-  impossible <- if (length(b) > 1L) which(b == 0 & a <= 0 & counts > 0)
-  if (length(impossible)) abort_impossible(impossible[1], call)
-  inv <- function() .Call(C_rr_inv, counts, a, b)
-  scale <- function() sqrt(b * (1 - b) / n) / abs(a)
-  switch(method,
-    mle = .Call(C_rr_mle, counts, a, b, form$odds %||% NA_real_),
-    inv = list(estimate = inv()),
-    invn = list(estimate = .Call(C_rr_invn, counts, a, b)),
-    invp = , norm_sub = list(estimate = .Call(C_rr_invp, counts, a, b)),
-    ibu = estimate_ibu(form, counts, options, call),
-    base_cut = do.call(estimate_base_cut, c(list(inv(), scale(), call), options)),
-    norm = list(estimate = postprocess_norm(inv())),
-    norm_cut = list(estimate = postprocess_norm_cut(inv())),
-    power = list(estimate = postprocess_power(inv(), scale(), n)),
-    power_ns = list(estimate = postprocess_power_ns(inv(), scale(), n)),
-    combine = estimate_combine(form, counts, call),
-    merged = do.call(estimate_merged, c(list(form, counts, call), options)),
-    smoothed = do.call(estimate_smoothed, c(list(form, counts, call), options))
-  )
-}
-
-abort_not_additive <- function(mechanism, method, call) {
-  abort(c("{.val {method}} is for mechanisms that tell the truth or else draw an innocuous answer.",
-          x = "This one is: {format(mechanism)}.", i = "Use {.val mle}."), "argument", call = call)
-}
-
-abort_impossible <- function(report, call) {
-  abort(c("The data are impossible under this mechanism.",
-          x = "Report {report} was given, but no truth can produce it.",
-          i = "Check the mechanism against the survey's design."),
-        "impossible", call = call)
-}
-
-estimate_base_cut <- function(inv, std.error, call, level = 0.05, ...) {
-  check_dots_empty(..., call = call)
-  check_number(level, "level", 0, 1, TRUE, TRUE, call = call)
-  list(estimate = postprocess_base_cut(inv, std.error, level))
-}
-
-new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
-  estimate <- results[[1]]$estimate
-  if (is.matrix(tally$counts)) estimate <- vapply(results, `[[`, estimate, "estimate")
-  structure(
-    list(estimate = estimate, method = method, target = target, interval = interval, conf.level = conf.level,
-         simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism,
-         details = lapply(results, function(result) result[names(result) != "estimate"]), replicates = NULL),
-    class = c(sub("^rr_", "rr_fit_", class(tally$mechanism)[1]), "rr_fit")
-  )
+        "empty")
 }

@@ -7,7 +7,8 @@
 #' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
 #' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
-#'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood.
+#'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood;
+#'   and where a report is no category, see [rr_law()].
 #'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
 #'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
 #'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
@@ -27,8 +28,7 @@
 #'   where it is.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param n Number of estimates printed, at least 0. Only these are computed.
-#' @param ... Not used, and refused, except by `plot()`, which passes it on, and by `as.data.frame()`, which takes `row.names` and
-#'   `stringsAsFactors`.
+#' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
@@ -54,18 +54,14 @@
 #' simulate(fit, nsim = 3, seed = 1)
 NULL
 
-group_estimate <- function(fit, g) {
-  if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate
-}
-
-match_terms <- function(parm, fit, call = caller_env()) {
+match_terms <- function(parm, fit, arg = "parm") {
   levels <- fit$mechanism$levels
   if (is.null(parm)) return(seq_along(levels))
   which <- if (is.character(parm) || is.factor(parm)) match(as.character(parm), levels) else parm
   if (!is.numeric(which) || is.object(which) || !length(which) || anyNA(which) ||
       any(which < 1 | which > length(levels) | which != floor(which))) {
-    abort(c("{.arg parm} must name categories of the fit.", x = "It is {describe(parm)}.",
-            i = "The categories are {format_labels(levels)}."), "level", call = call)
+    abort(c("{.arg {arg}} must name categories of the fit.", x = "It is {describe(parm)}.",
+            i = "The categories are {format_labels(levels)}."), "level")
   }
   as.integer(which)
 }
@@ -75,38 +71,33 @@ coef_names <- function(fit, which = NULL) {
   if (!is.null(which)) terms <- terms[which]
   groups <- fit$tally$groups
   if (is.null(groups)) return(terms)
-  paste(rep(do.call(paste, c(as.list(groups), sep = ".")), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
+  paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
 }
+
+#' @export
+labels_of.rr_fit <- function(x) coef_names(x)
 
 #' @rdname rr_fit
 #' @export
-coef.rr_fit <- function(object, ...) {
-  check_dots_empty(...)
-  estimate <- as.vector(object$estimate)
-  names(estimate) <- coef_names(object)
-  estimate
-}
+coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
 
 #' @rdname rr_fit
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
-  check_dots_empty(...)
   which <- match_terms(parm, object)
-  level <- check_number(level, "level", 0, 1, TRUE, TRUE)
+  level <- check_level(level)
   interval <- check_interval(interval, object)
   bounds <- fit_intervals(object, level, interval, which)
-  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  matrix(c(bounds$low, bounds$high), ncol = 2,
-         dimnames = list(coef_names(object, which), percent))
+  bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-check_interval <- function(interval, fit, call = caller_env()) {
-  interval <- check_choice(interval, "interval", c("wilson", "exact", "wald", "bootstrap", "profile"), call = call)
-  check_interval_kind(interval, fit$mechanism, fit$target, call)
+check_interval <- function(interval, fit) {
+  interval <- check_choice(interval, "interval", interval_kinds)
+  check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap" && is.null(fit$replicates)) {
     abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
             i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."),
-          "argument", call = call)
+          "argument")
   }
   interval
 }
@@ -114,12 +105,16 @@ check_interval <- function(interval, fit, call = caller_env()) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
-  check_dots_empty(...)
   groups <- ncol(as.matrix(object$estimate))
+  law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
-    if (!adds_up(group_estimate(object, g))) return(NA_real_)
+    if (isTRUE(object$estimator$composite)) refuse_composite()
+    evidence <- group_evidence(object$tally, g, law)
+    if (!adds_up(group_estimate(object, g)) || !law_gives(evidence$law, "likelihood",
+                                                          length(object$mechanism$levels))) return(NA_real_)
+    if (!is.null(evidence$law$sets)) return(law_loglik(evidence$law, evidence, group_estimate(object, g)))
     counts <- group_counts(object$tally, g)
-    shares <- reported_shares(object$mechanism, group_estimate(object, g))
+    shares <- law_reported(law, group_estimate(object, g))
     seen <- counts > 0
     if (any(shares[seen] <= 0)) return(-Inf)
     object$tally$effective_n[g] / object$tally$n[g] * sum(counts[seen] * log(shares[seen]))
@@ -128,20 +123,24 @@ logLik.rr_fit <- function(object, ...) {
             class = "logLik")
 }
 
-#' @rdname rr_fit
-#' @export
-nobs.rr_fit <- function(object, ...) {
-  check_dots_empty(...)
-  sum(object$tally$n)
+# The composite likelihood is none of the reports: values, AIC and tests from it would mislead.
+refuse_composite <- function() {
+  abort(c("A composite estimate has no log-likelihood.",
+          x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
+          i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
+        c("law", "argument"))
 }
+
+#' @export
+observations_of.rr_fit <- function(x) sum(x$tally$n)
 
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
-  check_dots_empty(...)
   estimate <- as.matrix(object$estimate)
+  law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
-    object$tally$n[g] * reported_shares(object$mechanism, estimate[, g])
+    object$tally$n[g] * law_reported(law, estimate[, g])
   }, numeric(length(object$mechanism$reports)))
   label_reports(expected, object)
 }
@@ -149,7 +148,6 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
-  check_dots_empty(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -166,15 +164,15 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
 
 label_reports <- function(values, fit) {
   if (is.null(fit$tally$groups)) return(stats::setNames(as.vector(values), fit$mechanism$reports))
-  dimnames(values) <- list(fit$mechanism$reports, do.call(paste, c(as.list(fit$tally$groups), sep = ".")))
+  dimnames(values) <- list(fit$mechanism$reports, group_labels(fit$tally$groups))
   values
 }
 
 #' @rdname rr_fit
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
-  check_dots_empty(...)
-  nsim <- check_count(nsim, "nsim", min = 1)
+  nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
+  check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
   # As simulate() of lm(): a seed is for this call only.
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
@@ -185,8 +183,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
     seed <- structure(seed, kind = as.list(RNGkind()))
   }
   groups <- ncol(as.matrix(object$estimate))
-  call <- environment()
-  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim, call = call)))
+  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
   table <- data.frame(term = rep(object$mechanism$reports, groups), counts)
   if (!is.null(object$tally$groups)) {
@@ -200,38 +197,40 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
 # How many estimates sit on the boundary of what a share can be.
 boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
 
-#' @rdname rr_fit
 #' @export
-print.rr_fit <- function(x, n = 10, digits = 4, ...) {
-  check_dots_empty(...)
-  n <- check_number(n, "n", min = 0)
-  digits <- check_digits(digits)
-  cat("<", class(x)[1], "> ", method_names[[x$method]], " of ",
-      format_count(length(x$mechanism$levels)), " categories from ",
-      format_count(sum(x$tally$n)), " reports",
-      if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "\n", sep = "")
-  cat("  ", format(x$mechanism), "\n", sep = "")
-  for (line in c(uncertainty_line(x), fit_notes(x))) cat(strwrap(line, 80, indent = 2, exdent = 4), sep = "\n")
+title_of.rr_fit <- function(x) {
+  about <- unlist(lapply(c(uncertainty_line(x), fit_notes(x)), strwrap, width = 80, indent = 2, exdent = 4))
+  c(paste0(x$estimator$title, " of ", format_count(length(x$mechanism$levels)), " categories from ",
+           report_words(x$tally),
+           if (!is.null(x$tally$groups)) in_groups(x$tally)),
+    paste0("  ", format(x$mechanism)),
+    if (protects(x$mechanism)) {
+      paste0("  ", capitalise(odds_words(x$mechanism$epsilon,
+                                         if (is.null(x$mechanism$questions)) "a report" else "a row")))
+    }, about)
+}
+
+# Only what is shown is computed.
+#' @export
+shown_of.rr_fit <- function(x, n) {
   k <- length(x$mechanism$levels)
   rows <- length(x$estimate)
   table <- tidy_rows(x, TRUE, x$conf.level, seq_len(max(1, min(n, k))), seq_len(max(1, ceiling(min(n, rows) / k))))
-  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
-  if (rows > n) cat("  ... and ", format_count(rows - n), " more; see tidy()\n", sep = "")
-  invisible(x)
+  attr(table, "total") <- rows
+  table
 }
 
-method_names <- c(mle = "Maximum likelihood", inv = "Linear inversion", invn = "Inversion, clipped and rescaled",
-                  invp = "Inversion, projected", ibu = "Iterative Bayesian update", base_cut = "Inversion, Base-Cut",
-                  norm = "Inversion, Norm", norm_cut = "Inversion, Norm-Cut", norm_sub = "Inversion, Norm-Sub",
-                  power = "Inversion, Power", power_ns = "Inversion, PowerNS",
-                  combine = "Combined estimate", merged = "Maximum likelihood, small cells merged",
-                  smoothed = "Smoothed EM")
-
 uncertainty_line <- function(x) {
-  kind <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap", profile = "profile likelihood")
   sprintf("Target: %s; %s%% %s intervals%s; %s of %s estimates on the boundary", x$target,
-          format(100 * x$conf.level), kind[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
+          format(100 * x$conf.level), interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
           format_count(boundary_count(x)), format_count(length(x$estimate)))
+}
+
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.
+many_categories <- function(x) {
+  law <- rr_law(x$mechanism)
+  length(x$mechanism$levels) >= 100 && inherits(law, "rr_law_additive") && law$a > 0 &&
+    boundary_count(x) > length(x$estimate) / 4
 }
 
 # What a reader must know before using the numbers.
@@ -239,7 +238,7 @@ fit_notes <- function(x) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
   steps <- unlist(lapply(x$details, `[[`, "iterations"))
-  shared <- if (is.null(additive(x$mechanism))) "other distributions are as likely"
+  shared <- if (law_by_information(rr_law(x$mechanism))) "other distributions are as likely"
             else "unreported categories share their remainder equally"
   c(if (any(!unique)) paste("The maximum is not unique:", shared),
     if (length(gaps)) sprintf("%s; the log-likelihood is within %s of its maximum",
@@ -247,8 +246,13 @@ fit_notes <- function(x) {
                               # Below this the certificate itself is made of roundings.
                               format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$effective_n)) else 0,
                                      digits = 2)),
-    if (!x$method %in% c("inv", "norm") && boundary_count(x) > 0)
+    if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
+    if (x$interval == "credible")
+      "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
+    if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
       "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
+    if (x$method == "mle" && many_categories(x))
+      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),

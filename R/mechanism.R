@@ -1,15 +1,24 @@
-# A mechanism says how an answer was randomised. Each kind has one file: its constructor and its
-# methods of the internal generics below. Adding a mechanism means adding such a file.
+# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and what its reports
+# are if they are no categories. Adding a mechanism means adding such a file; ?rr_new_mechanism shows how.
 
-# `levels` and `reports` are the labels of the truths and of the reports; `numeric_levels` is set
+# `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
 # when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
-# other labels, `numeric_truths` is the same for them.
-new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design) {
+# other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1 are answers (to the reports, and to
+# the truths if that differs): `bits` and `truth_bits` are then the positions of no and yes, else NULL.
+new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,
+                             yes_no = FALSE) {
   structure(
     list(levels = levels, reports = reports, numeric_levels = numeric_levels,
+         bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
          epsilon = epsilon, design = design, ...),
     class = c(paste0("rr_", kind), "rr_mechanism")
   )
+}
+
+# The positions of no and yes among two labels: labels that are the bits themselves say which is which, in either order.
+bit_places <- function(labels) {
+  if (length(labels) != 2L) return(NULL)
+  if (identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
 }
 
 #' The privacy level of a mechanism
@@ -23,7 +32,7 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
 #' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and their kin.
 #' @param ... For methods of other mechanisms.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
-#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that.
+#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up.
 #' @return One number, at least 0 and possibly `Inf`, in natural logarithms.
 #' @section Errors:
 #' `candor_error_argument` for anything but a mechanism.
@@ -61,7 +70,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE) {
 #'   `report`. Mechanisms of more than 10,000 categories are refused: nothing in the package needs
 #'   their matrix, and it would not fit in memory.
 #' @section Errors:
-#' `candor_error_argument` for anything but a mechanism, and for one with too many categories.
+#' `candor_error_argument` for anything but a mechanism, and for one with too many categories; `candor_error_law` where a report is
+#' not one of finitely many categories, see [rr_law()].
 #' @source For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
 #'   response, section 2.2, where the matrix has \eqn{p} on its diagonal and \eqn{q} elsewhere. For any matrix Gouweleeuw et al. (1998), see
 #'   [rr_channel()].
@@ -88,26 +98,13 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
             x = "It has {format_count(k)} categories; the limit is {format_count(matrix_limit)}.",
             i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
   }
-  form <- additive(mechanism)
-  matrix <- matrix(rep(rep_len(form$b, k), each = k), k, k,
-                   dimnames = list(truth = mechanism$levels, report = mechanism$reports))
-  diag(matrix) <- diag(matrix) + form$a
+  law <- check_law(rr_law(mechanism))
+  if (!law_gives(law, "channel", k)) {
+    refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
+  }
+  matrix <- law_matrix(law, k)
+  dimnames(matrix) <- list(truth = mechanism$levels, report = mechanism$reports)
   matrix
-}
-
-# Mechanisms that tell the truth with some probability and otherwise draw an answer that does not
-# depend on it have P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1, and with it closed forms in O(K)
-# (the maximum likelihood estimate, every covariance, every interval). `additive()` returns that form,
-# or NULL for a mechanism without one. `odds` is a / b, formed where it loses no digits.
-additive <- function(mechanism) UseMethod("additive")
-
-#' @export
-additive.rr_mechanism <- function(mechanism) NULL
-
-# Can the estimators not tell the truths apart? What an additive form must carry for that is core/additive.c's to say:
-# without `odds` a difference below 1e-14 is made of roundings.
-tells_nothing <- function(form) {
-  if (length(form$b) > 1L) abs(form$a) < 1e-14 else form$a == 0 || abs(form$odds) < 1e-100 || abs(form$a) < 1e-150
 }
 
 # Two mechanisms are the same when they randomise in the same way over the same labels.
@@ -117,21 +114,23 @@ same_mechanism <- function(x, y) {
 
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
-  check_dots_empty(...)
-  sprintf("%s, %s categories, epsilon = %s", x$design,
-          format_count(length(x$levels)), format(x$epsilon, digits = digits))
+  digits <- check_digits(digits)
+  sprintf("%s, %s categories%s", x$design, format_count(length(x$levels)),
+          if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
 }
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
-  check_dots_empty(...)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
   cat("  categories  ", format_labels(x$levels), "\n", sep = "")
-  cat("  epsilon     ", format(x$epsilon, digits = digits),
-      if (is.infinite(x$epsilon)) "  (some report rules a truth out)", "\n", sep = "")
-  if (k <= 8) {
+  if (protects(x)) {
+    cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  } else {
+    cat("  epsilon     none: mistakes protect nobody\n")
+  }
+  if (k <= 8 && law_gives(rr_law(x), "channel", k)) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else {
@@ -142,11 +141,9 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 
 # What stands in for the matrix when there are too many categories to show it.
 format_transition <- function(x, digits) {
-  form <- additive(x)
-  if (is.null(form)) return("  P(report given truth): see rr_matrix()")
-  range <- function(v) paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
-  c(paste0("  P(report = truth)      ", range(form$a + form$b)),
-    paste0("  P(any one other)       ", range(form$b)))
+  law_transition(rr_law(x), function(v) {
+    paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
+  })
 }
 
 format_labels <- function(labels, width = 60) {

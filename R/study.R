@@ -28,7 +28,8 @@
 #' any interruption, and R's own generator is used only to draw a `seed` when none is given.
 #'
 #' @section Interrupting and resuming:
-#' A study that is interrupted returns the cells it has, with a warning; `rr_study(resume = study)` goes on from there. With a file name in
+#' A study that is interrupted returns the cells it has, with a warning; `rr_study(resume = study)` goes on from there. (What
+#' [setTimeLimit()] raises is an error as ever, and the cells are lost but for those in the file.) With a file name in
 #' `resume`, finished cells are also kept in that file as the study goes along, and the same call made again
 #' continues it. Cells that a worker could not deliver (it was killed, or ran out of memory) are named in a warning and are
 #' done by resuming.
@@ -39,7 +40,8 @@
 #' @param epsilon Privacy levels, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
-#'   estimated shares.
+#'   estimated shares. `"oracle"` is the estimator that knows the true shares but not which category has which, for mechanisms whose other
+#'   answers are all alike: the line that says how far everything is from the possible.
 #' @param replications Number of replications of each cell, a whole number of at least 1.
 #' @param mechanism A function of the number of categories and the privacy level that makes a mechanism, such as [rr_grr()], or a named list of
 #'   such functions, which adds the column `mechanism`. They are called with the number first, and the level by the name `epsilon` where they have
@@ -73,17 +75,21 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
                      resume = NULL, progress = interactive()) {
   check_given(truth = "the true distributions, see {.fn rr_zipf}", epsilon = "the privacy levels, above 0",
               n = "the numbers of respondents",
-              optional = if (!is.null(resume)) c("truth", "epsilon", "n"))
+              optional = if (!is.null(resume) && missing(truth) && missing(epsilon) && missing(n)) {
+                c("truth", "epsilon", "n")
+              })
   check_dots_empty(...)
   check_flag(progress, "progress")
   design <- if (!missing(truth) || is.null(resume)) list(
     truth = check_truths(truth), epsilon = check_grid(epsilon, "epsilon"), n = check_grid(n, "n", whole = TRUE),
-    method = check_methods(method), replications = check_count(replications, "replications", min = 1, max = 1e9),
+    method = check_methods(method, "oracle"),
+    replications = check_count(replications, "replications", min = 1, max = 1e9),
     mechanism = check_constructors(mechanism), target = check_choice(target, "target", c("population", "sample")),
     seed = if (!is.null(seed)) check_count(seed, "seed")
   )
   workers <- check_workers(workers)
   cache <- new.env(parent = emptyenv())
+  check_study_size(design, workers)
   state <- start_study(design, resume, cache)
   cells <- study_cells(state$design)
   new_rr_study(run_study(state, cells, workers, progress, cache), cells)
@@ -133,8 +139,6 @@ study_size <- function(design) {
   length(design$n) * length(design$epsilon) * length(design$mechanism) * length(design$truth)
 }
 
-study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
-
 new_rr_study <- function(state, cells = study_cells(state$design)) {
   design <- state$design
   methods <- names(design$method)
@@ -170,10 +174,9 @@ mark <- function(table, class, ...) {
   table
 }
 
-study_state <- function(study, call = caller_env()) {
+study_state <- function(study) {
   attr(study, "study") %||%
-    abort(c("{.arg resume} must be a study as {.fn rr_study} returned it.", x = "It has lost its design."), "resume",
-          call = call)
+    abort(c("{.arg resume} must be a study as {.fn rr_study} returned it.", x = "It has lost its design."), "resume")
 }
 
 #' @export
@@ -189,12 +192,12 @@ print.rr_study <- function(x, ...) {
                 format(design$seed, scientific = FALSE),
                 if (missing) sprintf("; %s cells missing", format_count(missing)) else ""))
   }
-  print(plain_study(x), ...)
+  NextMethod()
   invisible(x)
 }
 
 plain_study <- function(x) {
-  class(x) <- setdiff(class(x), "rr_study")
   attr(x, "study") <- NULL
+  class(x) <- c("tbl_df", "tbl", "data.frame")
   x
 }

@@ -11,22 +11,33 @@
 #'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its kin, [rr_forced()],
 #'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
 #'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
+#'
+#'   Or a **data frame** that holds them in a column, beside groups and weights; of several questions
+#'   ([rr_product()]) a column for each, called as the questions are. Labelled values, as package haven reads them from SPSS and Stata
+#'   files, are what their labels say, or themselves where no label looks like a report and the values do.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
+#' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
+#'   the only column beside those of `by` and `weights`, nor for several questions.
+#' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where text or a factor is no level as it stands.
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
 #'   number of respondents that uncertainty is based on becomes Kish's effective number
-#'   \eqn{(\sum w)^2 / \sum w^2}.
+#'   \eqn{(\sum w)^2 / \sum w^2}. For a data frame also the name of a column, or a formula such as `~ w`.
 #' @param by Groups: a vector with one entry per report, or a data frame or list of several. The tally then
-#'   holds one set of counts per combination that occurs, in sorted order.
-#' @param na.rm Drop missing reports, and say how many? If `FALSE`, a missing report is an error.
+#'   holds one set of counts per combination that occurs, in sorted order. For a data frame also names of columns, or a formula
+#'   such as `~ region + year`; the groups of `dplyr::group_by()` come first.
+#' @param keep `"sets"` keeps the different reports and how often each was given, for the likelihood of protocols whose reports support
+#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()]); the tally is then of the size of the reports.
+#' @param na.rm Drop missing reports and those whose group is missing, and say how many? If `FALSE`, either is an error.
 #' @return An object of class `rr_tally`: a list with the `mechanism`; `counts`, one number per report
 #'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);
-#'   `effective_n`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
+#'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#'   all the data; where only the order of the levels differs the first one's is taken. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
-#' without `na.rm`, both with value and position; `candor_error_argument` for weights or groups
+#' without `na.rm`, with value and position: all values that are no levels at once (at most eight are shown), how often each was
+#' given and which level may have been meant; `candor_error_argument` for weights or groups
 #' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
 #' @seealso [rr_counts()] for counts that already exist.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
@@ -34,6 +45,11 @@
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' reports <- rr_perturb(sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1)), mechanism)
 #' rr_tally(reports, mechanism)
+#'
+#' # A data frame, with groups and weights by name
+#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
+#' rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
+#' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
 #'
 #' # Chunks merge to the tally of the whole
 #' chunks <- split(reports, rep(1:4, 250))
@@ -46,112 +62,203 @@ rr_tally <- function(x, mechanism, ...) {
 
 #' @rdname rr_tally
 #' @export
-rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE) {
+rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
+                             keep = c("counts", "sets")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
-  by <- name_groups(by, mechanism)
-  codes <- encode_reports(x, mechanism)
-  tally_codes(codes$codes, codes$first, x, mechanism, weights, by, na.rm)
+  match <- check_choice(match, "match", c("exact", "relaxed"))
+  keep <- check_choice(keep, "keep", c("counts", "sets"))
+  if (inherits(by, "formula") || inherits(weights, "formula")) {
+    abort(c("A formula names columns, and {.arg x} is not a data frame.", x = "{.arg x} is {describe(x)}.",
+            i = "Give the data frame, and name the reports in {.arg column}."), "argument")
+  }
+  tally_reports(x, mechanism, weights, by, na.rm, match, keep)
 }
 
 #' @rdname rr_tally
 #' @export
 rr_tally.table <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  on_behalf(rr_counts(x, mechanism))
+  rr_counts(x, mechanism)
+}
+
+# What a report is, the mechanism says: rr_count_reports() dispatches on it. Groups and weights are the same for all.
+tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", keep = "counts") {
+  by <- name_groups(by, mechanism)
+  n <- report_number(x)
+  weights <- check_weights(plain_numbers(weights), n)
+  ungrouped <- if (na.rm) rows_without_group(by, n)
+  if (length(ungrouped)) {
+    x <- drop_reports(x, ungrouped)
+    weights <- weights[-ungrouped]
+    by <- lapply(by, function(key) key[-ungrouped])
+    n <- n - length(ungrouped)
+    cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
+  }
+  if (match == "relaxed") x <- relax_reports(x, mechanism)
+  groups <- make_groups(by, n)
+  result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
+  counted <- check_counted(result, mechanism, groups$n, n)
+  dropped <- counted$dropped
+  missing <- counted$missing %||% length(dropped)
+  if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
+  # Over the reports of each group that were counted.
+  total <- function(each) {
+    each[dropped] <- 0
+    if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
+  }
+  size <- counted$n %||% total(weights %||% rep(1, n))
+  squares <- if (!is.null(weights)) counted$weight_squares %||% total(weights^2)
+  if (!is.null(weights)) check_total(size, "weights")
+  tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = missing + length(ungrouped),
+                        weight_squares = squares, n = size,
+                        respondents = if (!is.null(weights)) counted$respondents %||% total(rep(1, n)))
+  if (keep == "counts") return(tally)
+  check_sets_size(n - length(dropped), length(mechanism$levels))
+  without <- function(each) if (length(dropped)) each[-dropped] else each
+  bits <- report_sets(mechanism, if (length(dropped)) drop_reports(x, dropped) else x)
+  tally$sets <- keep_sets(bits, without(groups$codes), without(weights), max(1L, groups$n))
+  tally
+}
+
+# Rows where some group is missing. What is no group at all is refused later.
+rows_without_group <- function(by, n) {
+  unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
+  sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+drop_reports <- function(x, dropped) if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, ,
+                                                                                            drop = FALSE] else x[-dropped]
+
+# How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
+report_number <- function(x) {
+  if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
+}
+
+# What a method of rr_count_reports() returned.
+check_counted <- function(result, mechanism, groups, n) {
+  counts <- if (is.list(result)) result$counts
+  rows <- length(mechanism$reports)
+  if (!is.numeric(counts) || length(counts) != rows * max(1L, groups)) {
+    abort(c("{.fn rr_count_reports} must return a list with {.field counts}, {rows} number{?s} for each group.",
+            x = "It is {describe(if (is.list(result)) counts else result)}."), "argument")
+  }
+  if (anyNA(counts) || any(counts < 0)) {
+    abort(c("{.fn rr_count_reports} must return counts that are at least 0.", x = "One is {format(min(counts))}."),
+          "counts")
+  }
+  result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
+  dropped <- result$dropped
+  if (length(dropped) && !(is.numeric(dropped) && all(dropped %in% seq_len(n)))) {
+    abort(c("{.fn rr_count_reports} must return the positions of the reports that it {.field dropped}.",
+            x = "It is {describe(dropped)}."), "argument")
+  }
+  result
+}
+
+#' @export
+#' @rdname rr_new_mechanism
+rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  check_given()
+  UseMethod("rr_count_reports")
+}
+
+# Reports that are categories.
+#' @export
+rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("{.fn rr_count_reports} has no method for this mechanism, so its reports cannot be counted.",
+            x = "It is: {format(mechanism)}.",
+            i = "Define {.code rr_count_reports.{class(mechanism)[1]}()}, or give counts to {.fn rr_counts}."),
+          c("law", "argument"))
+  }
+  if (is.data.frame(x)) {
+    abort(c("{.arg x} is a data frame, and the mechanism has one question.",
+            i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
+  }
+  codes <- encode_reports(x, mechanism)
+  count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
 
 # `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
-tally_codes <- function(codes, first, shown, mechanism, weights, by, na.rm, call = caller_env()) {
-  n <- length(codes)
-  weights <- check_weights(weights, n, call)
-  groups <- make_groups(by, n, call)
+count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
-  result <- .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups$codes,
-                  as.double(max(1L, groups$n)), weights, na.rm)
-  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm, call)
-  check_total(if (is.null(weights)) 0 else result$counts, "weights", call)
-  if (result$missing > 0) {
-    cli::cli_inform("{result$missing} missing report{?s} dropped.", class = "candor_message_missing")
-  }
+  columns <- max(1L, groups)
+  result <- .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), weights, na.rm)
+  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
   counts <- if (is.null(groups)) result$counts else matrix(result$counts, nrow = k)
-  new_rr_tally(mechanism, counts, groups = groups$keys, missing = result$missing,
-               weight_squares = if (!is.null(weights)) result$weight_squares)
+  # Of weighted reports there is a second number: how many there were.
+  respondents <- if (!is.null(weights)) {
+    colSums(matrix(.Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), NULL,
+                         na.rm)$counts, k))
+  }
+  list(counts = counts, missing = result$missing, weight_squares = if (!is.null(weights)) result$weight_squares,
+       n = tally_sums(counts), respondents = respondents)
 }
 
-check_weights <- function(weights, n, call) {
+check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   if (!is.numeric(weights) || is.object(weights) || length(weights) != n) {
     abort(c("{.arg weights} must be numbers, one per report.",
-            x = "It is {describe(weights)}; there are {n} reports."), "argument", call = call)
+            x = "It is {describe(weights)}; there are {n} reports."), "argument")
   }
   bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
   if (length(bad)) {
     abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}."),
-          "argument", call = call)
+          "argument")
   }
   as.double(weights)
 }
 
-# The columns that tables of tallies, fits and traces put next to the groups and the questions.
-result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
-                    "iteration", "loglik", "gap")
-
-check_result_names <- function(names, must_not, one, call) {
-  reserved <- intersect(names, result_columns)
-  if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
-          i = "Rename that {one}."), "argument", call = call)
-}
-
 # Beyond these totals the squares of weights leave the range of a double.
-check_total <- function(counts, arg, call) {
-  total <- sum(counts)
+check_total <- function(numbers, arg) {
+  total <- sum(numbers)
   if (total == 0 || (total >= 1e-100 && total <= 1e100)) return(invisible())
   abort(c("{.arg {arg}} must add up to something between 1e-100 and 1e100.",
           x = "The sum is {format(total, digits = 3)}.", i = "Rescale them: only their ratios matter."),
-        "argument", call = call)
+        "argument")
 }
 
 # Groups as a named list whose names are free next to the results.
-name_groups <- function(by, mechanism, call = caller_env()) {
+name_groups <- function(by, mechanism) {
   if (is.null(by)) return(NULL)
   if (!is.list(by)) by <- list(group = by)
   by <- as.list(by)
   if (length(by) == 0L) return(NULL)
   if (is.null(names(by)) || !all(nzchar(names(by)))) {
     if (length(by) == 1L) names(by) <- "group"
-    else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument", call = call)
+    else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument")
   }
-  check_result_names(names(by), "{.arg by} must not use", "group", call)
+  check_result_names(names(by), "{.arg by} must not use", "group")
   if (anyDuplicated(names(by))) {
     abort(c("{.arg by} must have a different name for each of its vectors.",
-            x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument", call = call)
+            x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument")
   }
-  check_group_names(names(by), mechanism, call)
+  check_group_names(names(by), mechanism)
   by
 }
 
-check_group_names <- function(names, mechanism, call) {
+check_group_names <- function(names, mechanism) {
   taken <- intersect(names, names(mechanism$questions))
   if (length(taken)) {
     abort(c("Groups must not have the names of questions.", x = "{.val {taken[1]}} is both.",
-            i = "Rename the group or the question."), "argument",
-          call = call)
+            i = "Rename the group or the question."), "argument")
   }
 }
 
-make_groups <- function(by, n, call) {
+make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
+  by <- lapply(by, plain_group)
   for (name in names(by)) {
     if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
       abort(c("{.arg by} must have one entry per report.",
-              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports."), "argument", call = call)
+              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports."), "argument")
     }
     if (anyNA(by[[name]])) {
       abort(c("{.arg by} must not have missing groups.",
-              x = "{.val {name}} is NA at position {which(is.na(by[[name]]))[1]}."), "missing", call = call)
+              x = "{.val {name}} is NA at position {which(is.na(by[[name]]))[1]}.",
+              i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
     }
   }
   values <- lapply(by, function(v) if (is.factor(v)) levels(droplevels(v)) else sort(unique(v)))
@@ -162,6 +269,18 @@ make_groups <- function(by, n, call) {
     if (is.factor(original)) factor(key, levels(original)) else key
   }, by, values, places)
   list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
+}
+
+# Labelled values (from SPSS or Stata files) are the groups that their labels say, in the order of the values.
+plain_group <- function(key) {
+  labels <- attr(key, "labels", exact = TRUE)
+  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
+  values <- as.vector(unclass(key))
+  attributes(values) <- NULL
+  known <- sort(unique(c(values, unname(labels))))
+  text <- names(labels)[match(known, labels)]
+  text[is.na(text)] <- as.character(known)[is.na(text)]
+  factor(values, known, make.unique(text))
 }
 
 # The combinations that occur, numbered in order, the first variable running fastest; `first` is where each is met.
@@ -185,12 +304,25 @@ number_groups <- function(places) {
   list(codes = codes, first = order[starts])
 }
 
+# Where a report is one category, and only there, counts add up to the number of respondents.
+tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
+
+group_counts <- function(tally, g) {
+  if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
+}
+
+# Counts of group g as those of so many respondents as they are worth: what likelihoods go by.
+group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
+  new_evidence(tally_law(tally, g, law), group_counts(tally, g), tally$n[g], tally$effective_n[g],
+               length(tally$mechanism$levels), tally$mechanism)
+}
+
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
-                         n = if (is.matrix(counts)) colSums(counts) else sum(counts)) {
+                         n = tally_sums(counts), respondents = NULL) {
   structure(
     list(mechanism = mechanism, counts = counts, n = n,
          effective_n = if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0),
-         weight_squares = weight_squares, groups = groups, missing = missing),
+         weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
     class = "rr_tally"
   )
 }
@@ -205,9 +337,13 @@ c.rr_tally <- function(...) {
       abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
     }
     if (!same_mechanism(tally$mechanism, first$mechanism)) {
-      abort(c("Tallies must be of the same mechanism to be merged.",
-              x = "Tally {i} is of: {format(tally$mechanism)}.", i = "Tally 1 is of: {format(first$mechanism)}."),
-            "mismatch")
+      reordered <- reorder_tally(tally, first$mechanism)
+      if (is.null(reordered)) {
+        abort(c("Tallies must be of the same mechanism to be merged.",
+                x = "{mechanism_difference(tally$mechanism, first$mechanism, paste('Tally', i), 'Tally 1')}"),
+              "mismatch")
+      }
+      tallies[[i]] <- reordered
     }
     if (!identical(names(tally$groups), names(first$groups))) {
       grouping <- function(t) {
@@ -222,16 +358,44 @@ c.rr_tally <- function(...) {
   # A tally without weights counts each report once: its sum of squared weights is its n.
   squares <- lapply(tallies, function(t) t$weight_squares %||% t$n)
   counts <- lapply(tallies, `[[`, "counts")
-  missing <- sum(vapply(tallies, `[[`, 0, "missing"))
+  numbers <- lapply(tallies, `[[`, "n")
+  merged_n <- if (any(weighted)) sum else check_merged
+  missing <- sum(vapply(tallies, function(t) as.double(t$missing), 0))
+  # How many people answered weighted tallies is known only where all of them know it.
+  answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
+  answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
+  # Sets are merged where every tally has them.
+  sets <- lapply(tallies, `[[`, "sets")
+  sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
   if (is.null(first$groups)) {
-    return(new_rr_tally(first$mechanism, Reduce(`+`, counts), missing = missing,
-                        weight_squares = if (any(weighted)) Reduce(`+`, squares)))
+    tally <- new_rr_tally(first$mechanism, Reduce(`+`, counts), missing = missing, n = merged_n(unlist(numbers)),
+                          weight_squares = if (any(weighted)) Reduce(`+`, squares),
+                          respondents = if (!is.null(answered)) sum(unlist(answered)))
+    if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
+    return(tally)
   }
   rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
-  groups <- make_groups(as.list(rows), nrow(rows), caller_env())
+  groups <- make_groups(as.list(rows), nrow(rows))
   sums <- function(columns) t(rowsum(t(columns), groups$codes))
-  new_rr_tally(first$mechanism, unname(sums(do.call(cbind, counts))), groups = groups$keys, missing = missing,
-               weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)))
+  tally <- new_rr_tally(first$mechanism, unname(sums(do.call(cbind, counts))), groups = groups$keys, missing = missing,
+                        n = as.vector(tapply(unlist(numbers), groups$codes, merged_n)),
+                        weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)),
+                        respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
+  if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
+  tally
+}
+
+# Whole counts are exact up to 2^53. The sum of doubles may round down to it; what is left beside the largest cannot.
+beyond_exact <- function(numbers) {
+  largest <- which.max(numbers)
+  length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
+}
+
+check_merged <- function(numbers) {
+  if (!beyond_exact(numbers)) return(sum(numbers))
+  abort(c("Tallies must not add up to more than 2^53 reports.",
+          x = "These add up to {format(sum(numbers), digits = 17)}."),
+        "counts")
 }
 
 #' @export
@@ -239,7 +403,6 @@ as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
-  check_dots_empty(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -251,12 +414,15 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
-  check_dots_empty(...)
-  cat("<rr_tally> ", format_count(sum(x$n)),
-      if (is.null(x$weight_squares)) " reports" else " (sum of weights)",
-      if (!is.null(x$groups)) sprintf(" in %d groups", nrow(x$groups)),
+  cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
+  if (!is.null(x$sets)) {
+    cat("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
+        format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
+                         class = "object_size"),
+               units = "auto"), "\n", sep = "")
+  }
   print(tidy(x))
   invisible(x)
 }

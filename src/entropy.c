@@ -13,8 +13,8 @@
 
 #if defined(_WIN32)
 
-#include <windows.h>
 #include <bcrypt.h>
+#include <windows.h>
 
 long candor_entropy_system(void *bytes, size_t n)
 {

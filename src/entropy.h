@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "core/status.h"
+#include "base/status.h"
 
 /* Asks once for up to `n` bytes: the number written, or -1 on failure, or 0 for "interrupted, ask
  * again". candor_entropy_system is the operating system; candor_entropy_none always fails, so that

@@ -8,7 +8,7 @@
 #include <R.h>
 #include <Rinternals.h>
 
-#include "core/status.h"
+#include "base/status.h"
 
 #define ANY_LENGTH ((R_xlen_t) -1)
 
@@ -16,12 +16,12 @@
 const double *glue_reals(SEXP x, const char *name, R_xlen_t length);
 const int *glue_integers(SEXP x, const char *name, R_xlen_t length);
 double glue_number(SEXP x, const char *name);
-size_t glue_size(SEXP x, const char *name);    /* a whole number >= 0 held in a double or an integer */
+size_t glue_size(SEXP x, const char *name);       /* a whole number >= 0 held in a double or an integer */
 int glue_choice(SEXP x, const char *name, int n); /* an integer in 0 .. n - 1 */
-int glue_flag(SEXP x, const char *name);       /* TRUE or FALSE, never NA */
+int glue_flag(SEXP x, const char *name);          /* TRUE or FALSE, never NA */
 
-/* Raises the R error for any status but CANDOR_OK, of the class that R/conditions.R would give it: what a check in R
- * let pass is still caught as what it is. `kernel` names what was running. */
+/* Raises the R error for any status but CANDOR_OK, of the class that R/util-conditions.R would give it: what a check in
+ * R let pass is still caught as what it is. `kernel` names what was running. */
 void glue_check(candor_status status, const char *kernel);
 
 #endif

@@ -1,9 +1,9 @@
-/* What glue_simplex.c and glue_ibu.c share: the channel from its R description. */
+/* The additive channel from its R description, for all glue that takes one, and doubles of R's to work in. */
 #ifndef CANDOR_GLUE_ADDITIVE_H
 #define CANDOR_GLUE_ADDITIVE_H
 
+#include "estimate/additive.h"
 #include "glue.h"
-#include "core/additive.h"
 
 /* a: one double. b: one double, or one for each of the k categories. odds: a / b to full precision,
  * read if b is one number; NULL (the C pointer) where the kernel has no use for it. */

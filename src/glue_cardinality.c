@@ -1,19 +1,29 @@
+/* Sizes of unions and intersections of the columns of a bit matrix. */
 #include "api.h"
 #include "glue.h"
 
-#include "core/cardinality.h"
+#include "sets/cardinality.h"
 
 static SEXP totals(const candor_cardinality *total)
 {
   enum { entries = 11 };
-  const char *names[] = {"elements", "union", "union_variance", "union_sign", "union_log",
-                         "intersection", "intersection_variance", "intersection_sign", "intersection_log",
-                         "covariance", "bound", ""};
+  const char *names[] = {"elements",
+                         "union",
+                         "union_variance",
+                         "union_sign",
+                         "union_log",
+                         "intersection",
+                         "intersection_variance",
+                         "intersection_sign",
+                         "intersection_log",
+                         "covariance",
+                         "bound",
+                         ""};
   candor_size_estimate either, both;
   double covariance, bound;
   candor_cardinality_value(total, &either, &both, &covariance, &bound);
-  const double value[entries] = {total->elements, either.size, either.variance, either.sign, either.log,
-                                 both.size, both.variance, both.sign, both.log, covariance, bound};
+  const double value[entries] = {total->elements, either.size, either.variance, either.sign, either.log, both.size,
+                                 both.variance,   both.sign,   both.log,        covariance,  bound};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   for (int i = 0; i < entries; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(value[i]));
   UNPROTECT(1);
@@ -42,7 +52,7 @@ static size_t entries(SEXP rows, SEXP columns, size_t *m, size_t *n)
 /* `invert` is NULL or logical, one a column. A list with `position` when an entry or a flip is bad. */
 SEXP rr_cardinality_call(SEXP bits, SEXP rows, SEXP columns, SEXP flips, SEXP flip_per_bit, SEXP invert)
 {
-  candor_sets sets;
+  candor_membership sets;
   candor_cardinality total;
   size_t where = 0;
   int in_flips = 0;
@@ -57,7 +67,7 @@ SEXP rr_cardinality_call(SEXP bits, SEXP rows, SEXP columns, SEXP flips, SEXP fl
     for (size_t j = 0; j < sets.n; j++) copy[j] = flag[j] != 0;
     sets.invert = copy;
   }
-  double *work = (double *) R_alloc(candor_cardinality_work(sets.n), sizeof(double));
+  double *work = (double *) R_alloc(CANDOR_CARDINALITY_WORK, sizeof(double));
   const candor_status status = candor_cardinality_total(&sets, work, &total, &where, &in_flips);
   if (status == CANDOR_OK) return totals(&total);
   if (status == CANDOR_EMPTY) glue_check(status, "rr_cardinality");

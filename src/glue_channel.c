@@ -1,18 +1,44 @@
+/* Channels as R describes them, and their products with vectors. */
 #include "glue_channel.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "api.h"
-#include "core/cells.h"
+#include "tally/cells.h"
 
 static SEXP field(SEXP list, const char *name)
 {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  for (R_xlen_t i = 0; i < XLENGTH(names); i++) {
+  for (R_xlen_t i = 0; i < XLENGTH(names); i++)
     if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-  }
   return R_NilValue;
+}
+
+/* list(truths, low, high, bits = raw matrix, a row a set and a column an eight of truths) or list(truths, low, high,
+ * blocks, size). */
+static candor_axis support_axis(SEXP one, SEXP bits)
+{
+  candor_support_axis axis = {glue_size(field(one, "truths"), "truths"),
+                              0,
+                              glue_number(field(one, "low"), "low"),
+                              glue_number(field(one, "high"), "high"),
+                              NULL,
+                              0,
+                              0};
+  if (bits != R_NilValue) {
+    if (TYPEOF(bits) != RAWSXP || !Rf_isMatrix(bits) || (size_t) Rf_ncols(bits) != (axis.truths + 7) / 8)
+      Rf_error("`bits` must be a raw matrix with a column for each eight of `truths`");
+    axis.reports = (size_t) Rf_nrows(bits);
+    axis.bits = RAW_RO(bits);
+  } else {
+    axis.blocks = glue_size(field(one, "blocks"), "blocks");
+    axis.size = glue_size(field(one, "size"), "size");
+    axis.reports = axis.blocks * axis.size;
+  }
+  if (!candor_support_axis_holds(&axis)) Rf_error("the numbers of one of `axes` are out of range");
+  const candor_axis out = {CANDOR_AXIS_SUPPORT, axis.truths, axis.reports, NULL, NULL, 0, axis};
+  return out;
 }
 
 candor_channel glue_channel(SEXP axes)
@@ -23,22 +49,30 @@ candor_channel glue_channel(SEXP axes)
   for (size_t d = 0; d < n; d++) {
     SEXP one = VECTOR_ELT(axes, (R_xlen_t) d);
     if (TYPEOF(one) != VECSXP) Rf_error("each of `axes` must be a list");
-    SEXP matrix = field(one, "matrix");
-    if (matrix != R_NilValue) {
+    SEXP matrix = field(one, "matrix"), bits = field(one, "bits");
+    if (bits != R_NilValue || field(one, "blocks") != R_NilValue) {
+      if (n > 1) Rf_error("an axis of supports stands alone");
+      axis[d] = support_axis(one, bits);
+    } else if (matrix != R_NilValue) {
       if (!Rf_isMatrix(matrix)) Rf_error("`matrix` must be a matrix");
       const size_t reports = (size_t) Rf_nrows(matrix), truths = (size_t) Rf_ncols(matrix);
-      axis[d] = (candor_axis) {CANDOR_AXIS_DENSE, truths, reports, glue_reals(matrix, "matrix", ANY_LENGTH), NULL, 0};
+      axis[d] =
+          (candor_axis){CANDOR_AXIS_DENSE, truths, reports, glue_reals(matrix, "matrix", ANY_LENGTH), NULL, 0, {0}};
     } else {
       SEXP b = field(one, "b");
       const double *base = glue_reals(b, "b", ANY_LENGTH);
-      axis[d] = (candor_axis) {CANDOR_AXIS_ADDITIVE, (size_t) XLENGTH(b), (size_t) XLENGTH(b), NULL, base,
-                               glue_number(field(one, "a"), "a")};
+      axis[d] = (candor_axis){CANDOR_AXIS_ADDITIVE,
+                              (size_t) XLENGTH(b),
+                              (size_t) XLENGTH(b),
+                              NULL,
+                              base,
+                              glue_number(field(one, "a"), "a"),
+                              {0}};
     }
   }
   const candor_channel channel = {n, axis};
-  if (candor_channel_truths(&channel) == 0 || candor_channel_reports(&channel) == 0) {
+  if (candor_channel_truths(&channel) == 0 || candor_channel_reports(&channel) == 0)
     Rf_error("`axes` have no cells, or too many");
-  }
   return channel;
 }
 
@@ -109,7 +143,7 @@ SEXP rr_cells_call(SEXP codes, SEXP first, SEXP sizes)
     const int *code = glue_integers(VECTOR_ELT(codes, d), "codes", n);
     if (size[d] < 1 || stride > (size_t) INT_MAX / (size_t) size[d]) Rf_error("`sizes` make too many cells");
     const candor_status status =
-      candor_add_question(code, (size_t) n, firsts[d], (size_t) size[d], stride, NA_INTEGER, &position, cell);
+        candor_add_question(code, (size_t) n, firsts[d], (size_t) size[d], stride, NA_INTEGER, &position, cell);
     if (status != CANDOR_OK) bad = d + 1;
     stride *= (size_t) size[d];
     R_CheckUserInterrupt();

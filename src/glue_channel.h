@@ -6,7 +6,7 @@
 
 #include "glue.h"
 
-#include "core/channel.h"
+#include "estimate/channel.h"
 
 /* The axes are R_alloc'ed; their numbers stay where R has them, so `axes` must stay protected. */
 candor_channel glue_channel(SEXP axes);

@@ -1,3 +1,4 @@
+/* Joint counts of the columns of a bit matrix or data frame. */
 #include "api.h"
 #include "glue_sets.h"
 
@@ -5,7 +6,7 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/cooccurrence.h"
+#include "joint/cooccurrence.h"
 
 /* The columns of an integer or logical matrix, or of a list of such vectors, where they lie. */
 static candor_bits bits_of(SEXP x)
@@ -19,14 +20,15 @@ static candor_bits bits_of(SEXP x)
   const int **column = (const int **) R_alloc(bits.columns, sizeof(const int *));
   for (size_t j = 0; j < bits.columns; j++) {
     column[j] = list ? glue_integers(VECTOR_ELT(x, (R_xlen_t) j), "bits", (R_xlen_t) bits.rows)
-      : glue_integers(x, "bits", ANY_LENGTH) + j * bits.rows;
+                     : glue_integers(x, "bits", ANY_LENGTH) + j * bits.rows;
   }
   bits.column = column;
   return bits;
 }
 
 /* By bit patterns: one table of 2^columns, then a superset sum. */
-static candor_status by_patterns(const candor_bits *bits, const candor_sets *sets, double *counts, candor_cell *bad)
+static candor_status by_patterns(const candor_bits *bits, const candor_set_list *sets, double *counts,
+                                 candor_bit_place *bad)
 {
   const size_t total = (size_t) 1 << bits->columns, step = (size_t) 1 << 20;
   double *table = (double *) R_alloc(total, sizeof(double));
@@ -48,8 +50,8 @@ typedef struct chosen_sets {
 } chosen_sets;
 
 /* By packed words, a block of rows at a time. */
-static candor_status by_words(const candor_bits *bits, const candor_sets *sets, double *counts,
-                              const chosen_sets *more, candor_cell *bad)
+static candor_status by_words(const candor_bits *bits, const candor_set_list *sets, double *counts,
+                              const chosen_sets *more, candor_bit_place *bad)
 {
   const size_t deepest = more->width > sets->order ? more->width : sets->order;
   uint64_t *words = (uint64_t *) R_alloc(bits->columns * CANDOR_BLOCK_WORDS, sizeof(uint64_t));
@@ -79,7 +81,7 @@ SEXP rr_cooccurrence_call(SEXP bits, SEXP order, SEXP patterns, SEXP more)
   const char *names[] = {"counts", "more", "row", "column", ""};
   const candor_bits all = bits_of(bits);
   SEXP columns = PROTECT(Rf_ScalarReal((double) all.columns));
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const int use_patterns = glue_flag(patterns, "patterns");
   if (use_patterns && all.columns > CANDOR_PATTERN_COLUMNS) Rf_error("too many columns for bit patterns");
   chosen_sets chosen = {NULL, 0, 0, NULL};
@@ -92,10 +94,10 @@ SEXP rr_cooccurrence_call(SEXP bits, SEXP order, SEXP patterns, SEXP more)
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) chosen.n));
   chosen.counts = REAL(VECTOR_ELT(result, 1));
   for (size_t s = 0; s < chosen.n; s++) chosen.counts[s] = 0.0;
-  candor_cell bad = {0, 0};
+  candor_bit_place bad = {0, 0};
   double *counts = REAL(VECTOR_ELT(result, 0));
-  const candor_status status = use_patterns ? by_patterns(&all, &sets, counts, &bad)
-    : by_words(&all, &sets, counts, &chosen, &bad);
+  const candor_status status =
+      use_patterns ? by_patterns(&all, &sets, counts, &bad) : by_words(&all, &sets, counts, &chosen, &bad);
   SET_VECTOR_ELT(result, 2, Rf_ScalarReal(status == CANDOR_OK ? 0.0 : (double) bad.row + 1.0));
   SET_VECTOR_ELT(result, 3, Rf_ScalarReal(status == CANDOR_OK ? 0.0 : (double) bad.column + 1.0));
   UNPROTECT(2);

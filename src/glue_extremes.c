@@ -1,3 +1,4 @@
+/* OR and AND of noisy bits, states as columns of 12 numbers. */
 #include "api.h"
 #include "glue.h"
 
@@ -6,7 +7,7 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/extremes.h"
+#include "sets/extremes.h"
 
 /* States cross as a matrix of CANDOR_EXTREME_FIELDS rows and one column an element: nothing but doubles. */
 static candor_extreme read_state(const double *column)

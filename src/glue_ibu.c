@@ -1,3 +1,4 @@
+/* The iterative Bayesian update of additive channels, with its trace. */
 #include "api.h"
 #include "glue_additive.h"
 
@@ -6,7 +7,7 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/ibu.h"
+#include "estimate/ibu.h"
 
 enum { TRACE_NONE, TRACE_GAPS, TRACE_ALL, TRACE_KINDS };
 
@@ -16,26 +17,20 @@ static void set_start(SEXP start, size_t k, double *theta)
     memcpy(theta, glue_reals(start, "start", (R_xlen_t) k), k * sizeof(double));
     return;
   }
-  for (size_t i = 0; i < k; i++) {
-    theta[i] = 1 / (double) k;
-  }
+  for (size_t i = 0; i < k; i++) theta[i] = 1 / (double) k;
 }
 
 /* A trace of `limit` + 1 values would waste memory if the tolerance stops early: it grows by doubling. */
 static double *grown(double *trace, size_t filled, size_t size)
 {
   double *larger = glue_workspace(size);
-  if (filled > 0) {
-    memcpy(larger, trace, filled * sizeof(double));
-  }
+  if (filled > 0) memcpy(larger, trace, filled * sizeof(double));
   return larger;
 }
 
 static SEXP trace_vector(const double *trace, size_t n)
 {
-  if (!trace) {
-    return R_NilValue;
-  }
+  if (!trace) return R_NilValue;
   SEXP result = Rf_allocVector(REALSXP, (R_xlen_t) n);
   memcpy(REAL(result), trace, n * sizeof(double));
   return result;
@@ -52,9 +47,7 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
     if (keep != TRACE_NONE && ibu->steps + chunk + 1 > size) {
       const size_t filled = size == 0 ? 0 : ibu->steps + 1;
       size = 2 * (ibu->steps + chunk + 1);
-      if (size > ibu->limit + 1) {
-        size = ibu->limit + 1;
-      }
+      if (size > ibu->limit + 1) size = ibu->limit + 1;
       trace.gap = grown(trace.gap, filled, size);
       trace.loglik = keep == TRACE_ALL ? grown(trace.loglik, filled, size) : NULL;
     }
@@ -79,9 +72,7 @@ SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP 
   const size_t limit = glue_size(iterations, "iterations");
   const double enough = glue_number(tolerance, "tolerance");
   const int keep = glue_choice(keep_trace, "keep_trace", TRACE_KINDS);
-  if (!(enough >= 0)) {
-    Rf_error("`tolerance` must be one number >= 0");
-  }
+  if (!(enough >= 0)) Rf_error("`tolerance` must be one number >= 0");
   candor_ibu ibu;
   double loglik, gap;
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -1,3 +1,4 @@
+/* How many sets hold an element: channels and totals. */
 #include "api.h"
 #include "glue.h"
 
@@ -5,7 +6,7 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/incidence.h"
+#include "sets/incidence.h"
 
 static SEXP new_square(size_t n)
 {
@@ -20,7 +21,8 @@ SEXP rr_incidence_channel_call(SEXP n, SEXP flip, SEXP inverse)
   const double q = glue_number(flip, "flip");
   SEXP out = PROTECT(new_square(sets));
   glue_check(glue_flag(inverse, "inverse") ? candor_incidence_inverse(sets, q, REAL(out))
-                                           : candor_incidence_channel(sets, q, REAL(out)), "rr_incidence_channel");
+                                           : candor_incidence_channel(sets, q, REAL(out)),
+             "rr_incidence_channel");
   UNPROTECT(1);
   return out;
 }

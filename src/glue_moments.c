@@ -1,3 +1,4 @@
+/* Joint counts of the truth and of the reports, carried into each other. */
 #include "api.h"
 #include "glue_sets.h"
 
@@ -5,10 +6,10 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/cooccurrence.h"
+#include "joint/cooccurrence.h"
 
 /* All axes of a triangular Kronecker product; over bit masks where all sets are there and few enough. */
-static void apply_axes(const candor_sets *sets, const double *weight, double *x)
+static void apply_axes(const candor_set_list *sets, const double *weight, double *x)
 {
   if (sets->order < sets->columns || sets->columns > CANDOR_PATTERN_COLUMNS) {
     for (size_t j = 0; j < sets->columns; j++) {
@@ -35,7 +36,7 @@ static void apply_axes(const candor_sets *sets, const double *weight, double *x)
 SEXP rr_moments_call(SEXP values, SEXP columns, SEXP order, SEXP weight, SEXP more, SEXP more_values)
 {
   const char *names[] = {"values", "more", ""};
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, more, more_values);
   const double *w = glue_reals(weight, "weight", (R_xlen_t) (2 * sets.columns));
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -63,7 +64,7 @@ SEXP rr_moments_call(SEXP values, SEXP columns, SEXP order, SEXP weight, SEXP mo
 SEXP rr_moment_matrix_call(SEXP columns, SEXP order, SEXP weight)
 {
   const char *names[] = {"row", "column", "value", "empty", ""};
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const double *w = glue_reals(weight, "weight", (R_xlen_t) (2 * sets.columns));
   const double entries = candor_moment_entries(sets.columns, sets.order);
   if (!(entries < 1e9)) Rf_error("the matrix would have more than 1e9 entries");

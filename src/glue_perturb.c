@@ -1,3 +1,4 @@
+/* Randomised answers, drawn from R's generator or from ChaCha20. */
 #include "api.h"
 #include "glue.h"
 
@@ -6,13 +7,13 @@
 #include <R_ext/Random.h>
 #include <R_ext/Utils.h>
 
-#include "core/chacha20.h"
-#include "core/perturb.h"
-#include "entropy.h"
+#include "glue_random.h"
+#include "respond/chacha20.h"
+#include "respond/perturb.h"
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
-/* The order is that of perturbation_kinds in R/perturb.R. */
+/* The order is that of perturbation_kinds in R/respond.R. */
 enum { GRR, GRR_EPSILON, BINARY, INNOCUOUS, CHANNEL, KINDS };
 
 typedef struct plan_memory {
@@ -30,7 +31,7 @@ static candor_table_memory table_memory(size_t tables, size_t outcomes)
 {
   const size_t cells = (size_t) 1 << candor_plan_bits(outcomes);
   const candor_table_memory out = {memory(cells, sizeof(candor_grid)), memory(cells, sizeof(uint32_t)),
-                                   memory(tables * cells, sizeof(candor_cell))};
+                                   memory(tables * cells, sizeof(candor_alias_cell))};
   return out;
 }
 
@@ -60,9 +61,8 @@ static plan_memory make_plan(SEXP sizes, SEXP kind, SEXP numbers)
 {
   plan_memory out = {.achieved = NULL};
   const double *size = glue_reals(sizes, "sizes", 2), *x;
-  if (!(size[0] >= 1 && size[0] < 2147483648.0 && size[1] >= 1 && size[1] < 2147483648.0)) {
+  if (!(size[0] >= 1 && size[0] < 2147483648.0 && size[1] >= 1 && size[1] < 2147483648.0))
     Rf_error("`sizes` must be two whole numbers from 1 to 2^31 - 1");
-  }
   const size_t truths = (size_t) size[0], reports = (size_t) size[1];
   candor_status status = CANDOR_DOMAIN;
   switch (glue_choice(kind, "kind", KINDS)) {
@@ -70,51 +70,16 @@ static plan_memory make_plan(SEXP sizes, SEXP kind, SEXP numbers)
     x = glue_reals(numbers, "numbers", 3);
     status = candor_plan_grr(truths, x[0], x[1], x[2], &out.plan);
     break;
-  case GRR_EPSILON:
-    status = candor_plan_grr_epsilon(truths, glue_number(numbers, "numbers"), &out.plan);
-    break;
+  case GRR_EPSILON: status = candor_plan_grr_epsilon(truths, glue_number(numbers, "numbers"), &out.plan); break;
   case BINARY:
     x = glue_reals(numbers, "numbers", 4);
     status = candor_plan_binary(x[0], x[1], x[2], x[3], &out.plan);
     break;
-  case INNOCUOUS:
-    status = plan_innocuous(truths, numbers, &out);
-    break;
-  case CHANNEL:
-    status = plan_channel(truths, reports, numbers, &out);
-    break;
+  case INNOCUOUS: status = plan_innocuous(truths, numbers, &out); break;
+  case CHANNEL: status = plan_channel(truths, reports, numbers, &out); break;
   }
   glue_check(status, "rr_perturb");
   return out;
-}
-
-/* ---- generators ------------------------------------------------------------------------------------- */
-
-/* The order is that of perturb_generators in R/perturb.R. NONE is for tests of what a failure does. */
-enum { SECURE, R_GENERATOR, NONE, GENERATORS };
-
-/* Half a word from each draw: some of R's generators give no more than 25 or 30 good bits, and the low
- * ones are the bad ones. A generator supplied by the user may return anything. */
-static candor_status fill_from_r(void *state, uint32_t *words, size_t n)
-{
-  (void) state;
-  for (size_t i = 0; i < n; i++) {
-    const double high = unif_rand(), low = unif_rand();
-    if (!(high >= 0 && high < 1 && low >= 0 && low < 1)) return CANDOR_GENERATOR;
-    words[i] = (uint32_t) (high * 65536) << 16 | (uint32_t) (low * 65536);
-  }
-  return CANDOR_OK;
-}
-
-/* The key is fresh in every call, and only this function and the stream ever hold it. */
-static candor_status start_stream(candor_chacha20 *stream, int generator)
-{
-  uint32_t secret[CANDOR_CHACHA20_KEY + CANDOR_CHACHA20_NONCE];
-  const candor_status status =
-    candor_entropy(generator == NONE ? candor_entropy_none : candor_entropy_system, secret, sizeof secret);
-  if (status == CANDOR_OK) candor_chacha20_start(stream, secret, secret + CANDOR_CHACHA20_KEY, 0);
-  candor_wipe(secret, sizeof secret);
-  return status;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
@@ -136,9 +101,9 @@ typedef struct job {
 static SEXP run_job(void *data)
 {
   job *j = data;
-  const int from_r = j->generator == R_GENERATOR;
-  const candor_random random = {from_r ? fill_from_r : candor_chacha20_fill, j->stream};
-  j->status = from_r ? CANDOR_OK : start_stream(j->stream, j->generator);
+  const int from_r = j->generator == GLUE_R_GENERATOR;
+  const candor_random random = {from_r ? glue_fill_from_r : candor_chacha20_fill, j->stream};
+  j->status = from_r ? CANDOR_OK : glue_start_stream(j->stream, j->generator);
   if (j->status != CANDOR_OK) return R_NilValue;
   do {
     if (from_r) GetRNGstate();
@@ -166,7 +131,7 @@ SEXP rr_perturb_call(SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP number
   const char *names[] = {"reports", "position", "failed", ""};
   plan_memory plan = make_plan(sizes, kind, numbers);
   job j = {.plan = &plan, .truth = glue_integers(truths, "truths", ANY_LENGTH), .n = (size_t) XLENGTH(truths)};
-  j.generator = glue_choice(generator, "generator", GENERATORS);
+  j.generator = glue_choice(generator, "generator", GLUE_GENERATORS);
   plan.plan.first = glue_integers(first, "first", 1)[0];
   j.stream = memory(1, sizeof *j.stream);
   j.state = memory(1, sizeof *j.state);
@@ -225,8 +190,7 @@ static void additive_form(const plan_memory *plan, double *out)
   case CANDOR_PERTURB_TABLE:
     for (size_t y = 0; y <= p->reports; y++) out[y] = candor_grid_value(plan->achieved[y]);
     break;
-  case CANDOR_PERTURB_ROWS:
-    break;
+  case CANDOR_PERTURB_ROWS: break;
   }
 }
 
@@ -238,17 +202,17 @@ SEXP rr_achieved_call(SEXP sizes, SEXP kind, SEXP numbers)
   const plan_memory plan = make_plan(sizes, kind, numbers);
   const candor_perturb_plan *p = &plan.plan;
   const size_t rows = p->truths, columns = p->reports;
-  const size_t n = p->kind == CANDOR_PERTURB_ROWS ? rows * columns
-                   : p->kind == CANDOR_PERTURB_TABLE ? columns + 1
-                   : p->kind == CANDOR_PERTURB_BINARY ? 3 : 2;
+  const size_t n = p->kind == CANDOR_PERTURB_ROWS     ? rows * columns
+                   : p->kind == CANDOR_PERTURB_TABLE  ? columns + 1
+                   : p->kind == CANDOR_PERTURB_BINARY ? 3
+                                                      : 2;
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_ScalarReal(candor_plan_epsilon(p, plan.achieved)));
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
   double *out = REAL(VECTOR_ELT(result, 1));
   additive_form(&plan, out);
-  for (size_t i = 0; p->kind == CANDOR_PERTURB_ROWS && i < n; i++) {
+  for (size_t i = 0; p->kind == CANDOR_PERTURB_ROWS && i < n; i++)
     out[i % columns * rows + i / columns] = candor_grid_value(plan.achieved[i]);
-  }
   UNPROTECT(1);
   return result;
 }

@@ -1,13 +1,14 @@
+/* Families of column sets, and the arrays over them. */
 #include "glue_sets.h"
 #include "api.h"
 
 #include <R_ext/Utils.h>
 
-#include "core/cooccurrence.h"
+#include "joint/cooccurrence.h"
 
-candor_sets glue_sets(SEXP columns, SEXP order)
+candor_set_list glue_sets(SEXP columns, SEXP order)
 {
-  candor_sets sets;
+  candor_set_list sets;
   const size_t n = glue_size(columns, "columns"), k = glue_size(order, "order");
   if (k < 1 || k > n || k > CANDOR_SET_MAX) Rf_error("`order` must be from 1 to the number of columns and at most 32");
   if (n > 1000000) Rf_error("`columns` is too large");
@@ -41,7 +42,7 @@ size_t glue_set_size(const int *set, size_t width)
   return size;
 }
 
-candor_table glue_values(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values)
+candor_table glue_values(const candor_set_list *sets, SEXP values, SEXP more, SEXP more_values)
 {
   candor_table table = {sets, glue_reals(values, "values", (R_xlen_t) sets->total), 0, 0, NULL, NULL};
   if (more != R_NilValue) {
@@ -51,7 +52,7 @@ candor_table glue_values(const candor_sets *sets, SEXP values, SEXP more, SEXP m
   return table;
 }
 
-candor_table glue_table(const candor_sets *sets, SEXP values, SEXP more, SEXP more_values)
+candor_table glue_table(const candor_set_list *sets, SEXP values, SEXP more, SEXP more_values)
 {
   const candor_table table = glue_values(sets, values, more, more_values);
   glue_check(candor_table_check(&table), "joint counts");
@@ -62,7 +63,7 @@ candor_table glue_table(const candor_sets *sets, SEXP values, SEXP more, SEXP mo
  * `from` (0 is the empty set) on, padded with -1. */
 SEXP rr_sets_call(SEXP columns, SEXP order, SEXP from, SEXP n)
 {
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const size_t first = glue_size(from, "from"), count = glue_size(n, "n");
   if (first > sets.total || count > sets.total - first) Rf_error("`from` and `n` go beyond the last set");
   SEXP result = PROTECT(Rf_allocMatrix(INTSXP, (int) sets.order, (int) count));
@@ -79,7 +80,7 @@ SEXP rr_sets_call(SEXP columns, SEXP order, SEXP from, SEXP n)
  * 0 for a set beyond the order. */
 SEXP rr_set_positions_call(SEXP columns, SEXP order, SEXP members)
 {
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   size_t width, n;
   const int *set = glue_members(members, "members", sets.columns, &width, &n);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
@@ -97,7 +98,7 @@ SEXP rr_rowtype_call(SEXP x, SEXP columns, SEXP to_counts)
 {
   const size_t n = glue_size(columns, "columns");
   if (n < 1 || n > CANDOR_PATTERN_COLUMNS) Rf_error("`columns` must be from 1 to %d", CANDOR_PATTERN_COLUMNS);
-  const candor_sets sets = glue_sets(columns, columns);
+  const candor_set_list sets = glue_sets(columns, columns);
   const double *values = glue_reals(x, "x", (R_xlen_t) sets.total);
   double *masks = (double *) R_alloc(sets.total, sizeof(double));
   SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) sets.total));

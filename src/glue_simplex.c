@@ -1,7 +1,8 @@
+/* Closed-form estimates of additive channels. */
 #include "api.h"
 #include "glue_additive.h"
 
-#include "core/simplex.h"
+#include "estimate/simplex.h"
 
 /* rr_mle(counts, a, b, odds) -> list(estimate, active, active.count, threshold, zeros, unique, passes)
  * for C[x, y] = b_y + a 1{x = y}; odds = a / b = expm1(epsilon), read if length(b) is 1. */

@@ -1,3 +1,4 @@
+/* Bloom and PCSA sketches of items. */
 #include "api.h"
 #include "glue.h"
 
@@ -5,19 +6,18 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/sketch.h"
+#include "sets/sketch.h"
 
 /* The key's text, hashed under two fixed keys, makes the 128 bits. */
 static candor_hash_key read_key(SEXP key)
 {
-  if (TYPEOF(key) != STRSXP || XLENGTH(key) != 1 || STRING_ELT(key, 0) == NA_STRING) {
+  if (TYPEOF(key) != STRSXP || XLENGTH(key) != 1 || STRING_ELT(key, 0) == NA_STRING)
     Rf_error("`key` must be one string");
-  }
   const char *text = Rf_translateCharUTF8(STRING_ELT(key, 0));
   const candor_hash_key first = {0, 0}, second = {1, 0};
   const size_t n = strlen(text);
-  return (candor_hash_key) {candor_siphash(first, (const unsigned char *) text, n),
-                            candor_siphash(second, (const unsigned char *) text, n)};
+  return (candor_hash_key){candor_siphash(first, (const unsigned char *) text, n),
+                           candor_siphash(second, (const unsigned char *) text, n)};
 }
 
 static uint64_t hash_item(SEXP items, R_xlen_t i, candor_hash_key key)

@@ -1,3 +1,4 @@
+/* The certified solver, which lives between calls as an external pointer, and EM on any channel. */
 #include "glue_channel.h"
 
 #include <string.h>
@@ -5,8 +6,8 @@
 #include <R_ext/Utils.h>
 
 #include "api.h"
-#include "core/em.h"
-#include "core/solver.h"
+#include "estimate/em.h"
+#include "estimate/solver.h"
 
 /* A solver lives between calls in vectors of R's own: an interrupt, an error or a forgotten solver
  * leaves nothing behind but garbage to collect. */
@@ -15,9 +16,17 @@ typedef struct held {
   candor_solver solver;
 } held;
 
+/* What tells our pointers from those of others. */
+static SEXP solver_tag(void)
+{
+  return Rf_install("candor_solver");
+}
+
+/* A pointer that was saved and loaded has lost its address. */
 static candor_solver *held_solver(SEXP pointer)
 {
-  held *h = TYPEOF(pointer) == EXTPTRSXP ? (held *) R_ExternalPtrAddr(pointer) : NULL;
+  const int ours = TYPEOF(pointer) == EXTPTRSXP && R_ExternalPtrTag(pointer) == solver_tag();
+  held *h = ours ? (held *) R_ExternalPtrAddr(pointer) : NULL;
   if (h == NULL) Rf_error("`solver` must be a solver of this session");
   return &h->solver;
 }
@@ -50,7 +59,7 @@ SEXP rr_solver_call(SEXP axes, SEXP counts, SEXP start, SEXP tolerance)
   h->channel.axis = axis;
   const candor_status status = candor_solver_init(&h->solver, &h->channel, n, from, &options, work, index);
   if (status != CANDOR_OK && status != CANDOR_AGAIN) glue_check(status, "rr_solver");
-  SEXP pointer = R_MakeExternalPtr(h, R_NilValue, kept);
+  SEXP pointer = R_MakeExternalPtr(h, solver_tag(), kept);
   UNPROTECT(1);
   return pointer;
 }
@@ -102,18 +111,16 @@ SEXP rr_solver_information_call(SEXP solver, SEXP cells, SEXP rhs)
   size_t *set = (size_t *) R_alloc((size_t) n, sizeof *set);
   for (R_xlen_t k = 0; k < n; k++) {
     const int cell = INTEGER_RO(cells)[k];
-    if (cell < 1 || (size_t) cell > s->truths || (k > 0 && cell <= INTEGER_RO(cells)[k - 1])) {
+    if (cell < 1 || (size_t) cell > s->truths || (k > 0 && cell <= INTEGER_RO(cells)[k - 1]))
       Rf_error("`cells` must be increasing places of truths");
-    }
     set[k] = (size_t) cell - 1;
   }
   SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) n, (int) columns));
   for (R_xlen_t c = 0; c < columns; c++) {
     R_CheckUserInterrupt();
     double *v = REAL(result) + c * n;
-    if (!candor_solver_information(s, set, (size_t) n, right + c * n, 10000, v)) {
+    if (!candor_solver_information(s, set, (size_t) n, right + c * n, 10000, v))
       for (R_xlen_t k = 0; k < n; k++) v[k] = NA_REAL;
-    }
   }
   UNPROTECT(1);
   return result;

@@ -1,3 +1,4 @@
+/* Reports counted by category and group. */
 #include "api.h"
 #include "glue.h"
 
@@ -5,7 +6,7 @@
 
 #include <R_ext/Utils.h>
 
-#include "core/tally.h"
+#include "tally/tally.h"
 
 /* rr_tally(codes, first, k, groups | NULL, n_groups, weights | NULL, skip_missing) ->
  * list(counts = double[k * n_groups], weight_squares = double[n_groups], missing, position): position
@@ -16,14 +17,12 @@ SEXP rr_tally_call(SEXP codes, SEXP first, SEXP k, SEXP groups, SEXP n_groups, S
   const size_t n = (size_t) XLENGTH(codes), n_cells = glue_size(k, "k"), n_group = glue_size(n_groups, "n_groups");
   if (n_cells > 0 && n_group > (size_t) R_XLEN_T_MAX / n_cells) Rf_error("`k` times `n_groups` is too large");
 
-  candor_tally_reports all = {
-    .codes = glue_integers(codes, "codes", ANY_LENGTH),
-    .groups = groups == R_NilValue ? NULL : glue_integers(groups, "groups", (R_xlen_t) n),
-    .weights = weights == R_NilValue ? NULL : glue_reals(weights, "weights", (R_xlen_t) n),
-    .first = glue_integers(first, "first", 1)[0],
-    .missing = INT_MIN,
-    .skip_missing = glue_flag(skip_missing, "skip_missing")
-  };
+  candor_tally_reports all = {.codes = glue_integers(codes, "codes", ANY_LENGTH),
+                              .groups = groups == R_NilValue ? NULL : glue_integers(groups, "groups", (R_xlen_t) n),
+                              .weights = weights == R_NilValue ? NULL : glue_reals(weights, "weights", (R_xlen_t) n),
+                              .first = glue_integers(first, "first", 1)[0],
+                              .missing = INT_MIN,
+                              .skip_missing = glue_flag(skip_missing, "skip_missing")};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) (n_cells * n_group)));
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n_group));
@@ -59,7 +58,7 @@ SEXP rr_check_counts_call(SEXP counts, SEXP whole)
   double total = 0.0;
   size_t position = 0;
   const candor_status status =
-    candor_check_counts(values, (size_t) XLENGTH(counts), glue_flag(whole, "whole"), &total, &position);
+      candor_check_counts(values, (size_t) XLENGTH(counts), glue_flag(whole, "whole"), &total, &position);
   SEXP result = PROTECT(Rf_allocVector(REALSXP, 2));
   REAL(result)[0] = total;
   REAL(result)[1] = status == CANDOR_OK ? 0.0 : (double) position + 1.0;

@@ -1,17 +1,18 @@
+/* Covariances of estimated joint counts, in full, in blocks and sparse. */
 #include "api.h"
 #include "glue_sets.h"
 
 #include <R_ext/Utils.h>
 
-#include "core/association.h"
-#include "core/tmdh.h"
+#include "joint/association.h"
+#include "joint/tmdh.h"
 
 /* A histogram with room for what it points at. */
 typedef struct bundle {
   candor_histogram h;
   candor_centred centred;
   candor_table deviations;
-  candor_sets sets;
+  candor_set_list sets;
 } bundle;
 
 /* What all routines of this file read: probabilities of the columns, target, and whether the values are the truth
@@ -49,7 +50,7 @@ static void read_histogram(const candor_table *table, SEXP design, bundle *out)
 SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q, SEXP more, SEXP more_reported)
 {
   const char *names[] = {"order", "base", "scale", "values", "more", "more_values", ""};
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, reported, more, more_reported);
   const R_xlen_t n = (R_xlen_t) sets.columns;
   const double *keep = glue_reals(p, "p", n), *pollute = glue_reals(q, "q", n);
@@ -63,7 +64,8 @@ SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q
   SET_VECTOR_ELT(result, 4, more);
   SET_VECTOR_ELT(result, 5, Rf_allocVector(REALSXP, (R_xlen_t) table.n_more));
   glue_check(candor_centre(&table, keep, pollute, REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2)),
-                           REAL(VECTOR_ELT(result, 3)), REAL(VECTOR_ELT(result, 5))), "rr_tmdh");
+                           REAL(VECTOR_ELT(result, 3)), REAL(VECTOR_ELT(result, 5))),
+             "rr_tmdh");
   UNPROTECT(1);
   return result;
 }
@@ -71,11 +73,11 @@ SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q
 /* rr_tmdh_block(values, columns, order, more | NULL, more_values | NULL, design, rows, cols, reported) ->
  * list(covariance, row, column): the covariances of the sets in `rows` and `cols`; row and column are the first
  * pair whose union (or what lies below it) was not tallied, or 0. */
-SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design,
-                        SEXP rows, SEXP cols, SEXP reported)
+SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design, SEXP rows,
+                        SEXP cols, SEXP reported)
 {
   const char *names[] = {"covariance", "row", "column", ""};
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, more, more_values);
   bundle read;
   read_histogram(&table, design, &read);
@@ -95,8 +97,8 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
       const int *j = row + a * width_r;
       const size_t n_j = glue_set_size(j, width_r);
       double *entry = out + a + b * n_r;
-      const candor_status status = of_reports ? candor_pmdh_entry(&h, j, n_j, k, n_k, entry)
-        : candor_tmdh_entry(&h, j, n_j, k, n_k, entry);
+      const candor_status status =
+          of_reports ? candor_pmdh_entry(&h, j, n_j, k, n_k, entry) : candor_tmdh_entry(&h, j, n_j, k, n_k, entry);
       if (status == CANDOR_DOMAIN) {
         failed[0] = (double) a + 1.0;
         failed[1] = (double) b + 1.0;
@@ -118,7 +120,7 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
 SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order, SEXP reported, SEXP more,
                             SEXP more_values)
 {
-  const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
+  const candor_set_list sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
   const candor_table table = glue_table(&sets, values, more, more_values);
   bundle read;
   read_histogram(&table, design, &read);
@@ -130,10 +132,11 @@ SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, 
   double *out = REAL(result);
   for (size_t s = 0; s < of_family + table.n_more; s++) {
     const int *set = s < of_family ? in_family : table.more + (s - of_family) * table.width;
-    const size_t size = s < of_family ? candor_sets_members(&family, s + 1, in_family)
-      : glue_set_size(set, table.width);
+    const size_t size =
+        s < of_family ? candor_sets_members(&family, s + 1, in_family) : glue_set_size(set, table.width);
     glue_check(of_reports ? candor_pmdh_entry(&h, set, size, set, size, out + s)
-                 : candor_tmdh_entry(&h, set, size, set, size, out + s), "rr_tmdh");
+                          : candor_tmdh_entry(&h, set, size, set, size, out + s),
+               "rr_tmdh");
     if (s % 65536 == 65535) R_CheckUserInterrupt();
   }
   UNPROTECT(1);
@@ -145,7 +148,7 @@ SEXP rr_tmdh_variances_call(SEXP values, SEXP columns, SEXP order, SEXP design, 
 SEXP rr_tmdh_sparse_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order)
 {
   const char *names[] = {"i", "p", "x", ""};
-  const candor_sets sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
+  const candor_set_list sets = glue_sets(columns, order), family = glue_sets(columns, of_order);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
   bundle read;
   read_histogram(&table, design, &read);
@@ -179,7 +182,7 @@ SEXP rr_tmdh_sparse_call(SEXP values, SEXP columns, SEXP order, SEXP design, SEX
  * estimates of all orders are there. */
 SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
 {
-  const candor_sets sets = glue_sets(columns, columns);
+  const candor_set_list sets = glue_sets(columns, columns);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
   bundle read;
   read_histogram(&table, design, &read);
@@ -205,9 +208,8 @@ SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
   }
   SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) n, (int) n));
   double *out = REAL(result);
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < n; k++)
     for (size_t j = 0; j < n; j++) out[j + k * n] = all[(mask[j] - 1) + (mask[k] - 1) * n];
-  }
   UNPROTECT(1);
   return result;
 }
@@ -217,7 +219,7 @@ SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
 SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design)
 {
   const char *names[] = {"covariance", "correlation", "covariance.variance", "correlation.variance", "moments", ""};
-  const candor_sets sets = glue_sets(columns, order);
+  const candor_set_list sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
   bundle read;
   read_histogram(&table, design, &read);

@@ -17,7 +17,7 @@ export ASAN_OPTIONS UBSAN_OPTIONS
 build_core() {
   objects=$build/core/$1; compile=$2
   rm -rf "$objects"; mkdir -p "$objects"
-  for source in src/core/*.c; do
+  for source in src/core/*/*.c; do
     [ -e "$source" ] || return 0
     # shellcheck disable=SC2086
     $compile $strict $core_includes -c "$source" -o "$objects/$(basename "$source" .c).o" || return 1

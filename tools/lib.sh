@@ -70,6 +70,7 @@ needs() {
 
   printf '%s\n' roxygen2 lintr | r_needs
   cat <<-END
+	clang-format command:clang-format
 	cppcheck command:cppcheck
 	pandoc command:pandoc
 	qpdf command:qpdf

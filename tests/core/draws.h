@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stream.h"
-#include "variate.h"
+#include "study/stream.h"
 
 typedef struct generator {
-  candor_stream stream;
+  candor_chacha20 stream;
   candor_random random;
   candor_draw draw;
 } generator;
@@ -18,7 +17,7 @@ typedef struct generator {
 static inline void start(generator *g, uint64_t seed)
 {
   candor_stream_start(&g->stream, seed, 0, 0);
-  g->random.fill = candor_stream_fill;
+  g->random.fill = candor_chacha20_fill;
   g->random.state = &g->stream;
   candor_draw_start(&g->draw, &g->random);
 }

@@ -1,18 +1,18 @@
 /* Totals against element-by-element products, the equal-flip histogram against the matrix, overflow, and refusals. */
-#include "../../src/core/cardinality.h"
+#include "sets/cardinality.h"
 
 #include <stdlib.h>
 
-#include "../../src/core/extremes.h"
 #include "check.h"
+#include "sets/extremes.h"
 #include "uniform.h"
 
 static double last_bound;
 
-static candor_status run(const candor_sets *sets, candor_size_estimate *either, candor_size_estimate *both,
+static candor_status run(const candor_membership *sets, candor_size_estimate *either, candor_size_estimate *both,
                          double *covariance, size_t *where)
 {
-  double *work = malloc(candor_cardinality_work(sets->n) * sizeof(double));
+  double *work = malloc(CANDOR_CARDINALITY_WORK * sizeof(double));
   candor_cardinality total;
   int in_flips;
   const candor_status status = candor_cardinality_total(sets, work, &total, where, &in_flips);
@@ -24,7 +24,8 @@ static candor_status run(const candor_sets *sets, candor_size_estimate *either, 
 static void compare(size_t m, size_t n, int per_bit, int inverted)
 {
   int *bits = malloc(m * n * sizeof(int));
-  double *flips = malloc(m * n * sizeof(double)), union_size = 0, union_variance = 0, size = 0, variance = 0, cross = 0, bound = 0;
+  double *flips = malloc(m * n * sizeof(double)), union_size = 0, union_variance = 0, size = 0, variance = 0, cross = 0,
+         bound = 0;
   unsigned char *invert = malloc(n);
   for (size_t i = 0; i < m * n; i++) {
     bits[i] = uniform() < 0.4;
@@ -47,7 +48,7 @@ static void compare(size_t m, size_t n, int per_bit, int inverted)
     variance += all * (all - 1);
     cross += -none * all;
   }
-  const candor_sets sets = {bits, m, n, flips, per_bit, inverted ? invert : NULL};
+  const candor_membership sets = {bits, m, n, flips, per_bit, inverted ? invert : NULL};
   candor_size_estimate either, both;
   double covariance;
   size_t where;
@@ -70,7 +71,7 @@ static void compare_histogram(size_t m, size_t n, double flip)
   double *histogram = calloc(n + 1, sizeof(double));
   for (size_t i = 0; i < m * n; i++) bits[i] = uniform() < 0.4;
   for (size_t j = 0; j < n; j++) flips[j] = flip;
-  const candor_sets sets = {bits, m, n, flips, 0, NULL};
+  const candor_membership sets = {bits, m, n, flips, 0, NULL};
   candor_size_estimate either, both, either_2, both_2;
   candor_cardinality total;
   double covariance, covariance_2, bound;
@@ -106,7 +107,7 @@ static void test_refusals(void)
   candor_size_estimate either, both;
   double covariance, ones[3];
   size_t where = 99;
-  candor_sets sets = {bits, 3, 2, flips, 0, NULL};
+  candor_membership sets = {bits, 3, 2, flips, 0, NULL};
   CHECK(run(&sets, &either, &both, &covariance, &where) == CANDOR_NO_INFORMATION && where == 1);
   flips[1] = NAN;
   CHECK(run(&sets, &either, &both, &covariance, &where) == CANDOR_NOT_FINITE && where == 1);

@@ -1,5 +1,5 @@
 /* Joint cells of several answers. */
-#include "cells.h"
+#include "tally/cells.h"
 
 #include <limits.h>
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/cooccurrence.h"
-#include "../../src/core/sets.h"
+#include "joint/cooccurrence.h"
+#include "joint/sets.h"
 
 static unsigned long state = 12345;
 
@@ -29,9 +29,7 @@ static data make(size_t columns, size_t rows)
   d.column = malloc(columns * sizeof *d.column);
   for (size_t j = 0; j < columns; j++) {
     d.column[j] = d.cell + j * rows;
-    for (size_t i = 0; i < rows; i++) {
-      d.cell[j * rows + i] = draw(1 + (unsigned) j, 3 + (unsigned) j);
-    }
+    for (size_t i = 0; i < rows; i++) d.cell[j * rows + i] = draw(1 + (unsigned) j, 3 + (unsigned) j);
   }
   d.bits.columns = columns;
   d.bits.rows = rows;
@@ -50,9 +48,7 @@ static double naive(const candor_bits *bits, const int *members, size_t size)
   double count = 0;
   for (size_t i = 0; i < bits->rows; i++) {
     int joint = 1;
-    for (size_t m = 0; m < size; m++) {
-      joint &= bits->column[members[m]][i];
-    }
+    for (size_t m = 0; m < size; m++) joint &= bits->column[members[m]][i];
     count += joint;
   }
   return count;
@@ -63,14 +59,14 @@ static void packed(const candor_bits *bits, size_t order, double *counts, const 
 {
   uint64_t *words = malloc(bits->columns * CANDOR_BLOCK_WORDS * sizeof *words);
   uint64_t *work = malloc(candor_cooccurrence_work(bits->columns) * sizeof *work);
-  candor_cell bad;
+  candor_bit_place bad;
   counts[0] = (double) bits->rows;
   for (size_t first = 0; first < bits->rows; first += CANDOR_BLOCK_ROWS) {
     const size_t left = bits->rows - first, rows = left < CANDOR_BLOCK_ROWS ? left : CANDOR_BLOCK_ROWS;
     CHECK(candor_pack(bits, first, rows, words, &bad) == CANDOR_OK);
     CHECK(candor_cooccurrence_add(words, bits->columns, rows, order, work, counts) == CANDOR_OK);
-    CHECK(candor_cooccurrence_chosen(words, bits->columns, rows, chosen, n, bits->columns, work,
-                                     chosen_counts) == CANDOR_OK);
+    CHECK(candor_cooccurrence_chosen(words, bits->columns, rows, chosen, n, bits->columns, work, chosen_counts) ==
+          CANDOR_OK);
   }
   free(words);
   free(work);
@@ -80,7 +76,7 @@ static void compare(size_t columns, size_t rows, size_t order)
 {
   data d = make(columns, rows);
   size_t *sets_work = malloc(candor_sets_work(columns, order) * sizeof *sets_work);
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, columns, order, sets_work) == CANDOR_OK);
   double *by_words = calloc(sets.total, sizeof *by_words);
   double *by_pattern = calloc(sets.total, sizeof *by_pattern);
@@ -90,12 +86,10 @@ static void compare(size_t columns, size_t rows, size_t order)
   int members[CANDOR_SET_MAX];
   for (size_t position = 1; position < sets.total; position++) {
     const size_t size = candor_sets_members(&sets, position, members);
-    for (size_t m = 0; m < columns; m++) {
-      chosen[(position - 1) * columns + m] = m < size ? members[m] : -1;
-    }
+    for (size_t m = 0; m < columns; m++) chosen[(position - 1) * columns + m] = m < size ? members[m] : -1;
   }
   packed(&d.bits, order, by_words, chosen, sets.total - 1, by_choice + 1);
-  candor_cell bad;
+  candor_bit_place bad;
   CHECK(candor_patterns_add(&d.bits, 0, rows / 3, table, &bad) == CANDOR_OK);
   CHECK(candor_patterns_add(&d.bits, rows / 3, rows - rows / 3, table, &bad) == CANDOR_OK);
   candor_superset_sum(table, columns);
@@ -119,15 +113,11 @@ static void compare(size_t columns, size_t rows, size_t order)
 static void all_ones(size_t rows)
 {
   data d = make(3, rows);
-  for (size_t i = 0; i < 3 * rows; i++) {
-    d.cell[i] = 1;
-  }
+  for (size_t i = 0; i < 3 * rows; i++) d.cell[i] = 1;
   double counts[8] = {0}, chosen_count = 0;
   const int chosen[3] = {0, 2, -1};
   packed(&d.bits, 3, counts, chosen, 1, &chosen_count);
-  for (size_t position = 0; position < 8; position++) {
-    CHECK_NEAR(counts[position], (double) rows, 0);
-  }
+  for (size_t position = 0; position < 8; position++) CHECK_NEAR(counts[position], (double) rows, 0);
   CHECK_NEAR(chosen_count, (double) rows, 0);
   discard(&d);
 }
@@ -136,16 +126,12 @@ static void superset_both_ways(size_t columns)
 {
   const size_t total = (size_t) 1 << columns;
   double *x = malloc(total * sizeof *x), *y = malloc(total * sizeof *y);
-  for (size_t i = 0; i < total; i++) {
-    x[i] = y[i] = (double) (i * 7919 % 101) - 50;
-  }
+  for (size_t i = 0; i < total; i++) x[i] = y[i] = (double) (i * 7919 % 101) - 50;
   candor_superset_sum(y, columns);
   if (columns <= 8) {
     for (size_t s = 0; s < total; s++) {
       double sum = 0;
-      for (size_t t = 0; t < total; t++) {
-        sum += (t & s) == s ? x[t] : 0;
-      }
+      for (size_t t = 0; t < total; t++) sum += (t & s) == s ? x[t] : 0;
       CHECK_NEAR(y[s], sum, 0);
     }
   }
@@ -164,7 +150,7 @@ static void stray_entries(void)
       d.cell[2 * rows + rows - 7] = stray[s];
       uint64_t *words = malloc(4 * CANDOR_BLOCK_WORDS * sizeof *words);
       double table[16] = {0};
-      candor_cell bad = {0, 0};
+      candor_bit_place bad = {0, 0};
       CHECK(candor_pack(&d.bits, 0, rows, words, &bad) == CANDOR_DOMAIN);
       CHECK(bad.row == rows - 7 && bad.column == 2);
       bad.row = bad.column = 0;
@@ -180,19 +166,14 @@ int main(void)
 {
   const size_t rows[6] = {1, 63, 1024, 4096, 5000, CANDOR_BLOCK_ROWS + 4097};
   for (size_t r = 0; r < 6; r++) {
-    for (size_t columns = 1; columns <= 6; columns++) {
-      for (size_t order = 1; order <= columns; order++) {
-        compare(columns, rows[r], order);
-      }
-    }
+    for (size_t columns = 1; columns <= 6; columns++)
+      for (size_t order = 1; order <= columns; order++) compare(columns, rows[r], order);
   }
   compare(9, 777, 4);
   compare(11, 300, 5);
   all_ones(CANDOR_BLOCK_ROWS);
   all_ones(CANDOR_BLOCK_ROWS - 1);
-  for (size_t columns = 1; columns <= 14; columns++) {
-    superset_both_ways(columns);
-  }
+  for (size_t columns = 1; columns <= 14; columns++) superset_both_ways(columns);
   stray_entries();
   double counts[8] = {0};
   uint64_t none[1] = {0};

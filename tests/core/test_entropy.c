@@ -1,17 +1,15 @@
 /* The operating system's entropy through fake sources: short reads, interruptions, failures. */
 #include <string.h>
 
-#include "check.h"
 #include "../../src/entropy.c"
+#include "check.h"
 
 static int calls = 0;
 
 static long stingy(void *bytes, size_t n)
 {
   calls++;
-  if (calls % 3 == 0) {
-    return 0; /* interrupted by a signal */
-  }
+  if (calls % 3 == 0) return 0; /* interrupted by a signal */
   const size_t give = n < 5 ? n : 5;
   memset(bytes, 0xab, give);
   return (long) give;
@@ -39,11 +37,8 @@ static long never(void *bytes, size_t n)
 
 static int all(const unsigned char *bytes, size_t n, unsigned char value)
 {
-  for (size_t i = 0; i < n; i++) {
-    if (bytes[i] != value) {
-      return 0;
-    }
-  }
+  for (size_t i = 0; i < n; i++)
+    if (bytes[i] != value) return 0;
   return 1;
 }
 

@@ -1,6 +1,6 @@
 /* Theorems 1 and 3 by enumeration of every truth and every report, the log domain against closed forms in long double,
  * merges, and the counting kernels against a plain loop. */
-#include "../../src/core/extremes.h"
+#include "sets/extremes.h"
 
 #include <stdlib.h>
 
@@ -66,11 +66,10 @@ static void test_enumeration(void)
 static void test_log_domain(void)
 {
   /* n, ones, q, sign, log|1 - OR|, log(1 + Var) for all-zero truth: golden values, relative 1e-12. */
-  const double golden[4][6] = {
-    {1e6, 100001, 0.1, -1, -101941.61930181581, 131576.3577887193},
-    {1e5, 0, 1e-7, 1, 0.010000001500000234, 0.010000002500000533},
-    {1e6, 300000, 0.25, 1, 75881.42150773147, 559615.7879354227},
-    {1e6, 1, 1e-9, -1, -20.72226583594491, 0.0010000000025}};
+  const double golden[4][6] = {{1e6, 100001, 0.1, -1, -101941.61930181581, 131576.3577887193},
+                               {1e5, 0, 1e-7, 1, 0.010000001500000234, 0.010000002500000533},
+                               {1e6, 300000, 0.25, 1, 75881.42150773147, 559615.7879354227},
+                               {1e6, 1, 1e-9, -1, -20.72226583594491, 0.0010000000025}};
   for (int i = 0; i < 4; i++) {
     candor_extreme state;
     candor_extreme_estimate value;

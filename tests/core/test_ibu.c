@@ -3,25 +3,16 @@
 #include <string.h>
 
 #include "check.h"
-#include "ibu.h"
-#include "simplex.h"
+#include "estimate/ibu.h"
+#include "estimate/simplex.h"
+#include "uniform.h"
 
 enum { MOST = 600 };
-
-static uint64_t state = 7;
-
-static double uniform(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return ((double) (state >> 11) + 0.5) / 9007199254740992.0;
-}
 
 static candor_additive grr(size_t n, double epsilon)
 {
   const double z = exp(-epsilon), below = 1 + ((double) n - 1) * z;
-  return (candor_additive) {n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
+  return (candor_additive){n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
 }
 
 static double other_of(const candor_additive *channel, size_t i)
@@ -34,31 +25,20 @@ static void naive_step(const candor_additive *channel, const double *counts, dou
 {
   const size_t n = channel->categories;
   double g[MOST] = {0}, total = 0;
-  for (size_t y = 0; y < n; y++) {
-    total += counts[y];
-  }
+  for (size_t y = 0; y < n; y++) total += counts[y];
   for (size_t y = 0; y < n; y++) {
     double m = 0;
-    if (counts[y] == 0) {
-      continue;
-    }
-    for (size_t x = 0; x < n; x++) {
-      m += theta[x] * (other_of(channel, y) + (x == y ? channel->keep : 0));
-    }
-    for (size_t x = 0; x < n; x++) {
+    if (counts[y] == 0) continue;
+    for (size_t x = 0; x < n; x++) m += theta[x] * (other_of(channel, y) + (x == y ? channel->keep : 0));
+    for (size_t x = 0; x < n; x++)
       g[x] += counts[y] / total * (other_of(channel, y) + (x == y ? channel->keep : 0)) / m;
-    }
   }
-  for (size_t x = 0; x < n; x++) {
-    theta[x] *= g[x];
-  }
+  for (size_t x = 0; x < n; x++) theta[x] *= g[x];
 }
 
 static void fill(double *theta, size_t n)
 {
-  for (size_t i = 0; i < n; i++) {
-    theta[i] = 1 / (double) n;
-  }
+  for (size_t i = 0; i < n; i++) theta[i] = 1 / (double) n;
 }
 
 /* By hand: counts 1 2 7, epsilon = 1, one and two updates (golden values of the reference). */
@@ -109,10 +89,8 @@ static void against_naive(void)
     }
     counts[1] += 2;
     if (round % 2) {
-      for (size_t i = 0; i < n; i++) {
-        b[i] *= 0.6 / sum;
-      }
-      channel = (candor_additive) {n, 0.4, b, 0, 0};
+      for (size_t i = 0; i < n; i++) b[i] *= 0.6 / sum;
+      channel = (candor_additive){n, 0.4, b, 0, 0};
     }
     fill(theta, n);
     fill(expected, n);
@@ -120,20 +98,14 @@ static void against_naive(void)
     ibu.limit = 70;
     CHECK(candor_ibu_run(&ibu, 33, NULL) == CANDOR_AGAIN);
     CHECK(candor_ibu_run(&ibu, 1000, NULL) == CANDOR_OK);
-    for (int step = 0; step < 70; step++) {
-      naive_step(&channel, counts, expected);
-    }
+    for (int step = 0; step < 70; step++) naive_step(&channel, counts, expected);
     double worst = 0;
-    for (size_t i = 0; i < n; i++) {
-      worst = fmax(worst, fabs(theta[i] - expected[i]));
-    }
+    for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(theta[i] - expected[i]));
     /* 70 updates magnify a rounding where p < q and a category is nearly excluded. */
     CHECK(worst <= 1e-11);
     CHECK(candor_loglik(&channel, counts, theta, &loglik, &gap, gradient) == CANDOR_OK);
     CHECK_NEAR(gap, ibu.gap, 1e-11);
-    for (size_t i = 0; i < n; i++) {
-      top = fmax(top, gradient[i]);
-    }
+    for (size_t i = 0; i < n; i++) top = fmax(top, gradient[i]);
     CHECK_NEAR(gap, log(top), 1e-13);
   }
 }
@@ -148,9 +120,7 @@ static void certified(void)
     const size_t n = 2 + (size_t) (uniform() * 20);
     const candor_additive channel = grr(n, uniform() * 4 + 0.5);
     double at, highest, gap;
-    for (size_t i = 0; i < n; i++) {
-      counts[i] = floor(100 * uniform() * uniform());
-    }
+    for (size_t i = 0; i < n; i++) counts[i] = floor(100 * uniform() * uniform());
     counts[0] += 3;
     fill(theta, n);
     CHECK(candor_ibu_start(&ibu, &channel, counts, theta, work) == CANDOR_OK);
@@ -206,6 +176,7 @@ static void collapses(void)
 
 int main(void)
 {
+  uniform_seed = 7;
   by_hand();
   against_naive();
   certified();

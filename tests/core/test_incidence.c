@@ -1,6 +1,6 @@
 /* The channel against the convolution of two binomials, its inverse against the identity, the signed Poisson-binomial
  * against the inverse, and the mixture against enumeration. */
-#include "../../src/core/incidence.h"
+#include "sets/incidence.h"
 
 #include <stdlib.h>
 
@@ -25,9 +25,8 @@ static void test_channel(size_t n, double flip)
   int bad = 0;
   for (size_t t = 0; t <= n; t++) {
     convolve(n, t, flip, row);
-    for (size_t s = 0; s <= n; s++) {
+    for (size_t s = 0; s <= n; s++)
       bad += !(fabs(channel[t + s * k] - row[s]) <= 4e-15 * (double) (n + 10) * row[s] + 1e-290);
-    }
   }
   CHECK(bad == 0);
   free(channel);
@@ -59,9 +58,8 @@ static void test_inverse(size_t n, double flip)
       flips[j] = flip;
     }
     CHECK(candor_incidence_element(bits, 1, flips, 1, n, exactly) == CANDOR_OK);
-    for (size_t t = 0; t < k && n < 12; t++) {
+    for (size_t t = 0; t < k && n < 12; t++)
       CHECK_NEAR(exactly[t], inverse[s + t * k], 1e-11 * fmax(1, fabs(inverse[s + t * k])));
-    }
     free(bits);
     free(flips);
     free(exactly);

@@ -1,11 +1,12 @@
 /* Kronecker maps against their dense definitions; the law of a count against enumeration of all reports. */
 #include "check.h"
+#include "inverse_weights.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../src/core/cooccurrence.h"
-#include "../../src/core/moments.h"
+#include "joint/cooccurrence.h"
+#include "joint/moments.h"
 
 static const double p[4] = {0.8, 0.95, 0.25, 0.7};
 static const double q[4] = {0.1, 0.3, 0.75, 0.0}; /* the third column has p < q */
@@ -15,102 +16,74 @@ static size_t work[4096];
 /* Lemma 3.4 of Carette: M^-1 in closed form is the inverse of M, with and without truncation. */
 static void lemma_3_4(size_t columns, size_t order)
 {
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, columns, order, work) == CANDOR_OK);
   const size_t n = sets.total - 1;
   double forward[8], inverse[8], m[225] = {0}, w[225] = {0}, value[225], empty[15];
   int row[225], column[225];
   for (size_t j = 0; j < columns; j++) {
     candor_weights_report(p[j], q[j], forward + 2 * j);
-    candor_weights_estimate(p[j], q[j], inverse + 2 * j);
+    inverse_weights(p[j], q[j], inverse + 2 * j);
   }
   const size_t entries = (size_t) candor_moment_entries(columns, order);
   CHECK(candor_moment_matrix(&sets, inverse, row, column, value, empty) == CANDOR_OK);
-  for (size_t e = 0; e < entries; e++) {
-    w[(size_t) row[e] * n + (size_t) column[e]] = value[e];
-  }
+  for (size_t e = 0; e < entries; e++) w[(size_t) row[e] * n + (size_t) column[e]] = value[e];
   CHECK(candor_moment_matrix(&sets, forward, row, column, value, empty) == CANDOR_OK);
-  for (size_t e = 0; e < entries; e++) {
-    m[(size_t) row[e] * n + (size_t) column[e]] = value[e];
-  }
+  for (size_t e = 0; e < entries; e++) m[(size_t) row[e] * n + (size_t) column[e]] = value[e];
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < n; j++) {
       double sum = 0;
-      for (size_t k = 0; k < n; k++) {
-        sum += m[i * n + k] * w[k * n + j];
-      }
+      for (size_t k = 0; k < n; k++) sum += m[i * n + k] * w[k * n + j];
       CHECK_NEAR(sum, i == j ? 1 : 0, 1e-12);
     }
   }
   /* Theorem 3.1: the axes, the contraction and M t + N P agree; the axes of the inverse go back. */
   double t[16], e[16];
-  for (size_t s = 0; s < sets.total; s++) {
-    t[s] = e[s] = 100.0 / (1 + (double) s);
-  }
+  for (size_t s = 0; s < sets.total; s++) t[s] = e[s] = 100.0 / (1 + (double) s);
   const candor_table table = {&sets, t, 0, 0, NULL, NULL};
-  for (size_t j = 0; j < columns; j++) {
+  for (size_t j = 0; j < columns; j++)
     CHECK(candor_sets_axis(&sets, j, forward[2 * j], forward[2 * j + 1], e) == CANDOR_OK);
-  }
   for (size_t s = 1; s < sets.total; s++) {
     int members[CANDOR_SET_MAX];
     double weight[8], folded, sum = t[0] * empty[s - 1];
     const size_t size = candor_sets_members(&sets, s, members);
-    for (size_t k = 0; k < size; k++) {
-      memcpy(weight + 2 * k, forward + 2 * members[k], 2 * sizeof *weight);
-    }
+    for (size_t k = 0; k < size; k++) memcpy(weight + 2 * k, forward + 2 * members[k], 2 * sizeof *weight);
     CHECK(candor_contract(&table, members, size, 0, ((size_t) 1 << size) - 1, weight, &folded) == CANDOR_OK);
-    for (size_t k = 0; k < n; k++) {
-      sum += m[(s - 1) * n + k] * t[k + 1];
-    }
+    for (size_t k = 0; k < n; k++) sum += m[(s - 1) * n + k] * t[k + 1];
     CHECK_NEAR(e[s], sum, 1e-12);
     CHECK_NEAR(folded, sum, 1e-12);
   }
-  for (size_t j = 0; j < columns; j++) {
+  for (size_t j = 0; j < columns; j++)
     CHECK(candor_sets_axis(&sets, j, inverse[2 * j], inverse[2 * j + 1], e) == CANDOR_OK);
-  }
-  for (size_t s = 0; s < sets.total; s++) {
-    CHECK_NEAR(e[s], t[s], 1e-10);
-  }
+  for (size_t s = 0; s < sets.total; s++) CHECK_NEAR(e[s], t[s], 1e-10);
 }
 
 static void axes(size_t columns)
 {
   const size_t total = (size_t) 1 << columns;
   double x[16], y[16], matrix[16], tall[24], ternary[81], spare[81];
-  for (size_t i = 0; i < total; i++) {
-    x[i] = y[i] = (double) (i * 37 % 11) - 4;
-  }
-  for (size_t i = 0; i < 4 * columns; i++) {
-    matrix[i] = (double) (i * 29 % 13) / 7 - 0.6;
-  }
-  for (size_t i = 0; i < 6 * columns; i++) {
-    tall[i] = (double) (i * 31 % 17) / 5 - 1.1;
-  }
+  for (size_t i = 0; i < total; i++) x[i] = y[i] = (double) (i * 37 % 11) - 4;
+  for (size_t i = 0; i < 4 * columns; i++) matrix[i] = (double) (i * 29 % 13) / 7 - 0.6;
+  for (size_t i = 0; i < 6 * columns; i++) tall[i] = (double) (i * 31 % 17) / 5 - 1.1;
   CHECK(candor_axes2(y, columns, matrix) == CANDOR_OK);
   for (size_t r = 0; r < total; r++) {
     double sum = 0;
     for (size_t c = 0; c < total; c++) {
       double product = x[c];
-      for (size_t j = 0; j < columns; j++) {
-        product *= matrix[4 * j + 2 * ((r >> j) & 1) + ((c >> j) & 1)];
-      }
+      for (size_t j = 0; j < columns; j++) product *= matrix[4 * j + 2 * ((r >> j) & 1) + ((c >> j) & 1)];
       sum += product;
     }
     CHECK_NEAR(y[r], sum, 1e-12);
   }
   CHECK(candor_axes3(x, columns, tall, spare, ternary) == CANDOR_OK);
   size_t power = 1;
-  for (size_t j = 0; j < columns; j++) {
-    power *= 3;
-  }
+  for (size_t j = 0; j < columns; j++) power *= 3;
   for (size_t r = 0; r < power; r++) {
     double sum = 0;
     for (size_t c = 0; c < total; c++) {
       double product = x[c];
       size_t digits = r;
-      for (size_t j = 0; j < columns; j++, digits /= 3) {
-        product *= tall[6 * j + 2 * (digits % 3) + ((c >> j) & 1)];
-      }
+      for (size_t j = 0; j < columns; j++, digits /= 3) product *= tall[6 * j + 2 * (digits % 3) + ((c >> j) & 1)];
       sum += product;
     }
     CHECK_NEAR(ternary[r], sum, 1e-12);
@@ -138,9 +111,7 @@ static void lemma_B_1(void)
   const double count[4] = {1, 1, 0, 1};
   const double prob[4] = {q[0] * q[1], p[0] * q[1], q[0] * p[1], p[0] * p[1]};
   CHECK(candor_count_law(4, count, prob, pmf) == CANDOR_OK);
-  for (size_t k = 0; k < 4; k++) {
-    CHECK_NEAR(pmf[k], expected[k], 1e-15);
-  }
+  for (size_t k = 0; k < 4; k++) CHECK_NEAR(pmf[k], expected[k], 1e-15);
   const double bad[4] = {1, -1, 0, 1}, half[4] = {0.5, 0, 0, 0}, nan[4] = {NAN, 0, 0, 0};
   CHECK(candor_count_law(4, bad, prob, pmf) == CANDOR_DOMAIN);
   CHECK(candor_count_law(4, half, prob, pmf) == CANDOR_DOMAIN);
@@ -149,7 +120,7 @@ static void lemma_B_1(void)
 
 static void further_sets(void)
 {
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, 6, 1, work) == CANDOR_OK);
   const double value[7] = {10, 1, 2, 3, 4, 5, 6}, more_value[3] = {7, 8, 9};
   const int more[9] = {0, 4, -1, 2, 3, -1, 1, 2, 5}, members[4] = {1, 2, 3, 5};
@@ -182,9 +153,7 @@ static void columns_check(void)
 int main(void)
 {
   for (size_t columns = 1; columns <= 4; columns++) {
-    for (size_t order = 1; order <= columns; order++) {
-      lemma_3_4(columns, order);
-    }
+    for (size_t order = 1; order <= columns; order++) lemma_3_4(columns, order);
     axes(columns);
   }
   lemma_B_1();

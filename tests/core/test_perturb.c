@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chacha20.h"
 #include "check.h"
-#include "perturb.h"
+#include "respond/chacha20.h"
+#include "respond/perturb.h"
 
 typedef unsigned __int128 wide;
 
@@ -23,32 +23,24 @@ static const wide ONE = (wide) 1 << 64;
 static int bit_length(wide x)
 {
   int n = 0;
-  for (; x > 0; x >>= 1) {
-    n++;
-  }
+  for (; x > 0; x >>= 1) n++;
   return n;
 }
 
 /* Compares u * 2^-64 (u <= 2^97) with times * x exactly: -1, 0, 1. */
 static int compare(wide u, double x, uint32_t times)
 {
-  if (x == 0 || u == 0) {
-    return (u > 0) - (x > 0);
-  }
+  if (x == 0 || u == 0) return (u > 0) - (x > 0);
   int e;
   const double fraction = frexp(x, &e);
   const wide m = (wide) ldexp(fraction, 53) * times; /* times * x = m * 2^(e - 53) */
   const int shift = e - 53 + 64;                     /* times * x in units = m * 2^shift */
   wide left = u, right = m;
   if (shift >= 0) {
-    if (bit_length(m) + shift > 127) {
-      return -1;
-    }
+    if (bit_length(m) + shift > 127) return -1;
     right <<= shift;
   } else {
-    if (bit_length(u) - shift > 127) {
-      return 1;
-    }
+    if (bit_length(u) - shift > 127) return 1;
     left <<= -shift;
   }
   return left < right ? -1 : left > right;
@@ -59,7 +51,7 @@ static int ratio_holds(wide most, wide least, double high, double low)
 {
   int eh, el;
   const wide mh = (wide) ldexp(frexp(high, &eh), 53), ml = (wide) ldexp(frexp(low, &el), 53);
-  const int shift = eh - el; /* >= 0 since high >= low */
+  const int shift = eh - el;                       /* >= 0 since high >= low */
   const wide left = most * ml, right = least * mh; /* at most 65 + 53 bits */
   return bit_length(right) + shift > 127 || left <= right << shift;
 }
@@ -90,9 +82,7 @@ typedef struct script {
 static candor_status scripted(void *state, uint32_t *words, size_t n)
 {
   script *s = state;
-  if (n > s->left) {
-    return CANDOR_GENERATOR;
-  }
+  if (n > s->left) return CANDOR_GENERATOR;
   memcpy(words, s->words, n * sizeof *words);
   s->words += n;
   s->left -= n;
@@ -103,8 +93,20 @@ static candor_status scripted(void *state, uint32_t *words, size_t n)
 
 static void grid_is_exact(void)
 {
-  const double x[] = {0, 1, 0.5, 0.75, 0.1, 1e-12, 1e-18, 5e-20, 5.421010862427522e-20, 1e-300, DBL_MIN, 4.9e-324,
-                      1 - DBL_EPSILON / 2, 1.0 / 3};
+  const double x[] = {0,
+                      1,
+                      0.5,
+                      0.75,
+                      0.1,
+                      1e-12,
+                      1e-18,
+                      5e-20,
+                      5.421010862427522e-20,
+                      1e-300,
+                      DBL_MIN,
+                      4.9e-324,
+                      1 - DBL_EPSILON / 2,
+                      1.0 / 3};
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
     const wide down = units(candor_grid_floor(x[i])), up = units(candor_grid_ceiling(x[i]));
     CHECK(compare(down, x[i], 1) <= 0 && compare(down + 1, x[i], 1) > 0);
@@ -120,8 +122,8 @@ static void grid_is_exact(void)
 
 /* ---- achieved epsilon ------------------------------------------------------------------------------ */
 
-static const double epsilons[] = {1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.5, 1, 2, 3, 5, 10, 20, 30, 36, 37, 40, 50, 100, 700,
-                                  800};
+static const double epsilons[] = {1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.5, 1,  2,   3,   5,
+                                  10,    20,   30,   36,   37,  40,  50, 100, 700, 800};
 enum { EPSILONS = sizeof epsilons / sizeof *epsilons };
 
 /* Long double carries 64 bits here, ten more than the margin that the plan leaves. */
@@ -140,8 +142,8 @@ static void grr_epsilon(void)
       CHECK(achieved <= eps);
       /* ... and is not wasteful: the next grid point but one, and the margin, exceed it. */
       const long double z = expl(-eps), d = -expm1l(-eps) / (1 + (k - 1) * z), noise = k * z / (1 + (k - 1) * z);
-      const long double lost = d < 0.5L ? d - ldexpl((long double) keep, -64)
-                                        : ldexpl((long double) (ONE - keep), -64) - noise;
+      const long double lost =
+          d < 0.5L ? d - ldexpl((long double) keep, -64) : ldexpl((long double) (ONE - keep), -64) - noise;
       CHECK(lost >= 0 && lost <= ldexpl(d < 0.5L ? d : noise, -48) + ldexpl(1, -63));
       CHECK_NEAR(candor_plan_epsilon(&plan, NULL), (double) achieved, 1e-15 * (double) (1 + achieved));
     }
@@ -235,12 +237,8 @@ static void innocuous_epsilon(void)
       b[y] = (y + (size_t) i) % 7 == 3 ? 0 : pow(uniform(), i % 3 == 0 ? 12 : 1) + 1e-300;
       sum += b[y];
     }
-    if (sum == 0) {
-      b[0] = sum = 1;
-    }
-    for (size_t y = 0; y < n; y++) {
-      b[y] *= (1 - a) / sum;
-    }
+    if (sum == 0) b[0] = sum = 1;
+    for (size_t y = 0; y < n; y++) b[y] *= (1 - a) / sum;
     CHECK(candor_quantise_innocuous(n, a, b, &truth, other) == CANDOR_OK);
     wide total = units(truth);
     CHECK(compare(units(truth), a, 1) <= 0);
@@ -302,30 +300,22 @@ static void channel_epsilon(void)
     const double small = pow(10, -18 * uniform());
     const int kind = i % 6;
     double base[COLUMNS];
-    for (size_t y = 0; y < columns; y++) {
-      base[y] = pow(uniform(), 3) + 1e-3;
-    }
+    for (size_t y = 0; y < columns; y++) base[y] = pow(uniform(), 3) + 1e-3;
     for (size_t x = 0; x < rows; x++) {
       double sum = 0;
       for (size_t y = 0; y < columns; y++) {
         double value = uniform();
-        if (kind == 1) { /* rows nearly the same */
+        if (kind == 1) /* rows nearly the same */
           value = base[y] * (1 + small * value);
-        } else if (kind == 2) { /* all rows the same */
-          value = base[y];
-        } else if (kind == 3) { /* wild magnitudes */
-          value = pow(10, -40 * value);
-        } else if (kind == 4) { /* zeros */
-          value = value < 0.4 && y != x % columns ? 0 : value;
-        } else if (kind == 5) { /* geometric, as a truncated two-sided law */
+        else if (kind == 2) /* all rows the same */ value = base[y];
+        else if (kind == 3) /* wild magnitudes */ value = pow(10, -40 * value);
+        else if (kind == 4) /* zeros */ value = value < 0.4 && y != x % columns ? 0 : value;
+        else if (kind == 5) /* geometric, as a truncated two-sided law */
           value = exp(-fmin(small * 1e6, 50) * fabs((double) x - (double) y));
-        }
         c[x + y * rows] = value;
         sum += value;
       }
-      for (size_t y = 0; y < columns; y++) {
-        c[x + y * rows] /= sum;
-      }
+      for (size_t y = 0; y < columns; y++) c[x + y * rows] /= sum;
     }
     check_channel(rows, columns, c);
   }
@@ -345,7 +335,8 @@ static void channel_epsilon(void)
 
 /* ---- the tables hold what was asked for ------------------------------------------------------------- */
 
-static void check_table(const candor_cell *cells, unsigned bits, uint32_t first, const candor_grid *weights, size_t n)
+static void check_table(const candor_alias_cell *cells, unsigned bits, uint32_t first, const candor_grid *weights,
+                        size_t n)
 {
   const size_t size = (size_t) 1 << bits;
   wide *mass = calloc(size, sizeof *mass);
@@ -361,9 +352,7 @@ static void check_table(const candor_cell *cells, unsigned bits, uint32_t first,
       right = 0;
     }
   }
-  for (size_t i = 0; i < size; i++) {
-    right &= mass[i] == (i < n ? units(weights[i]) : 0);
-  }
+  for (size_t i = 0; i < size; i++) right &= mass[i] == (i < n ? units(weights[i]) : 0);
   CHECK(right);
   free(mass);
 }
@@ -371,7 +360,7 @@ static void check_table(const candor_cell *cells, unsigned bits, uint32_t first,
 static void tables_are_exact(void)
 {
   enum { BITS = 7, SIZE = 1 << BITS };
-  static candor_cell cells[SIZE];
+  static candor_alias_cell cells[SIZE];
   static candor_grid truth, other[SIZE], weights[SIZE], all[SIZE];
   static uint32_t stack[SIZE];
   double b[SIZE];
@@ -388,9 +377,7 @@ static void tables_are_exact(void)
       b[y] = pow(uniform(), i % 9);
       sum += b[y];
     }
-    for (size_t y = 0; y < n; y++) {
-      b[y] *= (1 - a) / sum;
-    }
+    for (size_t y = 0; y < n; y++) b[y] *= (1 - a) / sum;
     candor_perturb_plan plan;
     CHECK(candor_plan_innocuous(n, a, b, &memory, &truth, other, &plan) == CANDOR_OK);
     all[0] = truth;
@@ -464,9 +451,7 @@ static void check_distribution(const candor_perturb_plan *plan, const double *ex
   for (uint32_t x = 1; x <= plan->truths; x++) {
     static double count[1000];
     memset(count, 0, sizeof count);
-    for (int i = 0; i < N; i++) {
-      truth[i] = (int) x;
-    }
+    for (int i = 0; i < N; i++) truth[i] = (int) x;
     state.done = 0;
     candor_status status;
     while ((status = candor_perturb_run(plan, truth, N, 5000, &secure, &state, report)) == CANDOR_AGAIN) {
@@ -475,9 +460,7 @@ static void check_distribution(const candor_perturb_plan *plan, const double *ex
     int inside = 1;
     for (int i = 0; i < N; i++) {
       inside &= report[i] >= 1 && report[i] <= (int) plan->reports;
-      if (report[i] >= 1 && report[i] <= (int) plan->reports) {
-        count[report[i] - 1]++;
-      }
+      if (report[i] >= 1 && report[i] <= (int) plan->reports) count[report[i] - 1]++;
     }
     CHECK(inside);
     double chi = 0, df = -1;
@@ -491,9 +474,8 @@ static void check_distribution(const candor_perturb_plan *plan, const double *ex
       }
     }
     CHECK(df < 1 || chi <= chi_square_bound(df));
-    if (df >= 1 && chi > chi_square_bound(df)) {
+    if (df >= 1 && chi > chi_square_bound(df))
       printf("kind %d truth %u: chi-square %g, df %g\n", (int) plan->kind, x, chi, df);
-    }
   }
 }
 
@@ -505,9 +487,7 @@ static void distribution(void)
   seed(6);
   for (int t = 0; t < 4; t++) {
     const double q = (1 - p[t]) / 4;
-    for (int i = 0; i < 25; i++) {
-      c[i] = i % 6 == 0 ? p[t] : q;
-    }
+    for (int i = 0; i < 25; i++) c[i] = i % 6 == 0 ? p[t] : q;
     CHECK(candor_plan_grr(5, p[t], q, p[t] - q, &plan) == CANDOR_OK);
     check_distribution(&plan, c);
   }
@@ -519,15 +499,12 @@ static void distribution(void)
 
   candor_grid truth, other[9], weights[16], achieved[81], bound[18];
   uint32_t stack[16];
-  candor_cell cells[9 * 16];
+  candor_alias_cell cells[9 * 16];
   const candor_table_memory memory = {weights, stack, cells};
   double work[18];
   const double b[6] = {0.1, 0, 0.05, 0.2, 0.02, 0.03};
-  for (int x = 0; x < 6; x++) {
-    for (int y = 0; y < 6; y++) {
-      c[6 * x + y] = b[y] + (x == y ? 0.6 : 0);
-    }
-  }
+  for (int x = 0; x < 6; x++)
+    for (int y = 0; y < 6; y++) c[6 * x + y] = b[y] + (x == y ? 0.6 : 0);
   CHECK(candor_plan_innocuous(6, 0.6, b, &memory, &truth, other, &plan) == CANDOR_OK);
   check_distribution(&plan, c);
 
@@ -555,7 +532,7 @@ static void epsilon_of_each_kind(void)
   candor_perturb_plan plan;
   candor_grid achieved[7], bound[6], weights[8];
   uint32_t stack[8];
-  candor_cell cells[16];
+  candor_alias_cell cells[16];
   const candor_table_memory memory = {weights, stack, cells};
   double work[6];
   CHECK(candor_plan_grr(4, 0.625, 0.125, 0.5, &plan) == CANDOR_OK);
@@ -586,9 +563,7 @@ static void failures(void)
   static candor_perturb_run_state state;
   candor_perturb_plan plan;
   CHECK(candor_plan_grr(3, 0.5, 0.25, 0.25, &plan) == CANDOR_OK);
-  for (int i = 0; i < N; i++) {
-    truth[i] = 1 + i % 3;
-  }
+  for (int i = 0; i < N; i++) truth[i] = 1 + i % 3;
   const int strays[] = {0, 4, -2147483647 - 1, -1};
   for (int s = 0; s < 4; s++) {
     truth[2100] = strays[s];
@@ -611,25 +586,20 @@ static void failures(void)
   state.done = 0;
   candor_status status;
   int calls = 0;
-  while ((status = candor_perturb_run(&plan, truth, N, CANDOR_PERTURB_CHUNK, &secure, &state, again)) == CANDOR_AGAIN) {
+  while ((status = candor_perturb_run(&plan, truth, N, CANDOR_PERTURB_CHUNK, &secure, &state, again)) == CANDOR_AGAIN)
     calls++;
-  }
   CHECK(status == CANDOR_OK && calls == 2);
   CHECK(memcmp(report, again, sizeof report) == 0); /* steps in whole chunks change nothing */
   /* Codes from another first value: the same draws, moved; in place. */
   const int firsts[] = {0, -2147483647, 2147483645};
   for (int f = 0; f < 3; f++) {
-    for (int i = 0; i < N; i++) {
-      again[i] = truth[i] - 1 + firsts[f];
-    }
+    for (int i = 0; i < N; i++) again[i] = truth[i] - 1 + firsts[f];
     plan.first = firsts[f];
     seed(8);
     state.done = 0;
     CHECK(candor_perturb_run(&plan, again, N, N, &secure, &state, again) == CANDOR_OK);
     int same = 1;
-    for (int i = 0; i < N; i++) {
-      same &= again[i] == report[i] - 1 + firsts[f];
-    }
+    for (int i = 0; i < N; i++) same &= again[i] == report[i] - 1 + firsts[f];
     CHECK(same);
     CHECK(candor_perturb_stray(firsts[f], 3, again, N) == N);
     CHECK(candor_perturb_stray(firsts[f], 3, again, 0) == 0);

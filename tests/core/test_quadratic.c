@@ -1,21 +1,13 @@
 /* The quadratic programme and its linear algebra, against the conditions that define their answers. */
-#include "quadratic.h"
+#include "estimate/quadratic.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "cholesky.h"
-
-static uint64_t state = 99;
-static double uniform(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return ((double) (state >> 11) + 0.5) * 0x1p-53;
-}
+#include "estimate/cholesky.h"
+#include "uniform.h"
 
 enum { K = 23, J = 31 };
 
@@ -23,7 +15,7 @@ enum { K = 23, J = 31 };
 static void test_cholesky(void)
 {
   for (size_t n = 1; n <= K; n++) {
-    double C[K * J], w[J], work[CANDOR_GRAM_ROWS * J], gram[K * K], factor[K * K], x[K], b[K];
+    double C[K * J], w[J], work[J], gram[K * K], factor[K * K], x[K], b[K];
     size_t index[K];
     for (size_t k = 0; k < K * J; k++) C[k] = uniform();
     for (size_t j = 0; j < J; j++) w[j] = uniform();
@@ -53,7 +45,7 @@ static void test_cholesky(void)
 }
 
 /* Multipliers: zero where x > 0, not above the tolerance where x = 0. */
-static void test_conditions(int warm, size_t limit, int expected)
+static void test_conditions(int warm, size_t limit, candor_status expected)
 {
   double C[K * J], weights[J], diagonal[K], linear[K], centre[K], x[K] = {0}, gradient[K], m[J] = {0};
   unsigned char blocked[K];
@@ -64,7 +56,7 @@ static void test_conditions(int warm, size_t limit, int expected)
     linear[i] = uniform() - 0.3;
     centre[i] = uniform();
   }
-  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   candor_channel_adjoint_square(&channel, weights, gradient, diagonal);
   const candor_quadratic q = {&channel, weights, diagonal, linear, centre, 1e-6, 1e-12, limit, 100000};
@@ -82,7 +74,7 @@ static void test_conditions(int warm, size_t limit, int expected)
     for (size_t j = 0; j < J; j++) m[j] += C[i * J + j] * x[i];
   }
   CHECK(positive == count);
-  for (size_t i = 0; expected == 1 && i < K; i++) {
+  for (size_t i = 0; expected == CANDOR_OK && i < K; i++) {
     gradient[i] = linear[i] + q.damping * diagonal[i] * (centre[i] - x[i]);
     for (size_t j = 0; j < J; j++) gradient[i] -= C[i * J + j] * weights[j] * m[j];
     if (x[i] > 0) CHECK_NEAR(gradient[i], 0, 1e-9);
@@ -92,12 +84,13 @@ static void test_conditions(int warm, size_t limit, int expected)
 
 int main(void)
 {
+  uniform_seed = 99;
   test_cholesky();
   for (int k = 0; k < 200; k++) {
-    test_conditions(0, K, 1);
-    test_conditions(1, K, 1);
+    test_conditions(0, K, CANDOR_OK);
+    test_conditions(1, K, CANDOR_OK);
   }
   /* Room for one cell only: it says that this was not enough. */
-  test_conditions(0, 1, -2);
+  test_conditions(0, 1, CANDOR_STALLED);
   return check_report();
 }

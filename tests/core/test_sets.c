@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/sets.h"
+#include "joint/sets.h"
 
 static size_t work[4096];
 
 static size_t mask_of(const int *members, size_t size)
 {
   size_t mask = 0;
-  for (size_t m = 0; m < size; m++) {
-    mask |= (size_t) 1 << members[m];
-  }
+  for (size_t m = 0; m < size; m++) mask |= (size_t) 1 << members[m];
   return mask;
 }
 
@@ -21,22 +19,18 @@ static size_t mask_of(const int *members, size_t size)
 static int before(size_t a, size_t b)
 {
   const int size_a = __builtin_popcountll(a), size_b = __builtin_popcountll(b);
-  if (size_a != size_b) {
-    return size_a < size_b;
-  }
+  if (size_a != size_b) return size_a < size_b;
   const size_t differ = a ^ b;
   return (a & (differ & (~differ + 1))) != 0;
 }
 
 static void family(size_t columns, size_t order)
 {
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, columns, order, work) == CANDOR_OK);
   CHECK(candor_sets_work(columns, order) < 4096);
   size_t expected = 0;
-  for (size_t mask = 0; mask < (size_t) 1 << columns; mask++) {
-    expected += (size_t) __builtin_popcountll(mask) <= order;
-  }
+  for (size_t mask = 0; mask < (size_t) 1 << columns; mask++) expected += (size_t) __builtin_popcountll(mask) <= order;
   CHECK(sets.total == expected);
   CHECK_NEAR(candor_sets_total(columns, order), (double) expected, 0);
   size_t previous = 0;
@@ -49,11 +43,8 @@ static void family(size_t columns, size_t order)
     for (size_t present = 0; present < (size_t) 1 << size; present++) {
       int subset[CANDOR_SET_MAX];
       size_t n = 0;
-      for (size_t m = 0; m < size; m++) {
-        if ((present >> m) & 1) {
-          subset[n++] = members[m];
-        }
-      }
+      for (size_t m = 0; m < size; m++)
+        if ((present >> m) & 1) subset[n++] = members[m];
       CHECK(candor_sets_position(&sets, members, size, present) == candor_sets_rank(&sets, subset, n));
     }
     if (position + 1 < sets.start[size + 1] && size > 0) {
@@ -68,13 +59,11 @@ static void family(size_t columns, size_t order)
 
 static void axis_and_masks(size_t columns, size_t order)
 {
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, columns, order, work) == CANDOR_OK);
   const size_t total = (size_t) 1 << columns;
   double by_mask[256], by_set[256], back[256];
-  for (size_t mask = 0; mask < total; mask++) {
-    by_mask[mask] = (double) ((mask * 2654435761u) % 1009);
-  }
+  for (size_t mask = 0; mask < total; mask++) by_mask[mask] = (double) ((mask * 2654435761u) % 1009);
   CHECK(candor_sets_from_masks(&sets, by_mask, by_set) == CANDOR_OK);
   int members[CANDOR_SET_MAX];
   for (size_t position = 0; position < sets.total; position++) {
@@ -89,11 +78,8 @@ static void axis_and_masks(size_t columns, size_t order)
   }
   for (size_t j = 0; j < columns; j++) {
     CHECK(candor_sets_axis(&sets, j, -3, 2, by_set) == CANDOR_OK);
-    for (size_t mask = 0; mask < total; mask++) {
-      if ((mask >> j) & 1) {
-        by_mask[mask] = -3 * by_mask[mask & ~((size_t) 1 << j)] + 2 * by_mask[mask];
-      }
-    }
+    for (size_t mask = 0; mask < total; mask++)
+      if ((mask >> j) & 1) by_mask[mask] = -3 * by_mask[mask & ~((size_t) 1 << j)] + 2 * by_mask[mask];
   }
   for (size_t position = 0; position < sets.total; position++) {
     const size_t size = candor_sets_members(&sets, position, members);
@@ -111,7 +97,7 @@ int main(void)
       axis_and_masks(columns, order);
     }
   }
-  candor_sets sets;
+  candor_set_list sets;
   CHECK(candor_sets_init(&sets, 3, 0, work) == CANDOR_DOMAIN);
   CHECK(candor_sets_init(&sets, 3, 4, work) == CANDOR_DOMAIN);
   CHECK(candor_sets_init(&sets, 200, 30, work) == CANDOR_DOMAIN);

@@ -6,33 +6,22 @@
 #include <string.h>
 
 #include "check.h"
-#include "ibu.h"
-#include "simplex.h"
+#include "estimate/ibu.h"
+#include "estimate/simplex.h"
+#include "uniform.h"
 
 enum { MOST = 4096 };
-
-static uint64_t state = 20260101;
-
-static double uniform(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return ((double) (state >> 11) + 0.5) / 9007199254740992.0;
-}
 
 static candor_additive grr(size_t n, double epsilon)
 {
   const double z = exp(-epsilon), below = 1 + ((double) n - 1) * z;
-  return (candor_additive) {n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
+  return (candor_additive){n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
 }
 
 static double sum_of(const double *x, size_t n)
 {
   long double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    sum += x[i];
-  }
+  for (size_t i = 0; i < n; i++) sum += x[i];
   return (double) sum;
 }
 
@@ -60,9 +49,7 @@ static void naive_mle(const candor_additive *channel, const double *counts, doub
   for (size_t m = 1; m <= n; m++) {
     sum += sorted[m - 1];
     t = sum / ((long double) m + channel->odds);
-    if (m == n || sorted[m] < t) {
-      break;
-    }
+    if (m == n || sorted[m] < t) break;
   }
   for (size_t i = 0; i < n; i++) {
     const long double v = ((long double) counts[i] / t - 1) / channel->odds;
@@ -148,10 +135,8 @@ static void against_naive(void)
     const size_t n = 1 + (size_t) (uniform() * (round % 10 ? 30 : MOST - 1));
     const double epsilon = exp(log(1e-3) + uniform() * log(1e4));
     const double most = exp(uniform() * 12);
-    const candor_additive channel = n == 1 ? (candor_additive) {1, 1, NULL, 0, INFINITY} : grr(n, epsilon);
-    for (size_t i = 0; i < n; i++) {
-      counts[i] = floor(most * uniform() * uniform());
-    }
+    const candor_additive channel = n == 1 ? (candor_additive){1, 1, NULL, 0, INFINITY} : grr(n, epsilon);
+    for (size_t i = 0; i < n; i++) counts[i] = floor(most * uniform() * uniform());
     counts[n - 1] += 1;
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
@@ -186,21 +171,15 @@ static void any_channel(void)
     counts[0] += 1;
     /* a = -min(b) / 2 at most, after scaling to sum(b) = 1 - a. */
     const double a = negative ? -0.02 / (sum - 0.02) : 0.1 + 0.8 * uniform();
-    for (size_t i = 0; i < n; i++) {
-      b[i] *= sum > 0 ? (1 - a) / sum : 0;
-    }
-    if (!(sum > 0)) {
-      continue;
-    }
+    for (size_t i = 0; i < n; i++) b[i] *= sum > 0 ? (1 - a) / sum : 0;
+    if (!(sum > 0)) continue;
     const candor_additive channel = {n, a, b, 0, 0};
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
     CHECK(gap_of(&channel, counts, theta) <= 1e-12);
     CHECK(candor_mle(&channel, counts, 1, work, &fit, sorted) == CANDOR_OK);
     double apart = 0;
-    for (size_t i = 0; i < n; i++) {
-      apart = fmax(apart, fabs(theta[i] - sorted[i]));
-    }
+    for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(theta[i] - sorted[i]));
     CHECK(apart <= 1e-13);
     CHECK(candor_invp(&channel, counts, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
@@ -217,9 +196,7 @@ static void speaking_against(void)
   for (int round = 0; round < 3000; round++) {
     const size_t n = 2 + (size_t) (uniform() * 60);
     const candor_additive channel = grr(n, round % 7 ? -5 * uniform() - 1e-3 : -1e-6);
-    for (size_t i = 0; i < n; i++) {
-      counts[i] = uniform() < 0.4 ? 0 : floor(60 * uniform());
-    }
+    for (size_t i = 0; i < n; i++) counts[i] = uniform() < 0.4 ? 0 : floor(60 * uniform());
     counts[0] += 1;
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
@@ -243,9 +220,13 @@ static void sampled_start(void)
       for (size_t i = 0; i < n; i++) {
         const int seen = i % stride < 8;
         const double noise = floor(10 * uniform());
-        counts[i] = shape == 0 ? noise : shape == 1 ? (seen ? 1000 * uniform() : 1)
-                  : shape == 2 ? (seen ? 1 : 1000 * noise) : shape == 3 ? (i == 17 ? 1e9 : noise)
-                  : shape == 4 ? 5 : seen ? floor(50 + 50 * uniform()) : floor(60 * uniform());
+        counts[i] = shape == 0   ? noise
+                    : shape == 1 ? (seen ? 1000 * uniform() : 1)
+                    : shape == 2 ? (seen ? 1 : 1000 * noise)
+                    : shape == 3 ? (i == 17 ? 1e9 : noise)
+                    : shape == 4 ? 5
+                    : seen       ? floor(50 + 50 * uniform())
+                                 : floor(60 * uniform());
       }
       CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
       CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
@@ -273,9 +254,7 @@ static void projections(void)
   for (int round = 0; round < 2000; round++) {
     const size_t n = 1 + (size_t) (uniform() * 49);
     const double total = round % 2 ? 1 : 1000 * uniform() + 1;
-    for (size_t i = 0; i < n; i++) {
-      x[i] = (uniform() - 0.3) * (round % 3 ? 1 : 1e6);
-    }
+    for (size_t i = 0; i < n; i++) x[i] = (uniform() - 0.3) * (round % 3 ? 1 : 1e6);
     CHECK(candor_project(x, n, total, work, out) == CANDOR_OK);
     CHECK_NEAR(sum_of(out, n) / total, 1, 2e-15);
     /* Optimal iff x - out is equal where out > 0, and no larger elsewhere. */
@@ -287,9 +266,7 @@ static void projections(void)
         spread = fmin(spread, x[i] - out[i]);
       }
     }
-    for (size_t i = 0; i < n; i++) {
-      slack = out[i] > 0 ? slack : fmax(slack, x[i] - shift);
-    }
+    for (size_t i = 0; i < n; i++) slack = out[i] > 0 ? slack : fmax(slack, x[i] - shift);
     CHECK(shift - spread <= 1e-9 && slack <= 1e-9);
   }
   const double bad[] = {1, NAN};
@@ -308,16 +285,13 @@ static void hard_for_floats(void)
   for (int e = 0; e < 6; e++) {
     const candor_additive channel = grr(n, epsilons[e]);
     for (int weights = 0; weights < 2; weights++) {
-      for (size_t i = 0; i < n; i++) {
+      for (size_t i = 0; i < n; i++)
         counts[i] = weights ? 1 + 1e-3 * uniform() : floor(3 * uniform()) + (double) (i == 50);
-      }
       CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
       CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
       CHECK(gap_of(&channel, counts, theta) <= 1e-12);
     }
-    for (size_t i = 0; i < n; i++) {
-      counts[i] = 7;
-    }
+    for (size_t i = 0; i < n; i++) counts[i] = 7;
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(theta[31], 0.01, 1e-16);
   }
@@ -331,8 +305,7 @@ static void refusals(void)
   const double nothing[] = {0, 0, 0}, negative[] = {1, -1, 3}, nan[] = {1, NAN, 3};
   const double infinite[] = {1, INFINITY, 3}, fine[] = {1, 2, 3}, huge[] = {1e200, 1, 1};
   const double *bad[] = {nothing, negative, nan, infinite, huge};
-  const candor_status expected[] = {CANDOR_EMPTY, CANDOR_DOMAIN, CANDOR_NOT_FINITE, CANDOR_NOT_FINITE,
-                                    CANDOR_DOMAIN};
+  const candor_status expected[] = {CANDOR_EMPTY, CANDOR_DOMAIN, CANDOR_NOT_FINITE, CANDOR_NOT_FINITE, CANDOR_DOMAIN};
   for (int i = 0; i < 5; i++) {
     CHECK(candor_mle(&good, bad[i], 0, work, &fit, theta) == expected[i]);
     CHECK(candor_inv(&good, bad[i], theta) == expected[i]);
@@ -340,21 +313,19 @@ static void refusals(void)
     CHECK(candor_invp(&good, bad[i], work, &fit, theta) == expected[i]);
   }
   const double third[] = {1.0 / 3, 1.0 / 3, 1.0 / 3}, off[] = {0.5, 0.5, 0.5}, minus[] = {-0.5, 0.5, 0.5};
-  const candor_additive channels[] = {
-    {3, 0, NULL, 1.0 / 3, 0}, {3, 0, third, 0, 0},     {0, 1, NULL, 0, INFINITY}, {3, 0.5, NULL, 0.3, 5.0 / 3},
-    {3, NAN, NULL, 0.3, 1},   {3, 0.25, NULL, NAN, 1}, {3, 0.25, NULL, 0.25, NAN}, {3, 0.5, off, 0, 0},
-    {3, 0.5, minus, 0, 0},    {3, 0.25, NULL, 0.25, -1}, {3, 2, NULL, 0.25, 1},    {3, 0.25, NULL, 0.25, 3}};
-  const candor_status refused[] = {
-    CANDOR_NO_INFORMATION, CANDOR_NO_INFORMATION, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_NOT_FINITE,
-    CANDOR_NOT_FINITE, CANDOR_NOT_FINITE, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_DOMAIN,
-    CANDOR_DOMAIN};
-  for (int i = 0; i < 12; i++) {
-    CHECK(candor_mle(&channels[i], fine, 0, work, &fit, theta) == refused[i]);
-  }
+  const candor_additive channels[] = {{3, 0, NULL, 1.0 / 3, 0},     {3, 0, third, 0, 0},    {0, 1, NULL, 0, INFINITY},
+                                      {3, 0.5, NULL, 0.3, 5.0 / 3}, {3, NAN, NULL, 0.3, 1}, {3, 0.25, NULL, NAN, 1},
+                                      {3, 0.25, NULL, 0.25, NAN},   {3, 0.5, off, 0, 0},    {3, 0.5, minus, 0, 0},
+                                      {3, 0.25, NULL, 0.25, -1},    {3, 2, NULL, 0.25, 1},  {3, 0.25, NULL, 0.25, 3}};
+  const candor_status refused[] = {CANDOR_NO_INFORMATION, CANDOR_NO_INFORMATION, CANDOR_DOMAIN,     CANDOR_DOMAIN,
+                                   CANDOR_NOT_FINITE,     CANDOR_NOT_FINITE,     CANDOR_NOT_FINITE, CANDOR_DOMAIN,
+                                   CANDOR_DOMAIN,         CANDOR_DOMAIN,         CANDOR_DOMAIN,     CANDOR_DOMAIN};
+  for (int i = 0; i < 12; i++) CHECK(candor_mle(&channels[i], fine, 0, work, &fit, theta) == refused[i]);
 }
 
 int main(void)
 {
+  uniform_seed = 20260101;
   by_hand();
   forced_response();
   against_naive();

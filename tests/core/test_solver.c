@@ -1,22 +1,14 @@
 /* The certified solver: golden vectors, brute-force certificates, hard channels, bad input; and the
  * plain iterative update. */
-#include "solver.h"
+#include "estimate/solver.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "em.h"
-
-static uint64_t state = 42;
-static double uniform(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return ((double) (state >> 11) + 0.5) * 0x1p-53;
-}
+#include "estimate/em.h"
+#include "uniform.h"
 
 typedef struct solution {
   candor_status status;
@@ -25,7 +17,8 @@ typedef struct solution {
   int unique;
 } solution;
 
-static void solve(const candor_channel *channel, const double *counts, const double *start, double tolerance, solution *out)
+static void solve(const candor_channel *channel, const double *counts, const double *start, double tolerance,
+                  solution *out)
 {
   candor_solver_options options = candor_solver_defaults(channel);
   options.tolerance = tolerance;
@@ -48,7 +41,7 @@ static solution result;
 
 static void solve_dense(const double *C, size_t K, size_t J, const double *counts, double tolerance)
 {
-  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   solve(&channel, counts, NULL, tolerance, &result);
 }
@@ -67,9 +60,8 @@ static double certificate(const candor_channel *channel, const double *counts, c
   for (size_t i = 0; i < K; i++) {
     long double g = 0;
     candor_channel_row(channel, i, row);
-    for (size_t j = 0; j < J; j++) {
+    for (size_t j = 0; j < J; j++)
       if (counts[j] > 0) g += counts[j] / total * row[j] / m[j];
-    }
     if (g > most) most = g;
   }
   free(m), free(row);
@@ -82,17 +74,33 @@ static void test_golden(void)
   static const struct {
     size_t K, J;
     double C[24], counts[6], theta[4], mean_loglik;
-  } cases[] = {
-    {2, 3, {0.17578125, 0.59765625, 0.2265625, 0.640625, 0.3125, 0.046875}, {24, 11, 5},
-     {0.1786156247536648, 0.8213843752463352}, -0.9461513910463236},
-    {3, 3, {0.26953125, 0.33984375, 0.390625, 0.515625, 0.21875, 0.265625, 0.484375, 0.42578125, 0.08984375}, {31, 20, 9},
-     {0.0, 0.3866436664814823, 0.6133563335185177}, -0.9927841259860432},
-    {3, 5, {0.359375, 0.03125, 0.24609375, 0.296875, 0.06640625, 0.58203125, 0.03125, 0.0234375, 0.1796875, 0.18359375,
-            0.11328125, 0.01953125, 0.125, 0.578125, 0.1640625}, {0, 5, 22, 92, 29}, {0, 0, 1}, -1.1368711773155034},
-    {4, 6, {0.26953125, 0.10546875, 0.2421875, 0.08984375, 0.140625, 0.15234375, 0.046875, 0.24609375, 0.3125, 0.21875, 0.125,
-            0.05078125, 0.12890625, 0.0546875, 0.30078125, 0.21875, 0.07421875, 0.22265625, 0.265625, 0.1171875, 0.2421875,
-            0.1796875, 0.13671875, 0.05859375}, {0, 15, 25, 11, 17, 5}, {0, 1, 0, 0}, -1.6038238486479226}
-  };
+  } cases[] = {{2,
+                3,
+                {0.17578125, 0.59765625, 0.2265625, 0.640625, 0.3125, 0.046875},
+                {24, 11, 5},
+                {0.1786156247536648, 0.8213843752463352},
+                -0.9461513910463236},
+               {3,
+                3,
+                {0.26953125, 0.33984375, 0.390625, 0.515625, 0.21875, 0.265625, 0.484375, 0.42578125, 0.08984375},
+                {31, 20, 9},
+                {0.0, 0.3866436664814823, 0.6133563335185177},
+                -0.9927841259860432},
+               {3,
+                5,
+                {0.359375, 0.03125, 0.24609375, 0.296875, 0.06640625, 0.58203125, 0.03125, 0.0234375, 0.1796875,
+                 0.18359375, 0.11328125, 0.01953125, 0.125, 0.578125, 0.1640625},
+                {0, 5, 22, 92, 29},
+                {0, 0, 1},
+                -1.1368711773155034},
+               {4,
+                6,
+                {0.26953125, 0.10546875, 0.2421875, 0.08984375, 0.140625,   0.15234375, 0.046875,   0.24609375,
+                 0.3125,     0.21875,    0.125,     0.05078125, 0.12890625, 0.0546875,  0.30078125, 0.21875,
+                 0.07421875, 0.22265625, 0.265625,  0.1171875,  0.2421875,  0.1796875,  0.13671875, 0.05859375},
+                {0, 15, 25, 11, 17, 5},
+                {0, 1, 0, 0},
+                -1.6038238486479226}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     double total = 0;
     for (size_t j = 0; j < cases[k].J; j++) total += cases[k].counts[j];
@@ -122,7 +130,7 @@ static void test_random(void)
     for (size_t j = 0; j < J; j++) total += counts[j] = floor(pow(uniform(), 3) * 1000);
     if (total == 0) continue;
     solve_dense(C, K, J, counts, 1e-8);
-    const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0};
+    const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
     CHECK(result.status == CANDOR_OK && result.gap <= 1e-8);
     CHECK(certificate(&channel, counts, result.theta) <= 1e-8 + 1e-14 * total);
@@ -151,7 +159,7 @@ static void test_hard_channels(void)
     for (size_t k = 0; k < 500 * 500; k++) C[k] = (k % 501 == 0 ? exp(0.5) : 1) / (exp(0.5) + 499);
     double total = 0;
     for (size_t j = 0; j < 500; j++) total += counts[j] = floor(N / 500 + sqrt(N / 500) * 3 * (uniform() - 0.5));
-    const candor_axis axis = {CANDOR_AXIS_DENSE, 500, 500, C, NULL, 0};
+    const candor_axis axis = {CANDOR_AXIS_DENSE, 500, 500, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
     check_hard(&channel, counts, total);
   }
@@ -167,7 +175,7 @@ static void test_hard_channels(void)
       for (size_t j = 0; j < 200; j++) C[i * 200 + j] /= sum;
     }
     for (size_t j = 0; j < 200; j++) total += counts[j] = floor(N / 200 * (0.5 + uniform()));
-    const candor_axis axis = {CANDOR_AXIS_DENSE, 200, 200, C, NULL, 0};
+    const candor_axis axis = {CANDOR_AXIS_DENSE, 200, 200, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
     check_hard(&channel, counts, total);
   }
@@ -181,7 +189,7 @@ static void test_hard_channels(void)
       for (size_t j = 0; j < K; j++) C[i * K + j] /= sum;
     }
     for (size_t j = 0; j < K; j++) total += counts[j] = floor(1000 * uniform());
-    const candor_axis axis = {CANDOR_AXIS_DENSE, K, K, C, NULL, 0};
+    const candor_axis axis = {CANDOR_AXIS_DENSE, K, K, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
     check_hard(&channel, counts, total);
   }
@@ -189,7 +197,7 @@ static void test_hard_channels(void)
     const double p = k ? 0.65 : 0.9, B[4] = {p, 1 - p, 1 - p, p};
     candor_axis axes[12];
     double total = 0;
-    for (int d = 0; d < 12; d++) axes[d] = (candor_axis) {CANDOR_AXIS_DENSE, 2, 2, B, NULL, 0};
+    for (int d = 0; d < 12; d++) axes[d] = (candor_axis){CANDOR_AXIS_DENSE, 2, 2, B, NULL, 0, {0}};
     for (size_t j = 0; j < 4096; j++) total += counts[j] = floor(-40 * log(uniform()));
     const candor_channel channel = {12, axes};
     check_hard(&channel, counts, total);
@@ -206,7 +214,7 @@ static void test_near_exact(void)
   for (int d = 0; d < 12; d++) {
     const double p = 0.65 + 0.3 * d / 11;
     base[d][0] = base[d][1] = 1 - p;
-    axes[d] = (candor_axis) {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, base[d], 2 * p - 1};
+    axes[d] = (candor_axis){CANDOR_AXIS_ADDITIVE, 2, 2, NULL, base[d], 2 * p - 1, {0}};
   }
   const candor_channel channel = {12, axes};
   for (size_t i = 0; i < 4096; i++) sum += theta[i] = uniform() < 0.25 ? -log(uniform()) : 0;
@@ -227,8 +235,8 @@ static void test_wide_axis(void)
   const double q = 1 / (exp(4) + WIDE - 1);
   for (size_t y = 0; y < WIDE; y++) base[y] = q;
   const double warner[2] = {0.2, 0.2};
-  const candor_axis axes[] = {{CANDOR_AXIS_ADDITIVE, WIDE, WIDE, NULL, base, expm1(4) * q},
-                              {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, warner, 0.6}};
+  const candor_axis axes[] = {{CANDOR_AXIS_ADDITIVE, WIDE, WIDE, NULL, base, expm1(4) * q, {0}},
+                              {CANDOR_AXIS_ADDITIVE, 2, 2, NULL, warner, 0.6, {0}}};
   const candor_channel forwards = {2, axes};
   const candor_axis turned[] = {axes[1], axes[0]};
   const candor_channel backwards = {2, turned};
@@ -247,7 +255,7 @@ static void test_information(void)
 {
   const double B[3][4] = {{0.8, 0.2, 0.3, 0.7}, {0.6, 0.4, 0.1, 0.9}, {0.75, 0.25, 0.25, 0.75}};
   candor_axis axes[3];
-  for (int d = 0; d < 3; d++) axes[d] = (candor_axis) {CANDOR_AXIS_DENSE, 2, 2, B[d], NULL, 0};
+  for (int d = 0; d < 3; d++) axes[d] = (candor_axis){CANDOR_AXIS_DENSE, 2, 2, B[d], NULL, 0, {0}};
   const candor_channel channel = {3, axes};
   const double counts[] = {310, 120, 95, 400, 210, 35, 150, 60};
   candor_solver_options options = candor_solver_defaults(&channel);
@@ -258,9 +266,8 @@ static void test_information(void)
   while (status == CANDOR_AGAIN) status = candor_solver_run(&s, 1);
   CHECK(status == CANDOR_OK);
   size_t set[8], n = 0;
-  for (size_t i = 0; i < 8; i++) {
+  for (size_t i = 0; i < 8; i++)
     if (s.theta[i] > 0) set[n++] = i;
-  }
   double rhs[8], v[8], row[8][8];
   for (size_t k = 0; k < n; k++) {
     rhs[k] = uniform() - 0.5;
@@ -269,11 +276,9 @@ static void test_information(void)
   CHECK(candor_solver_information(&s, set, n, rhs, 1000, v) == 1);
   for (size_t k = 0; k < n; k++) {
     double sum = 0;
-    for (size_t l = 0; l < n; l++) {
-      for (size_t j = 0; j < 8; j++) {
+    for (size_t l = 0; l < n; l++)
+      for (size_t j = 0; j < 8; j++)
         sum += row[k][j] * row[l][j] * counts[j] / s.total / (s.reported[j] * s.reported[j]) * v[l];
-      }
-    }
     CHECK_NEAR(sum, rhs[k], 1e-9);
   }
   CHECK(candor_solver_information(&s, set, n, rhs, 1, v) == 0); /* and says when it has not */
@@ -284,7 +289,8 @@ static void test_structure(void)
 {
   /* A product solved axis by axis equals the joint matrix solved as one. */
   const double A[4] = {0.8, 0.2, 0.3, 0.7}, b[3] = {0.1, 0.1, 0.2};
-  const candor_axis axes[2] = {{CANDOR_AXIS_DENSE, 2, 2, A, NULL, 0}, {CANDOR_AXIS_ADDITIVE, 3, 3, NULL, b, 0.6}};
+  const candor_axis axes[2] = {{CANDOR_AXIS_DENSE, 2, 2, A, NULL, 0, {0}},
+                               {CANDOR_AXIS_ADDITIVE, 3, 3, NULL, b, 0.6, {0}}};
   const candor_channel product = {2, axes};
   double joint[36], theta[6];
   const double counts[6] = {40, 3, 0, 17, 9, 31};
@@ -332,7 +338,7 @@ static void test_bad_input(void)
   CHECK(result.status == CANDOR_NOT_FINITE);
   solve_dense(D, 2, 2, impossible, NAN);
   CHECK(result.status == CANDOR_DOMAIN);
-  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   double work[8];
   CHECK(candor_impossible(&channel, impossible, work) == 1);
@@ -354,7 +360,7 @@ static void test_em(void)
 {
   /* golden/ibu_channel.json, case 1: 0, 1, 4 and 25 steps in one run, cut into chunks of 2. */
   const double C[6] = {0.17578125, 0.59765625, 0.2265625, 0.640625, 0.3125, 0.046875}, counts[3] = {24, 11, 5};
-  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   double theta[2] = {0.5, 0.5}, work[16], gap[26], loglik[26];
   const candor_ibu_trace trace = {gap, loglik};
@@ -379,6 +385,7 @@ static void test_em(void)
 
 int main(void)
 {
+  uniform_seed = 42;
   test_golden();
   test_random();
   test_hard_channels();

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "tally.h"
+#include "tally/tally.h"
 
 static uint32_t work[64];
 

@@ -1,14 +1,15 @@
 /* Means and covariances against complete enumeration: every report of every row, for a fixed truth and for
  * rows drawn from its proportions. Three columns, probabilities of their own, one with p < q. */
 #include "check.h"
+#include "inverse_weights.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/association.h"
-#include "../../src/core/cooccurrence.h"
-#include "../../src/core/tmdh.h"
+#include "joint/association.h"
+#include "joint/cooccurrence.h"
+#include "joint/tmdh.h"
 
 #define COLUMNS 3
 #define ROWS 3
@@ -17,7 +18,7 @@
 static const double p[COLUMNS] = {0.8, 0.95, 0.25};
 static const double q[COLUMNS] = {0.1, 0.3, 0.6};
 
-static candor_sets sets;
+static candor_set_list sets;
 static size_t work[256];
 static int member[SETS][CANDOR_SET_MAX];
 static size_t size_of[SETS];
@@ -35,9 +36,7 @@ static double channel(size_t x, size_t y)
 static void count(const size_t *row, double by_set[SETS])
 {
   double by_mask[SETS] = {0};
-  for (size_t i = 0; i < ROWS; i++) {
-    by_mask[row[i]] += 1;
-  }
+  for (size_t i = 0; i < ROWS; i++) by_mask[row[i]] += 1;
   candor_superset_sum(by_mask, COLUMNS);
   candor_sets_from_masks(&sets, by_mask, by_set);
 }
@@ -47,7 +46,7 @@ static void estimate(const double c[SETS], double mean[SETS])
   memcpy(mean, c, SETS * sizeof *mean);
   for (size_t j = 0; j < COLUMNS; j++) {
     double weight[2];
-    candor_weights_estimate(p[j], q[j], weight);
+    inverse_weights(p[j], q[j], weight);
     CHECK(candor_sets_axis(&sets, j, weight[0], weight[1], mean) == CANDOR_OK);
   }
 }
@@ -137,9 +136,7 @@ static void enumerate(void)
     for (size_t i = 0; i < ROWS; i++) {
       probability *= channel(truth[i], y[i]);
       double mixture = 0;
-      for (size_t k = 0; k < ROWS; k++) {
-        mixture += channel(truth[k], y[i]) / ROWS;
-      }
+      for (size_t k = 0; k < ROWS; k++) mixture += channel(truth[k], y[i]) / ROWS;
       sampled_probability *= mixture;
     }
     add(fixed, probability, y, CANDOR_SAMPLE);
@@ -179,14 +176,10 @@ static void agree(void)
       } else {
         CHECK(candor_tmdh_column(&h, &sets, a, row, value, &n) == CANDOR_DOMAIN);
       }
-      for (size_t m = 0; m < size_of[a]; m++) {
-        mask_a |= (size_t) 1 << member[a][m];
-      }
+      for (size_t m = 0; m < size_of[a]; m++) mask_a |= (size_t) 1 << member[a][m];
       for (size_t b = 1; b <= a; b++) {
         size_t mask_b = 0;
-        for (size_t m = 0; m < size_of[b]; m++) {
-          mask_b |= (size_t) 1 << member[b][m];
-        }
+        for (size_t m = 0; m < size_of[b]; m++) mask_b |= (size_t) 1 << member[b][m];
         CHECK(candor_tmdh_entry(&h, member[a], size_of[a], member[b], size_of[b], &entry) == CANDOR_OK);
         CHECK_NEAR(all[(mask_a - 1) + (mask_b - 1) * 7], entry, 1e-10 * (1 + fabs(entry)));
         if (h.target == CANDOR_SAMPLE && (mask_a & mask_b) != 0) {
@@ -208,8 +201,8 @@ static void agree(void)
       for (size_t a = 0; a < 3; a++) {
         for (size_t b = 0; b < 3; b++) {
           double entry;
-          CHECK(candor_tmdh_entry(&h, member[at[a]], size_of[at[a]], member[at[b]], size_of[at[b]],
-                                  &entry) == CANDOR_OK);
+          CHECK(candor_tmdh_entry(&h, member[at[a]], size_of[at[a]], member[at[b]], size_of[at[b]], &entry) ==
+                CANDOR_OK);
           variance += gradient[a] * gradient[b] * entry;
         }
       }
@@ -224,7 +217,7 @@ static void agree(void)
  * Errata C20: N = 100 and no reports at all: the variance estimate of a pair is -4800/2401. */
 static void worked_values(void)
 {
-  candor_sets two;
+  candor_set_list two;
   size_t two_work[64];
   const double pp[2] = {0.8, 0.8}, qq[2] = {0.1, 0.1};
   CHECK(candor_sets_init(&two, 2, 2, two_work) == CANDOR_OK);
@@ -244,7 +237,7 @@ static void worked_values(void)
 /* In symmetric designs the union's weight vanishes, so pairs do not need triples. */
 static void symmetric_needs_less(void)
 {
-  candor_sets low, high;
+  candor_set_list low, high;
   size_t low_work[64], high_work[64];
   const double pp[3] = {0.8, 0.9, 0.7}, qq[3] = {0.2, 0.1, 0.3};
   CHECK(candor_sets_init(&low, 3, 2, low_work) == CANDOR_OK);
@@ -253,7 +246,8 @@ static void symmetric_needs_less(void)
   const candor_table less = {&low, mu, 0, 0, NULL, NULL}, more = {&high, mu, 0, 0, NULL, NULL};
   const int a[2] = {0, 1}, b[2] = {1, 2};
   double without, with;
-  const candor_histogram h_less = {&less, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL}, h_more = {&more, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL};
+  const candor_histogram h_less = {&less, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL},
+                         h_more = {&more, pp, qq, CANDOR_SAMPLE, 0, NULL, NULL};
   CHECK(candor_tmdh_entry(&h_less, a, 2, b, 2, &without) == CANDOR_OK);
   CHECK(candor_tmdh_entry(&h_more, a, 2, b, 2, &with) == CANDOR_OK);
   CHECK_NEAR(without, with, 1e-12);
@@ -261,7 +255,8 @@ static void symmetric_needs_less(void)
   const candor_table reported = {&low, mu, 0, 0, NULL, NULL}, deviations = {&low, value, 0, 0, NULL, NULL};
   CHECK(candor_centre(&reported, pp, qq, base, scale, value, NULL) == CANDOR_OK);
   const candor_centred centred = {&deviations, base, scale};
-  const candor_histogram skew = {&less, p, q, CANDOR_SAMPLE, 0, NULL, NULL}, sampled = {&less, pp, qq, CANDOR_POPULATION, 0, NULL, &centred};
+  const candor_histogram skew = {&less, p, q, CANDOR_SAMPLE, 0, NULL, NULL},
+                         sampled = {&less, pp, qq, CANDOR_POPULATION, 0, NULL, &centred};
   CHECK(candor_tmdh_entry(&skew, a, 2, b, 2, &without) == CANDOR_DOMAIN);
   CHECK(candor_tmdh_entry(&sampled, a, 2, b, 2, &without) == CANDOR_DOMAIN);
 }
@@ -270,7 +265,7 @@ static void symmetric_needs_less(void)
  * one-hot columns are not independent. Two rows, all reports; sets with at most one category. */
 static void direct_encoding(void)
 {
-  candor_sets four;
+  candor_set_list four;
   size_t four_work[256];
   CHECK(candor_sets_init(&four, 4, 4, four_work) == CANDOR_OK);
   const double pp[4] = {0.6, 0.6, 0.6, 0.9}, qq[4] = {0.2, 0.2, 0.2, 0.3};
@@ -291,7 +286,7 @@ static void direct_encoding(void)
     candor_sets_from_masks(&four, c, by_set);
     for (size_t j = 0; j < 4; j++) {
       double weight[2];
-      candor_weights_estimate(pp[j], qq[j], weight);
+      inverse_weights(pp[j], qq[j], weight);
       candor_sets_axis(&four, j, weight[0], weight[1], by_set);
     }
     const candor_table table = {&four, by_set, 0, 0, NULL, NULL};
@@ -304,8 +299,7 @@ static void direct_encoding(void)
     for (size_t a = 0; a < 7; a++) {
       for (size_t b = 0; b < 7; b++) {
         double entry;
-        CHECK(candor_tmdh_entry(&h, set[a], set[a][1] < 0 ? 1 : 2, set[b], set[b][1] < 0 ? 1 : 2,
-                                &entry) == CANDOR_OK);
+        CHECK(candor_tmdh_entry(&h, set[a], set[a][1] < 0 ? 1 : 2, set[b], set[b][1] < 0 ? 1 : 2, &entry) == CANDOR_OK);
         product[a][b] += probability * mu[a] * mu[b];
         estimated[a][b] += probability * entry;
       }
@@ -314,9 +308,7 @@ static void direct_encoding(void)
   const double t[7] = {1, 0, 1, 1, 1, 0, 0};
   for (size_t a = 0; a < 7; a++) {
     CHECK_NEAR(mean[a], t[a], 1e-12);
-    for (size_t b = 0; b < 7; b++) {
-      CHECK_NEAR(estimated[a][b], product[a][b] - mean[a] * mean[b], 1e-11);
-    }
+    for (size_t b = 0; b < 7; b++) CHECK_NEAR(estimated[a][b], product[a][b] - mean[a] * mean[b], 1e-11);
   }
 }
 
@@ -346,15 +338,9 @@ static void constant_reports(void)
           for (size_t b = 1; b < SETS; b++) {
             size_t mask_a = 0, mask_b = 0;
             double entry, expected = vary ? 1 - 1 / rows[r] : 0;
-            for (size_t m = 0; m < size_of[a]; m++) {
-              mask_a |= (size_t) 1 << member[a][m];
-            }
-            for (size_t m = 0; m < size_of[b]; m++) {
-              mask_b |= (size_t) 1 << member[b][m];
-            }
-            if ((mask_a & mask_b & 1) == 0) {
-              expected = 0;
-            }
+            for (size_t m = 0; m < size_of[a]; m++) mask_a |= (size_t) 1 << member[a][m];
+            for (size_t m = 0; m < size_of[b]; m++) mask_b |= (size_t) 1 << member[b][m];
+            if ((mask_a & mask_b & 1) == 0) expected = 0;
             for (size_t j = 0; j < COLUMNS; j++) {
               const double d = p[j] - q[j], u = (double) ((same >> j) & 1) - q[j];
               expected *= (mask_a >> j) & 1 ? (j == 0 ? 1 / d : u / d) : 1;
@@ -380,7 +366,7 @@ static void constant_reports(void)
 /* Sets beyond the order of the family are centred as those within it. */
 static void further_sets(void)
 {
-  candor_sets low;
+  candor_set_list low;
   size_t low_work[64];
   CHECK(candor_sets_init(&low, COLUMNS, 1, low_work) == CANDOR_OK);
   const size_t report[ROWS] = {5, 7, 6};
@@ -401,7 +387,7 @@ static void further_sets(void)
 static void overlaps_of_larger_families(void)
 {
   static size_t large_work[4096];
-  candor_sets family;
+  candor_set_list family;
   for (size_t columns = 2; columns <= 7; columns++) {
     for (size_t order = 1; order <= columns; order++) {
       CHECK(candor_sets_init(&family, columns, order, large_work) == CANDOR_OK);
@@ -413,11 +399,8 @@ static void overlaps_of_larger_families(void)
         for (size_t other = 1; other <= position; other++) {
           const size_t n_j = candor_sets_members(&family, other, j);
           int shared = 0;
-          for (size_t a = 0; a < n_j; a++) {
-            for (size_t b = 0; b < n_k; b++) {
-              shared |= j[a] == k[b];
-            }
-          }
+          for (size_t a = 0; a < n_j; a++)
+            for (size_t b = 0; b < n_k; b++) shared |= j[a] == k[b];
           expected += (size_t) shared;
         }
         CHECK(candor_overlaps(&family, position) == expected);
@@ -431,9 +414,7 @@ static void overlaps_of_larger_families(void)
 int main(void)
 {
   CHECK(candor_sets_init(&sets, COLUMNS, COLUMNS, work) == CANDOR_OK);
-  for (size_t s = 0; s < SETS; s++) {
-    size_of[s] = candor_sets_members(&sets, s, member[s]);
-  }
+  for (size_t s = 0; s < SETS; s++) size_of[s] = candor_sets_members(&sets, s, member[s]);
   enumerate();
   agree();
   worked_values();

@@ -1,19 +1,17 @@
-/* Vectors of every length around a row of lanes, against sums in long double; the plain and the wide code must agree
- * to the last bit, which a machine with either shows by agreeing with the order of additions stated in vector.h. */
+/* Vectors of every length around a row of lanes, against sums in long double and against the order of additions that
+ * vector.h states. */
 #include <math.h>
 
+#include "base/lanes.h"
+#include "base/vector.h"
 #include "check.h"
-#include "lanes.h"
 #include "uniform.h"
-#include "vector.h"
 
 enum { MOST = 83 };
 
 static void fill(double *x, size_t n)
 {
-  for (size_t i = 0; i < n; i++) {
-    x[i] = 2 * uniform() - 1;
-  }
+  for (size_t i = 0; i < n; i++) x[i] = 2 * uniform() - 1;
 }
 
 /* Lane l holds the elements l, l + 16, ...; neighbours at half the distance are added until one is left. */
@@ -24,11 +22,8 @@ static double stated_order(const double *x, const double *y, size_t n)
     volatile double product = x[i] * y[i]; /* rounded before it is added */
     lane[i % CANDOR_LANES] += product;
   }
-  for (size_t width = CANDOR_LANES / 2; width > 0; width /= 2) {
-    for (size_t l = 0; l < width; l++) {
-      lane[l] += lane[l + width];
-    }
-  }
+  for (size_t width = CANDOR_LANES / 2; width > 0; width /= 2)
+    for (size_t l = 0; l < width; l++) lane[l] += lane[l + width];
   return lane[0];
 }
 
@@ -50,9 +45,7 @@ int main(void)
     fill(out, n + 1);
     double before[MOST + 1], beyond = out[n];
     int right = 1;
-    for (size_t i = 0; i <= n; i++) {
-      before[i] = out[i];
-    }
+    for (size_t i = 0; i <= n; i++) before[i] = out[i];
     candor_vector_multiply(x, out, n);
     for (size_t i = 0; i < n; i++) {
       right &= out[i] == before[i] * x[i];
@@ -69,14 +62,10 @@ int main(void)
       out[i] = before[i];
     }
     candor_vector_add_product(x, y, out, n);
-    for (size_t i = 0; i < n; i++) {
-      right &= fabs(out[i] - (before[i] + x[i] * y[i])) <= 1e-15;
-    }
+    for (size_t i = 0; i < n; i++) right &= fabs(out[i] - (before[i] + x[i] * y[i])) <= 1e-15;
     CHECK(right && out[n] == beyond);
     candor_vector_divide(x, y, out, n);
-    for (size_t i = 0; i < n; i++) {
-      right &= out[i] == x[i] / y[i];
-    }
+    for (size_t i = 0; i < n; i++) right &= out[i] == x[i] / y[i];
     CHECK(right && out[n] == beyond);
   }
   return check_report();

@@ -4,9 +4,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../src/core/cardinality.h"
+#include "sets/cardinality.h"
 
-#define REQUIRE(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define REQUIRE(condition)              \
+  do {                                  \
+    if (!(condition)) __builtin_trap(); \
+  } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   enum { most = 2048 };
   static int bits[most];
-  static double flips[most], work[16384];
+  static double flips[most], work[CANDOR_CARDINALITY_WORK];
   static unsigned char invert[most];
   candor_cardinality total;
   size_t where = 0;
@@ -22,7 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 4) return 0;
   const size_t n = 1 + data[0] % 40, m = 1 + data[1] % 50;
   const int per_bit = data[2] & 1, wild = data[2] & 2;
-  if (candor_cardinality_work(n) > 16384) return 0;
   for (size_t i = 0; i < m * n; i++) {
     const uint8_t byte = data[3 + i % (size - 3)];
     bits[i] = wild && byte == 255 ? -1 : byte & 1;
@@ -30,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (wild && byte == 254 && size > 12) memcpy(&flips[i], data + 4, 8);
     invert[i] = 1;
   }
-  candor_sets sets = {bits, m, n, flips, per_bit, NULL};
+  candor_membership sets = {bits, m, n, flips, per_bit, NULL};
   const candor_status status = candor_cardinality_total(&sets, work, &total, &where, &in_flips);
   if (status != CANDOR_OK) {
     REQUIRE(where < m * n);
@@ -45,8 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   sets.invert = invert;
   REQUIRE(candor_cardinality_total(&sets, work, &total, &where, &in_flips) == CANDOR_OK);
   candor_cardinality_value(&total, &outside, &neither, &covariance, &bound);
-  if (isfinite(either.size) && isfinite(neither.size)) {
+  if (isfinite(either.size) && isfinite(neither.size))
     REQUIRE(fabs((double) m - either.size - neither.size) <= 1e-9 * ((double) m + fabs(either.size)));
-  }
   return 0;
 }

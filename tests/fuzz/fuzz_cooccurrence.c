@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/cooccurrence.h"
-#include "../../src/core/sets.h"
+#include "joint/cooccurrence.h"
+#include "joint/sets.h"
 
 #define MAX_COLUMNS 7
 #define MAX_ROWS 9000
@@ -14,12 +14,10 @@ static uint64_t words[MAX_COLUMNS * CANDOR_BLOCK_WORDS], work[MAX_COLUMNS * CAND
 
 static void must(int condition)
 {
-  if (!condition) {
-    __builtin_trap();
-  }
+  if (!condition) __builtin_trap();
 }
 
-static void subsets_are_larger(const candor_sets *sets, const double *counts)
+static void subsets_are_larger(const candor_set_list *sets, const double *counts)
 {
   int members[CANDOR_SET_MAX];
   for (size_t s = 1; s < sets->total; s++) {
@@ -34,9 +32,7 @@ static void subsets_are_larger(const candor_sets *sets, const double *counts)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  if (size < 5) {
-    return 0;
-  }
+  if (size < 5) return 0;
   const size_t columns = 1 + data[0] % MAX_COLUMNS, order = 1 + data[1] % columns;
   const size_t rows = 1 + ((size_t) data[2] | (size_t) data[3] << 8) % MAX_ROWS;
   const size_t bytes = size - 4;
@@ -53,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   const candor_bits bits = {columns, rows, column};
   size_t sets_work[256];
-  candor_sets sets;
+  candor_set_list sets;
   must(candor_sets_init(&sets, columns, order, sets_work) == CANDOR_OK);
   double table[1 << MAX_COLUMNS] = {0}, by_pattern[1 << MAX_COLUMNS], by_words[1 << MAX_COLUMNS] = {0};
-  candor_cell bad = {rows, columns};
+  candor_bit_place bad = {rows, columns};
   const candor_status status = candor_patterns_add(&bits, 0, rows, table, &bad);
   must(status == (stray ? CANDOR_DOMAIN : CANDOR_OK));
   if (stray) {

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/extremes.h"
+#include "sets/extremes.h"
 
-#define REQUIRE(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define REQUIRE(condition)              \
+  do {                                  \
+    if (!(condition)) __builtin_trap(); \
+  } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,9 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (n == 0) return 0;
   check_value(&whole);
   REQUIRE(candor_extreme_bits(bits, flips, n / 2, &first, &where) == CANDOR_OK);
-  for (size_t i = n / 2; i < n; i++) {
-    REQUIRE(candor_extreme_equal(1, bits[i], flips[i], &second) == CANDOR_OK);
-  }
+  for (size_t i = n / 2; i < n; i++) REQUIRE(candor_extreme_equal(1, bits[i], flips[i], &second) == CANDOR_OK);
   candor_extreme_merge(&first, &second);
   REQUIRE(second.bits == whole.bits && second.ones == whole.ones);
   REQUIRE((second.none.zeros > 0) == (whole.none.zeros > 0) && (second.all.zeros > 0) == (whole.all.zeros > 0));

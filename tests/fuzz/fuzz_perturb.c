@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "perturb.h"
+#include "respond/perturb.h"
 
-#define ASSERT(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define ASSERT(condition)               \
+  do {                                  \
+    if (!(condition)) __builtin_trap(); \
+  } while (0)
 
 typedef struct bytes {
   const uint8_t *data;
@@ -16,9 +19,7 @@ typedef struct bytes {
 static candor_status dry(void *state, uint32_t *words, size_t n)
 {
   bytes *b = state;
-  if (b->size < n * sizeof *words) {
-    return CANDOR_GENERATOR;
-  }
+  if (b->size < n * sizeof *words) return CANDOR_GENERATOR;
   memcpy(words, b->data, n * sizeof *words);
   b->data += n * sizeof *words;
   b->size -= n * sizeof *words;
@@ -54,9 +55,7 @@ static int positive(candor_grid g)
 
 static void check_sum(const candor_grid *row, size_t n, candor_grid sum)
 {
-  for (size_t i = 0; i < n; i++) {
-    sum = candor_grid_add(sum, row[i]);
-  }
+  for (size_t i = 0; i < n; i++) sum = candor_grid_add(sum, row[i]);
   ASSERT(sum.high == candor_grid_one.high && sum.low == 0);
 }
 
@@ -80,7 +79,7 @@ static void check_ratios(const double *c, const candor_grid *out, size_t rows, s
   }
 }
 
-static int make_plan(bytes *b, candor_perturb_plan *plan, candor_cell *cells, double *c, candor_grid *out)
+static int make_plan(bytes *b, candor_perturb_plan *plan, candor_alias_cell *cells, double *c, candor_grid *out)
 {
   static candor_grid bound[2 * MOST], weights[CELLS], other[MOST];
   static uint32_t stack[CELLS];
@@ -102,34 +101,20 @@ static int make_plan(bytes *b, candor_perturb_plan *plan, candor_cell *cells, do
   const size_t rows = 1 + byte(b) % MOST, columns = 1 + byte(b) % MOST;
   for (size_t x = 0; x < rows; x++) {
     double sum = 0;
-    for (size_t y = 0; y < columns; y++) {
-      sum += c[x + y * rows] = number(b);
-    }
-    for (size_t y = 0; y < columns && byte(b) < 250; y++) {
-      c[x + y * rows] /= sum;
-    }
+    for (size_t y = 0; y < columns; y++) sum += c[x + y * rows] = number(b);
+    for (size_t y = 0; y < columns && byte(b) < 250; y++) c[x + y * rows] /= sum;
   }
   if (kind == 3) {
     candor_grid truth;
     const double a = number(b);
-    for (size_t y = 0; y < columns; y++) {
-      c[y] = c[y * rows] * (1 - a);
-    }
-    if (candor_plan_innocuous(columns, a, c, &memory, &truth, other, plan) != CANDOR_OK) {
-      return 0;
-    }
+    for (size_t y = 0; y < columns; y++) c[y] = c[y * rows] * (1 - a);
+    if (candor_plan_innocuous(columns, a, c, &memory, &truth, other, plan) != CANDOR_OK) return 0;
     check_sum(other, columns, truth);
-    for (size_t y = 0; y < columns; y++) {
-      ASSERT(c[y] > 0 || !positive(other[y]));
-    }
+    for (size_t y = 0; y < columns; y++) ASSERT(c[y] > 0 || !positive(other[y]));
     return 1;
   }
-  if (candor_quantise_channel(rows, columns, c, work, bound, out) != CANDOR_OK) {
-    return 0;
-  }
-  for (size_t x = 0; x < rows; x++) {
-    check_sum(out + x * columns, columns, candor_grid_zero);
-  }
+  if (candor_quantise_channel(rows, columns, c, work, bound, out) != CANDOR_OK) return 0;
+  for (size_t x = 0; x < rows; x++) check_sum(out + x * columns, columns, candor_grid_zero);
   check_ratios(c, out, rows, columns);
   ASSERT(candor_plan_channel(rows, columns, out, &memory, plan) == CANDOR_OK);
   return 1;
@@ -139,19 +124,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static candor_cell cells[MOST * CELLS];
+  static candor_alias_cell cells[MOST * CELLS];
   static candor_grid out[MOST * MOST];
   static double c[MOST * MOST];
   static candor_perturb_run_state state;
   bytes b = {data, size};
   candor_perturb_plan plan;
   int truth[64], report[64];
-  if (!make_plan(&b, &plan, cells, c, out)) {
-    return 0;
-  }
-  if (plan.kind != CANDOR_PERTURB_TABLE) {
-    ASSERT(candor_plan_epsilon(&plan, out) >= 0);
-  }
+  if (!make_plan(&b, &plan, cells, c, out)) return 0;
+  if (plan.kind != CANDOR_PERTURB_TABLE) ASSERT(candor_plan_epsilon(&plan, out) >= 0);
   int valid = 1;
   const size_t n = byte(&b) % 65;
   for (size_t i = 0; i < n; i++) {

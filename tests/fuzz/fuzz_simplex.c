@@ -4,16 +4,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ibu.h"
-#include "simplex.h"
+#include "estimate/ibu.h"
+#include "estimate/simplex.h"
 
 enum { MOST = 64 };
 
 static void demand(int condition)
 {
-  if (!condition) {
-    __builtin_trap();
-  }
+  if (!condition) __builtin_trap();
 }
 
 static double take(const uint8_t **data, size_t *size)
@@ -41,12 +39,8 @@ static void check_order(const candor_additive *channel, const double *counts, co
 {
   const double sign = channel->keep > 0 ? 1 : -1;
   for (size_t i = 1; i < channel->categories && !channel->other; i++) {
-    if (counts[i] > counts[i - 1]) {
-      demand(sign * (theta[i] - theta[i - 1]) >= 0);
-    }
-    if (counts[i] == counts[i - 1]) {
-      demand(theta[i] == theta[i - 1]);
-    }
+    if (counts[i] > counts[i - 1]) demand(sign * (theta[i] - theta[i - 1]) >= 0);
+    if (counts[i] == counts[i - 1]) demand(theta[i] == theta[i - 1]);
   }
 }
 
@@ -77,9 +71,7 @@ static candor_additive read_channel(const uint8_t **data, size_t *size, int kind
     channel.other_all = x >= 0 ? z / below : 1 / (z + (double) n - 1);
     channel.keep = x >= 0 ? -expm1(-x) / below : expm1(x) / (z + (double) n - 1);
     channel.odds = expm1(x);
-    if (n == 1) {
-      channel.keep = 1 - channel.other_all;
-    }
+    if (n == 1) channel.keep = 1 - channel.other_all;
   } else if (kind == 1) {
     channel.keep = x;
     channel.other_all = take(data, size);
@@ -93,9 +85,7 @@ static candor_additive read_channel(const uint8_t **data, size_t *size, int kind
       sum += b[i];
     }
     channel.keep = kind == 2 ? fabs(fmod(x, 1)) : x;
-    for (size_t i = 0; kind == 2 && i < n && sum > 0; i++) {
-      b[i] *= (1 - channel.keep) / sum;
-    }
+    for (size_t i = 0; kind == 2 && i < n && sum > 0; i++) b[i] *= (1 - channel.keep) / sum;
     channel.other = b;
   }
   return channel;
@@ -119,12 +109,8 @@ static void run_ibu(const candor_additive *channel, const double *counts, double
   const size_t n = channel->categories;
   double theta[MOST];
   candor_ibu ibu;
-  for (size_t i = 0; i < n; i++) {
-    theta[i] = 1 / (double) n;
-  }
-  if (candor_ibu_start(&ibu, channel, counts, theta, work) != CANDOR_OK) {
-    return;
-  }
+  for (size_t i = 0; i < n; i++) theta[i] = 1 / (double) n;
+  if (candor_ibu_start(&ibu, channel, counts, theta, work) != CANDOR_OK) return;
   ibu.limit = 5;
   ibu.tolerance = 1e-6;
   if (candor_ibu_run(&ibu, 100, NULL) == CANDOR_OK) {
@@ -140,25 +126,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   double b[MOST], counts[MOST], theta[MOST], sorted[MOST], work[2 * MOST];
   candor_simplex_fit fit;
   double loglik, gap;
-  if (size < 4) {
-    return 0;
-  }
+  if (size < 4) return 0;
   const size_t n = data[0] % MOST + (size_t) (data[0] == 0);
   const int kind = data[1] % 4, raw = data[1] / 4 % 2;
   data += 2;
   size -= 2;
-  if (n == 0) {
-    return 0;
-  }
+  if (n == 0) return 0;
   const candor_additive channel = read_channel(&data, &size, kind, n, b);
   read_counts(&data, &size, raw, counts, n);
   if (candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK) {
     check_simplex(theta, n, 4e-15);
     check_order(&channel, counts, theta);
     demand(fit.active >= 1 && fit.active <= n && fit.zeros < n);
-    if (candor_loglik(&channel, counts, theta, &loglik, &gap, NULL) == CANDOR_OK) {
+    if (candor_loglik(&channel, counts, theta, &loglik, &gap, NULL) == CANDOR_OK)
       demand(gap <= gap_allowed(&channel, counts, theta));
-    }
     demand(candor_mle(&channel, counts, 1, work, &fit, sorted) == CANDOR_OK);
     check_simplex(sorted, n, 4e-15);
   }
@@ -166,12 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_simplex(theta, n, 4e-15);
     check_order(&channel, counts, theta);
   }
-  if (candor_invn(&channel, counts, theta) == CANDOR_OK) {
-    check_simplex(theta, n, 4e-15);
-  }
-  if (candor_project(counts, n, 1, work, theta) == CANDOR_OK) {
-    check_simplex(theta, n, 4e-15);
-  }
+  if (candor_invn(&channel, counts, theta) == CANDOR_OK) check_simplex(theta, n, 4e-15);
+  if (candor_project(counts, n, 1, work, theta) == CANDOR_OK) check_simplex(theta, n, 4e-15);
   run_ibu(&channel, counts, work);
   return 0;
 }

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "em.h"
-#include "solver.h"
+#include "estimate/em.h"
+#include "estimate/solver.h"
 
-#define REQUIRE(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define REQUIRE(condition)              \
+  do {                                  \
+    if (!(condition)) __builtin_trap(); \
+  } while (0)
 
 enum { SIDE = 24, CELLS = 64 };
 
@@ -53,7 +56,8 @@ static void fill_rows(bytes *b, double *C, size_t K, size_t J)
   }
 }
 
-static double mean_loglik(const candor_channel *channel, const double *phi, const double *theta, size_t K, size_t J, double *g)
+static double mean_loglik(const candor_channel *channel, const double *phi, const double *theta, size_t K, size_t J,
+                          double *g)
 {
   double row[CELLS], loglik = 0;
   long double m[CELLS] = {0}, score[CELLS] = {0};
@@ -63,14 +67,12 @@ static double mean_loglik(const candor_channel *channel, const double *phi, cons
   }
   for (size_t i = 0; i < K; i++) {
     candor_channel_row(channel, i, row);
-    for (size_t j = 0; j < J; j++) {
+    for (size_t j = 0; j < J; j++)
       if (phi[j] > 0) score[i] += phi[j] * row[j] / m[j];
-    }
     if (g) g[i] = (double) score[i];
   }
-  for (size_t j = 0; j < J; j++) {
+  for (size_t j = 0; j < J; j++)
     if (phi[j] > 0) loglik += phi[j] * (double) logl(m[j]);
-  }
   return loglik;
 }
 
@@ -83,10 +85,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const size_t side = channel.axes == 1 ? SIDE : channel.axes == 2 ? 8 : channel.axes == 3 ? 4 : 2;
   for (size_t d = 0; d < channel.axes; d++) {
     const size_t K = 1 + take(&b) % side, J = 1 + take(&b) % side;
-    axis[d] = (candor_axis) {CANDOR_AXIS_DENSE, K, J, C[d], NULL, 0};
+    axis[d] = (candor_axis){CANDOR_AXIS_DENSE, K, J, C[d], NULL, 0, {0}};
     if (d == 0 && K <= 4 && take(&b) < 100) {
       for (size_t k = 0; k < K; k++) base[k] = value(&b);
-      axis[d] = (candor_axis) {CANDOR_AXIS_ADDITIVE, K, K, NULL, base, value(&b)};
+      axis[d] = (candor_axis){CANDOR_AXIS_ADDITIVE, K, K, NULL, base, value(&b), {0}};
     } else {
       fill_rows(&b, C[d], K, J);
     }

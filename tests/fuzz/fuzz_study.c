@@ -1,14 +1,18 @@
 /* Any world, any words: the simulator hands out exactly N reports, none to a category that cannot be
- * reported, and the study's figures hang together. The bytes after the head are the random words, and when
+ * reported, and the losses hang together. The bytes after the head are the random words, and when
  * they are used up the generator fails, which every kernel must say. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study.h"
+#include "study/simulate.h"
+#include "study/study.h"
 
-#define ASSERT(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define ASSERT(condition)               \
+  do {                                  \
+    if (!(condition)) __builtin_trap(); \
+  } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const double b = (1 - a) / kk;
   const candor_world world = {{k, a, vector ? other : NULL, b, a / b}, theta, fixed ? truth : NULL, n};
 
-  void *memory = malloc(candor_simulator_bytes(k, world.truth != NULL));
+  double *memory = malloc(candor_simulator_work(k) * sizeof *memory);
   candor_simulator *simulator = malloc(sizeof *simulator);
   candor_status status = candor_simulator_start(simulator, &world, memory);
   if (status == CANDOR_OK && n < 1e7) {
@@ -80,23 +84,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       ASSERT(status == CANDOR_GENERATOR || (status == CANDOR_OK && sum == n));
     }
   }
-  const int methods[4] = {2, 0, 3, 1};
-  void *study_memory = malloc(candor_study_bytes(k, fixed, 4, 4));
-  candor_study *study = malloc(sizeof *study);
-  status = candor_study_start(study, &world, methods, 4, 4, head[5], head[6], study_memory);
-  if (status == CANDOR_OK && (k < 300 || n < 1e6)) {
-    while ((status = candor_study_run(study, 3)) == CANDOR_AGAIN) {}
-    ASSERT(status == CANDOR_OK);
-    double estimate[20], error[20];
-    candor_study_finish(study, estimate, error);
-    for (int m = 0; m < 4; m++) {
-      const double *e = estimate + 5 * m;
-      ASSERT(isfinite(e[0]) && isfinite(e[1]) && e[0] >= 0 && e[1] >= 0);
-      ASSERT(e[4] >= -1e-9 * (1 + e[0]) && fabs(e[3] + e[4] - e[0]) <= 1e-8 * (1e-9 + e[0]));
-      ASSERT(methods[m] == CANDOR_STUDY_INV || e[1] <= 1 + 1e-9);
-      ASSERT(!isnan(e[2]));
-    }
+  /* The judge, of estimates that are any finite numbers. */
+  double *estimates = malloc(2 * k * sizeof *estimates), *tallies = malloc(2 * k * sizeof *tallies);
+  double *sums = malloc(k * sizeof *sums), losses[2 * CANDOR_STUDY_LOSSES];
+  for (size_t i = 0; i < 2 * k; i++) {
+    estimates[i] = ((double) data[i % size] - 100) / (double) k / 64;
+    tallies[i] = data[(i + 7) % size] % 5;
   }
-  free(theta), free(truth), free(other), free(counts), free(memory), free(simulator), free(study_memory), free(study);
+  const candor_judged judged = {
+      k, 2, estimates, theta, tallies, n, {k, head[2] & 8 ? NULL : estimates, a, vector ? other : NULL, b}};
+  candor_study_judge(&judged, losses, sums);
+  for (int r = 0; r < 2; r++) {
+    const double *loss = losses + r * CANDOR_STUDY_LOSSES;
+    ASSERT(isfinite(loss[0]) && loss[0] >= 0 && isfinite(loss[1]) && loss[1] >= 0);
+    ASSERT(loss[0] <= 4 * loss[1] * loss[1] * (1 + 1e-9));
+    ASSERT(head[2] & 8 ? isnan(loss[2]) : !isnan(loss[2]));
+  }
+  free(theta), free(truth), free(other), free(counts), free(memory), free(simulator);
+  free(estimates), free(tallies), free(sums);
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "tally.h"
+#include "tally/tally.h"
 
 enum { MOST = 256 };
 
@@ -29,8 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   double counts[21] = {0.0}, squares[3] = {0.0}, missing = 0.0;
   size_t position = MOST;
-  const candor_tally_reports reports = {codes, grouped ? groups : NULL, weighted ? weights : NULL, n, first, INT_MIN, skip};
-  const candor_status status = candor_tally(&reports, k, grouped ? n_groups : 1, work, counts, squares, &missing, &position);
+  const candor_tally_reports reports = {codes, grouped ? groups : NULL, weighted ? weights : NULL, n, first, INT_MIN,
+                                        skip};
+  const candor_status status =
+      candor_tally(&reports, k, grouped ? n_groups : 1, work, counts, squares, &missing, &position);
 
   double expected[21] = {0.0}, expected_squares[3] = {0.0}, expected_missing = 0.0;
   size_t bad = MOST;

@@ -4,16 +4,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../src/core/cooccurrence.h"
-#include "../../src/core/tmdh.h"
+#include "inverse_weights.h"
+#include "joint/cooccurrence.h"
+#include "joint/tmdh.h"
 
 #define MAX_COLUMNS 5
 
 static void must(int condition)
 {
-  if (!condition) {
-    __builtin_trap();
-  }
+  if (!condition) __builtin_trap();
 }
 
 static double scale_of(const double *x, size_t n)
@@ -26,8 +25,9 @@ static double scale_of(const double *x, size_t n)
   return largest;
 }
 
-static void covariances(const candor_sets *sets, const double *counts, const double *counts_by_mask,
-                        const double *mu_by_mask, const double *mu, const double *p, const double *q, candor_target target)
+static void covariances(const candor_set_list *sets, const double *counts, const double *counts_by_mask,
+                        const double *mu_by_mask, const double *mu, const double *p, const double *q,
+                        candor_target target)
 {
   static double all[31 * 31], spare[2 * 243 + 4 * 32];
   const size_t n = sets->total - 1;
@@ -50,16 +50,12 @@ static void covariances(const candor_sets *sets, const double *counts, const dou
   for (size_t a = 1; a <= n; a++) {
     const size_t n_j = candor_sets_members(sets, a, j);
     size_t mask_a = 0;
-    for (size_t m = 0; m < n_j; m++) {
-      mask_a |= (size_t) 1 << j[m];
-    }
+    for (size_t m = 0; m < n_j; m++) mask_a |= (size_t) 1 << j[m];
     for (size_t b = 1; b <= n; b++) {
       const size_t n_k = candor_sets_members(sets, b, k);
       size_t mask_b = 0;
       double entry;
-      for (size_t m = 0; m < n_k; m++) {
-        mask_b |= (size_t) 1 << k[m];
-      }
+      for (size_t m = 0; m < n_k; m++) mask_b |= (size_t) 1 << k[m];
       must(candor_tmdh_entry(&h, j, n_j, k, n_k, &entry) == CANDOR_OK);
       must(fabs(entry - all[(mask_a - 1) + (mask_b - 1) * n]) <= tolerance);
       must(a != b || target == CANDOR_SAMPLE || entry >= 0);
@@ -78,9 +74,7 @@ static void covariances(const candor_sets *sets, const double *counts, const dou
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   const size_t columns = size > 0 ? 1 + data[0] % MAX_COLUMNS : 0;
-  if (size < 1 + 2 * columns + 1) {
-    return 0;
-  }
+  if (size < 1 + 2 * columns + 1) return 0;
   double p[MAX_COLUMNS], q[MAX_COLUMNS];
   for (size_t j = 0; j < columns; j++) {
     p[j] = data[1 + 2 * j] / 255.0;
@@ -89,12 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   size_t which, work[256];
   const candor_status status = candor_columns_check(columns, p, q, &which);
   must(status == CANDOR_OK || (status == CANDOR_NO_INFORMATION && p[which] == q[which]));
-  for (size_t j = 0; j < columns; j++) {
-    if (fabs(p[j] - q[j]) < 0.05) {
-      return 0; /* ill-conditioned, not wrong */
-    }
-  }
-  candor_sets sets;
+  for (size_t j = 0; j < columns; j++)
+    if (fabs(p[j] - q[j]) < 0.05) return 0; /* ill-conditioned, not wrong */
+  candor_set_list sets;
   must(candor_sets_init(&sets, columns, columns, work) == CANDOR_OK);
   double c[32] = {0}, mu[32], back[32], mu_by_mask[32], by_set[32];
   double rows = 0;
@@ -107,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(mu, by_set, sizeof mu);
   for (size_t j = 0; j < columns; j++) {
     double weight[2];
-    candor_weights_estimate(p[j], q[j], weight);
+    inverse_weights(p[j], q[j], weight);
     must(candor_sets_axis(&sets, j, weight[0], weight[1], mu) == CANDOR_OK);
   }
   memcpy(back, mu, sizeof mu);
@@ -117,13 +108,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(candor_sets_axis(&sets, j, weight[0], weight[1], back) == CANDOR_OK);
   }
   const double tolerance = 1e-10 * scale_of(mu, sets.total);
-  for (size_t s = 0; s < sets.total; s++) {
-    must(fabs(back[s] - by_set[s]) <= tolerance);
-  }
+  for (size_t s = 0; s < sets.total; s++) must(fabs(back[s] - by_set[s]) <= tolerance);
   must(candor_sets_to_masks(&sets, mu, mu_by_mask) == CANDOR_OK);
   covariances(&sets, by_set, c, mu_by_mask, mu, p, q, CANDOR_SAMPLE);
-  if (rows >= 2) {
-    covariances(&sets, by_set, c, mu_by_mask, mu, p, q, CANDOR_POPULATION);
-  }
+  if (rows >= 2) covariances(&sets, by_set, c, mu_by_mask, mu, p, q, CANDOR_POPULATION);
   return 0;
 }

@@ -45,9 +45,7 @@ int main(int argc, char **argv)
   static const uint8_t nothing[1] = {0};
   int bad = 0;
   LLVMFuzzerTestOneInput(nothing, 0);
-  for (int i = 1; i < argc; i++) {
-    bad |= replay(argv[i]);
-  }
+  for (int i = 1; i < argc; i++) bad |= replay(argv[i]);
   printf("%d inputs replayed\n", argc);
   return bad;
 }

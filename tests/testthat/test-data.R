@@ -117,3 +117,11 @@ test_that("benefits: margins, and the joint boundary case", {
   expect_equal(gradient[-2], rep(1, 3), tolerance = 1e-6)
   expect_lt(gradient[2], 1)
 })
+
+test_that("the simulated survey is what its page says", {
+  expect_identical(dim(exam_simulated), c(2000L, 7L))
+  expect_identical(levels(exam_simulated$cheating), c("never", "once", "often"))
+  # Reports are the truth with the stated probabilities: .8 of three, 5/6 of two.
+  kept <- c(mean(exam_simulated$cheating == exam_simulated$true_cheating), mean(exam_simulated$plagiarism == exam_simulated$true_plagiarism))
+  expect_true(all(abs(kept - c(0.8, 5 / 6)) < 4 * sqrt(0.8 * 0.2 / 2000)))
+})

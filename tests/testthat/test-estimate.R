@@ -207,7 +207,7 @@ test_that("what cannot be estimated is refused in the user's language", {
     rr_estimate(tally, method = "ibu", tolerance = NA)
     rr_estimate(tally, method = "ibu", start = c(1, 1, 1))
     rr_estimate(tally, method = "ibu", steps = 3)
-    rr_estimate(tally, method = "base_cut", level = 2)
+    rr_estimate(tally, method = "base_cut", alpha = 2)
     rr_estimate(tally, by = c("a", "b"))
     rr_estimate(tally, interval = "bootstrap", replications = 3)
     rr_estimate(rr_estimate(tally))

@@ -38,7 +38,7 @@ test_that("tidy, glance and augment keep broom's contract", {
   expect_named(tidy(fit), c("term", "estimate", "std.error"))
   expect_named(tidy(fit, conf.int = TRUE), c("term", "estimate", "std.error", "conf.low", "conf.high"))
   expect_identical(nrow(glance(fit)), 1L)
-  expect_named(glance(fit), c("method", "target", "categories", "nobs", "epsilon", "logLik", "df", "AIC", "BIC", "boundary", "gap"))
+  expect_named(glance(fit), c("method", "target", "categories", "nobs", "respondents", "effective_n", "epsilon", "logLik", "df", "AIC", "BIC", "boundary", "gap"))
   expect_identical(glance(boundary)$boundary, 1L)
   expect_named(augment(fit), c("term", "count", ".fitted", ".resid"))
   grouped <- rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism))
@@ -85,10 +85,9 @@ test_that("accessors refuse what they do not know", {
     confint(fit, level = 1.2)
     confint(fit, interval = "bootstrap")
     tidy(fit, conf.int = NA)
-    tidy(fit, conf.itn = TRUE)
+    tidy(fit, terms = "always")
     residuals(fit, "deviance")
     simulate(fit, nsim = 0)
-    coef(fit, 2)
   })
 })
 
@@ -96,14 +95,40 @@ test_that("pictures have the layers they should, at few and at many categories",
   skip_if_not_installed("ggplot2")
   picture <- ggplot2::autoplot(fit)
   expect_s3_class(picture, "ggplot")
-  built <- ggplot2::ggplot_build(picture)
-  expect_identical(nrow(built$data[[3]]), 6L) # an estimate and a reported share per category
-  expect_equal(sort(built$data[[2]]$x), sort(tidy(fit, conf.int = TRUE)$conf.low))
+  points <- ggplot2::layer_data(picture, 3)
+  expect_equal(sort(points$x), sort(c(coef(fit), 0.42, 0.33, 0.25)), ignore_attr = TRUE) # estimates and reported shares
+  expect_equal(sort(ggplot2::layer_data(picture, 2)$x), sort(tidy(fit, conf.int = TRUE)$conf.low))
+  # Interval, point and reported share of a category are on one line.
+  expect_identical(as.numeric(points$y[points$x == coef(fit)[["once"]]]), 2)
+  once <- ggplot2::autoplot(fit, terms = "once")
+  expect_equal(ggplot2::layer_data(once, 3)$x, c(coef(fit)[["once"]], 0.33))
+  expect_error(ggplot2::autoplot(fit, terms = "always"), class = "candor_error_level")
 
   set.seed(1)
   many <- rr_estimate(rr_counts(as.vector(rmultinom(1, 1e5, rr_matrix(rr_grr(300, epsilon = 4))[1, ])), rr_grr(300, epsilon = 4)))
-  expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(many)))
-  expect_match(ggplot2::autoplot(many)$labels$x, "300 categories")
+  ranks <- ggplot2::autoplot(many)
+  expect_match(ranks$labels$x, "300 categories")
+  # From the largest down; what is not above half a report is left out.
+  expect_equal(ggplot2::layer_data(ranks, 3)$y, log10(sort(coef(many)[coef(many) > 0.5 / 1e5], decreasing = TRUE)), ignore_attr = TRUE)
+  # Numbers as levels have an order of their own, and so has an ordered factor.
+  ages <- rr_grr(18:99, epsilon = 3)
+  counts <- rpois(82, 400)
+  ordered <- rr_estimate(rr_counts(counts, ages))
+  line <- ggplot2::layer_data(ggplot2::autoplot(ordered), 4)
+  expect_equal(line$x, 18:99)
+  expect_equal(line$y, unname(coef(ordered)))
+  expect_match(ggplot2::autoplot(ordered, order = TRUE)$labels$x, "Rank")
+  steps <- factor(paste("step", 1:60), paste("step", 1:60), ordered = TRUE)
+  expect_null(ggplot2::autoplot(rr_estimate(rr_counts(rpois(60, 400), rr_grr(steps, epsilon = 3))))$labels$x)
+  expect_match(ggplot2::autoplot(rr_estimate(rr_counts(rpois(60, 400), rr_grr(as.character(steps), epsilon = 3))))$labels$x, "Rank")
+  # Days run along an axis.
+  days <- rep(as.Date("2026-01-01") + 0:4, each = 200)
+  daily <- rr_estimate(rr_tally(rep(c("no", "yes"), 500), rr_warner(0.8), by = list(day = days)))
+  points <- ggplot2::layer_data(ggplot2::autoplot(daily), 3)
+  expect_equal(sort(unique(points$x)), as.numeric(as.Date("2026-01-01") + 0:4))
+  # A crosswise "yes" is no answer to the question asked.
+  crosswise <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))))
+  expect_true("Reported: the answers are the same" %in% crosswise$data$what)
   file <- withr::local_tempfile(fileext = ".png")
   grDevices::png(file)
   plot(fit)
@@ -307,4 +332,43 @@ test_that("respondents divide into whole numbers that add up", {
       expect_true(all(counts == floor(counts) & counts >= 0))
     }
   }
+})
+
+test_that("every picture lies on white, with room for the last label of its axis", {
+  skip_if_not_installed("ggplot2")
+  theme <- theme_candor()
+  expect_identical(theme$plot.background$fill, "white")
+  expect_gte(as.numeric(theme$plot.margin)[2], 20)
+  for (plot in list(ggplot2::autoplot(fit), ggplot2::autoplot(fit$tally), ggplot2::autoplot(rr_power(rr_warner(0.8), c(100, 200), 0.2)))) {
+    expect_identical(plot$theme$plot.background$fill, "white")
+  }
+})
+
+test_that("draws in blocks are the draws in one, and a limit reaches between them", {
+  set.seed(4)
+  whole <- stats::rmultinom(5, 1000, rep(1, 50000))
+  set.seed(4)
+  # 50,000 numbers a column: four columns a block.
+  expect_identical(draw_multinomial(5, 1000, rep(1, 50000)), whole)
+  skip_on_cran()
+  # Seconds of draws: without blocks the limit strikes when all is done.
+  on.exit(setTimeLimit())
+  # The limit goes at once: what testthat does with an error takes time too.
+  outcome <- tryCatch({
+    setTimeLimit(elapsed = 0.3, transient = TRUE)
+    draw_multinomial(4000, 1e6, rep(1, 5000))
+    "drawn"
+  }, error = function(e) {
+    setTimeLimit()
+    conditionMessage(e)
+  })
+  expect_match(outcome, "limit")
+})
+
+test_that("simulations that will not fit are refused", {
+  fit <- rr_estimate(rr_counts(c(40, 30, 30), rr_grr(3, epsilon = 1)))
+  expect_error(simulate(fit, nsim = 2^31), class = "candor_error_argument")
+  skip_if_not(machine_memory() < 1.5e11)
+  expect_error(simulate(fit, nsim = 2147483647), class = "candor_error_argument")
+  expect_error(rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15), class = "candor_error_argument")
 })

@@ -25,3 +25,28 @@ test_that("the picture: the report is the truth for 28 in 100, and the intervals
   held <- tabulate(factor(truth, answers), 8) / 20000
   expect_true(all(table$conf.low <= held & held <= table$conf.high))
 })
+
+test_that("every block of R code runs as printed", {
+  path <- testthat::test_path("..", "..", "README.md")
+  skip_if_not(file.exists(path), "README.md beside the tests")
+  lines <- readLines(path)
+  starts <- which(lines == "```r")
+  expect_gte(length(starts), 2)
+  env <- new.env(parent = globalenv())
+  for (start in starts) {
+    end <- start + which(lines[-seq_len(start)] == "```")[1]
+    code <- parse(text = lines[(start + 1):(end - 1)])
+    for (expression in code) expect_error(eval(expression, env), NA)
+  }
+})
+
+test_that("the ratios of many categories are those of the study", {
+  folder <- system.file("studies", package = "candor")
+  skip_if_not(nzchar(folder))
+  source(file.path(folder, "eb-summary.R"), local = TRUE)
+  table <- summarise_eb(utils::read.csv(file.path(folder, "eb.csv")))
+  of <- function(k) round(unlist(table[table$cells == paste("K =", k), c("mle", "combine", "eb")], use.names = FALSE), 1)
+  expect_equal(of(20), c(1.3, 1.1, 0.9))
+  expect_equal(of(1000), c(3.4, 1.2, 1))
+  expect_equal(of(41270), c(7.7, 1.3, 1))
+})

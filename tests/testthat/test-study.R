@@ -72,27 +72,8 @@ test_that("the risk of inversion is its closed form, for both targets", {
   }
 })
 
-test_that("the core judges as R does", {
-  own <- list(inv = "inv", invn = "invn", invp = "invp", mle = "mle")
-  slow <- lapply(own, function(m) function(counts, mechanism) coef(rr_estimate(rr_counts(counts, mechanism), method = m)))
-  names(slow) <- paste0("slow_", names(slow))
-  for (mechanism in list(rr_grr, function(k, epsilon) rr_forced(prop.table(seq_len(k)) / 3), function(k, epsilon) rr_grr(k, p = 0.1))) {
-    for (target in c("population", "sample")) {
-      study <- rr_study(rr_zipf(5, 0.7), epsilon = 2, n = 300, method = c(own, slow), mechanism = mechanism, replications = 25,
-                        seed = 5, target = target, workers = 1)
-      fast <- study[!startsWith(study$method, "slow"), ]
-      plain <- study[startsWith(study$method, "slow"), ]
-      expect_equal(fast$estimate, plain$estimate, tolerance = 1e-8)
-      expect_equal(fast$mc.error, plain$mc.error, tolerance = 1e-6)
-    }
-  }
-  large <- rr_study(rr_zipf(600, 1.1), epsilon = 3, n = 5000, method = c(own, slow), replications = 12, seed = 5, workers = 1)
-  fast <- !startsWith(large$method, "slow")
-  expect_equal(large$estimate[fast], large$estimate[!fast], tolerance = 1e-8)
-})
-
 test_that("every method of rr_estimate() can be studied", {
-  methods <- setdiff(estimation_methods, "ibu")
+  methods <- setdiff(possible_methods(rr_grr(8, epsilon = 2)), "ibu")
   study <- rr_study(rr_zipf(8, 1), epsilon = 2, n = 500, method = methods, replications = 4, seed = 1, workers = 1)
   expect_equal(unique(study$method), methods)
   expect_true(all(is.finite(study$estimate[study$metric %in% c("mse", "tv", "bias2", "variance")])))
@@ -155,6 +136,8 @@ test_that("what is resumed equals what was never interrupted", {
   expect_identical(plain_study(rr_study(resume = part)), plain_study(whole))
   expect_identical(plain_study(rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, resume = part)), plain_study(whole))
   expect_error(rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), replications = 20, resume = part), class = "candor_error_resume")
+  # A grid given in part is asked for as a whole.
+  expect_error(rr_study(rr_zipf(20, 1), n = c(50, 500), resume = part), "epsilon", class = "candor_error_argument")
 
   file <- withr::local_tempfile(fileext = ".rds")
   kept <- rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, seed = 4, resume = file)
@@ -181,6 +164,60 @@ test_that("an interrupted study returns what it has", {
   expect_lt(nrow(part), 6 * 10)
   expect_output(print(part), "cells missing")
   expect_identical(plain_study(rr_study(resume = part)), plain_study(call()))
+})
+
+test_that("a time limit is no error of a cell", {
+  calls <- 0
+  slow <- list(slow = function(counts, mechanism) {
+    calls <<- calls + 1
+    if (calls == 30) {
+      # Set here, so that it strikes while a cell is worked on.
+      setTimeLimit(elapsed = 0.1, transient = TRUE)
+      until <- proc.time()[["elapsed"]] + 5
+      while (proc.time()[["elapsed"]] < until) Sys.sleep(0.01)
+    }
+    counts / sum(counts)
+  })
+  file <- withr::local_tempfile(fileext = ".rds")
+  on.exit(setTimeLimit())
+  expect_error(rr_study(rr_zipf(3, 1), 1:100, 10, slow, replications = 5, seed = 1, workers = 1, resume = file), "limit")
+  # What was finished is in the file.
+  setTimeLimit()
+  expect_gt(sum(lengths(readRDS(file)$results)), 0)
+})
+
+test_that("a law that the core cannot simulate is studied by its mechanism's own counts", {
+  # Each bit of a unary code is kept with probability 3/4: support counts are sums of two binomials.
+  unary <- function(k, epsilon) {
+    rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary")
+  }
+  local_mocked_s3 <- function(generic, f) registerS3method(generic, "rr_toy_study", f, envir = asNamespace("candor"))
+  local_mocked_s3("rr_law", function(mechanism) rr_law_support(p = 0.75, q = 0.25))
+  local_mocked_s3("rr_simulate_counts", function(mechanism, truth, nsim = 1) {
+    replicate(nsim, stats::rbinom(length(truth), truth, 0.75) + stats::rbinom(length(truth), sum(truth) - truth, 0.25))
+  })
+  set.seed(1)
+  before <- .Random.seed
+  truth <- c(0.5, 0.3, 0.2)
+  study <- function(workers, ...) rr_study(truth, 1, 200, "inv", replications = 400, mechanism = unary, seed = 3, workers = workers, ...)
+  first <- study(1)
+  expect_identical(.Random.seed, before)
+  expect_identical(plain_study(study(1, target = "population")), plain_study(first))
+  # Each count is binomial, whatever the others are; there is no likelihood.
+  m <- 0.25 + 0.5 * truth
+  mse <- first[first$metric == "mse", ]
+  expect_lt(abs(mse$estimate - sum(m * (1 - m)) / 200 / 0.25), 5 * mse$mc.error)
+  expect_true(is.nan(first$estimate[first$metric == "nll"]))
+  fixed <- study(1, target = "sample")[1, ]
+  expect_lt(abs(fixed$estimate - 3 * 0.25 * 0.75 / 200 / 0.25), 5 * fixed$mc.error)
+})
+
+test_that("what will not fit in memory is refused with its size", {
+  skip_if_not(is.finite(machine_memory()))
+  expect_error(rr_study(rr_zipf(3, 1), 1, 10, replications = 1e9, workers = 64), "TB", class = "candor_error_argument")
+  expect_error(rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 10, "mle", replications = 1e12), class = "candor_error_argument")
+  expect_no_error(check_memory(1e6, "n", "A little"))
+  expect_snapshot(error = TRUE, check_memory(1.234e20, "replications", "The figures of a cell"))
 })
 
 test_that("workers that die leave their cells to be resumed", {
@@ -316,9 +353,42 @@ test_that("bad input is refused in the user's language", {
 test_that("kernels refuse what R would never give them", {
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.6), NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.5), c(1, 2), 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
-  expect_error(.Call(C_rr_study_cells, c(0.5, 0.5), NULL, 10, 0.4, 0.3, 4 / 3, 4L, 5, 1, 1), "range")
-  expect_error(.Call(C_rr_study_cells, c(0.5, 0.5), NULL, 0, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "zero")
-  expect_error(.Call(C_rr_study_cells, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 0L, 5, 1, 1), "double")
+  expect_error(.Call(C_rr_study_counts, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "double")
+  judge <- function(estimates = c(0.4, 0.6), counts = c(2, 3), x = estimates, b = 0.3) {
+    .Call(C_rr_study_judge, estimates, c(0.5, 0.5), counts, 5, x, 0.4, b)
+  }
+  expect_equal(judge()$losses[1], 0.02)
+  expect_error(judge(estimates = 1:2), "double")
+  expect_error(judge(estimates = c(0.4, 0.3, 0.3)), "length")
+  expect_error(judge(x = 0.4), "length")
+  expect_error(judge(b = c(0.3, 0.3, 0.3)), "length")
+})
+
+test_that("a user's function, a registered method and its kernel are judged alike, by the closed form of the losses", {
+  mechanism <- rr_forced(c(0.1, 0.3, 0.2))
+  truth <- c(0.2, 0.5, 0.3)
+  counts <- study_counts(mechanism, truth, NULL, 100, 7, 1, 0, 12)
+  estimates <- apply(counts, 2, function(x) coef(rr_estimate(rr_counts(x, mechanism), method = "invp")))
+  by_hand <- rbind(mse = colSums((estimates - truth)^2), tv = colSums(abs(estimates - truth)) / 2,
+                   nll = -colSums(counts * log(c(0.1, 0.3, 0.2) + 0.4 * estimates)) / 100)
+  own <- function(counts, mechanism) coef(rr_estimate(rr_counts(counts, mechanism), method = "invp"))
+  study <- rr_study(truth, 1, 100, list(named = "invp", own = own), replications = 12, seed = 7, workers = 1,
+                    mechanism = function(k, epsilon) mechanism)
+  for (name in c("named", "own")) {
+    figures <- study[study$method == name, ]
+    expect_equal(figures$estimate[1:3], unname(rowMeans(by_hand)), tolerance = 1e-12)
+    expect_equal(figures$mc.error[1:3], unname(apply(by_hand, 1, stats::sd)) / sqrt(12), tolerance = 1e-12)
+    variance <- sum(apply(estimates, 1, stats::var))
+    expect_equal(figures$estimate[5], variance, tolerance = 1e-12)
+    expect_equal(figures$estimate[4], sum((rowMeans(estimates) - truth)^2) - variance / 12, tolerance = 1e-12)
+  }
+  # The jackknife over ten groups of twelve replications, with each group left out in turn.
+  group <- floor((0:11) * 10 / 12)
+  left_out <- sapply(0:9, function(g) sum(apply(estimates[, group != g], 1, stats::var)))
+  expect_equal(study$mc.error[5], sqrt(9 / 10 * sum((left_out - mean(left_out))^2)), tolerance = 1e-10)
+  # rr_risk() has the same judge.
+  risk <- rr_risk(mechanism, truth, 100, list(named = "invp", own = own), "population", replications = 12, seed = 7)
+  expect_equal(risk$mse, rep(mean(by_hand["mse", ]), 2))
 })
 
 test_that("a study, its parts and the data sets print as tibbles in a session that has loaded nothing else", {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cardinality.h"
-#include "extremes.h"
+#include "sets/cardinality.h"
+#include "sets/extremes.h"
 
 static double now(void)
 {
@@ -32,7 +32,7 @@ int main(void)
   enum { passes = 5, kinds = 6 };
   const size_t m = 1000000, n = 64, length = m * n;
   int *bits = malloc(length * sizeof(int));
-  double *flips = malloc(length * sizeof(double)), *work = malloc(candor_cardinality_work(n) * sizeof(double));
+  double *flips = malloc(length * sizeof(double)), *work = malloc(CANDOR_CARDINALITY_WORK * sizeof(double));
   double *ones = malloc(m * sizeof(double)), seconds[kinds][passes];
   uint64_t seed = UINT64_C(88172645463325252);
   for (size_t i = 0; i < length; i++) {
@@ -49,8 +49,9 @@ int main(void)
     long long sum = 0;
     candor_extreme state;
     candor_cardinality total;
-    candor_sets sets = {bits, m, n, flips, 0, NULL};
-    for (size_t i = 0; i < length; i++) if (bits[i] != INT_MIN) sum += bits[i];
+    candor_membership sets = {bits, m, n, flips, 0, NULL};
+    for (size_t i = 0; i < length; i++)
+      if (bits[i] != INT_MIN) sum += bits[i];
     sink = (double) sum;
     seconds[0][pass] = now() - start;
     start = now();
@@ -71,8 +72,8 @@ int main(void)
     candor_cardinality_total(&sets, work, &total, &where, &in_flips);
     seconds[5][pass] = now() - start;
   }
-  const char *names[kinds] = {"plain sum", "equal flips, ones", "flip per bit, OR and AND", "ones of each row",
-                              "union, flip per set", "union, flip per bit"};
+  const char *names[kinds] = {"plain sum",        "equal flips, ones",   "flip per bit, OR and AND",
+                              "ones of each row", "union, flip per set", "union, flip per bit"};
   double plain = 1;
   for (int kind = 0; kind < kinds; kind++) {
     qsort(seconds[kind], passes, sizeof(double), ascending);

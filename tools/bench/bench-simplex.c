@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ibu.h"
-#include "simplex.h"
+#include "estimate/ibu.h"
+#include "estimate/simplex.h"
 
 enum { RUNS = 31 };
 
@@ -65,16 +65,14 @@ static candor_additive grr(size_t n, double epsilon)
 {
   const double z = exp(-epsilon), size = (double) n;
   const double below = 1 + (size - 1) * z;
-  return (candor_additive) {n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
+  return (candor_additive){n, -expm1(-epsilon) / below, NULL, z / below, expm1(epsilon)};
 }
 
 static void reports(bench *b, double exponent, double users, double epsilon)
 {
   double norm = 0;
   b->channel = grr(b->n, epsilon);
-  for (size_t i = 0; i < b->n; i++) {
-    norm += pow((double) (i + 1), -exponent);
-  }
+  for (size_t i = 0; i < b->n; i++) norm += pow((double) (i + 1), -exponent);
   b->total = 0;
   for (size_t i = 0; i < b->n; i++) {
     /* The order of the categories says nothing about their frequency. */
@@ -82,9 +80,7 @@ static void reports(bench *b, double exponent, double users, double epsilon)
     const double truth = pow((double) (i + 1), -exponent) / norm;
     b->counts[at] = poisson(users * (b->channel.other_all + b->channel.keep * truth));
   }
-  for (size_t i = 0; i < b->n; i++) {
-    b->total += b->counts[i];
-  }
+  for (size_t i = 0; i < b->n; i++) b->total += b->counts[i];
 }
 
 static int by_value(const void *x, const void *y)
@@ -111,16 +107,29 @@ static void algorithm_1(bench *b)
   }
   const double tau = i < n ? b->work[i] : 2;
   const double scale = (1 - (double) i * q) / s;
-  for (size_t k = 0; k < n; k++) {
-    b->theta[k] = b->theta[k] >= tau ? (b->theta[k] * scale - q) / d : 0;
-  }
+  for (size_t k = 0; k < n; k++) b->theta[k] = b->theta[k] >= tau ? (b->theta[k] * scale - q) / d : 0;
 }
 
-static void run_memcpy(bench *b) { memcpy(b->copy, b->counts, b->n * sizeof(double)); }
-static void run_mle(bench *b) { candor_mle(&b->channel, b->counts, 0, b->work, &b->fit, b->theta); }
-static void run_invp(bench *b) { candor_invp(&b->channel, b->counts, b->work, &b->fit, b->theta); }
-static void run_invn(bench *b) { candor_invn(&b->channel, b->counts, b->theta); }
-static void run_ibu(bench *b) { candor_ibu_run(&b->ibu, 1, NULL); }
+static void run_memcpy(bench *b)
+{
+  memcpy(b->copy, b->counts, b->n * sizeof(double));
+}
+static void run_mle(bench *b)
+{
+  candor_mle(&b->channel, b->counts, 0, b->work, &b->fit, b->theta);
+}
+static void run_invp(bench *b)
+{
+  candor_invp(&b->channel, b->counts, b->work, &b->fit, b->theta);
+}
+static void run_invn(bench *b)
+{
+  candor_invn(&b->channel, b->counts, b->theta);
+}
+static void run_ibu(bench *b)
+{
+  candor_ibu_run(&b->ibu, 1, NULL);
+}
 
 static double time_of(bench *b, void (*run)(bench *))
 {
@@ -147,8 +156,8 @@ static void against_memcpy(bench *b, const char *name, void (*run)(bench *))
     best = time < best ? time : best;
     best_copy = copy < best_copy ? copy : best_copy;
   }
-  printf("  %-22s %6.2f x memcpy (median), %6.2f (fastest), %6.2f ms\n", name, median(ratio, RUNS),
-         best / best_copy, 1e3 * best);
+  printf("  %-22s %6.2f x memcpy (median), %6.2f (fastest), %6.2f ms\n", name, median(ratio, RUNS), best / best_copy,
+         1e3 * best);
 }
 
 static void compare(bench *b, const char *what)
@@ -158,15 +167,11 @@ static void compare(bench *b, const char *what)
   against_memcpy(b, "memcpy itself", run_memcpy);
   against_memcpy(b, "exact MLE", run_mle);
   printf("    passes %zu, active %zu, zeros %zu\n", b->fit.passes, b->fit.active, b->fit.zeros);
-  for (int r = 0; r < 3; r++) {
-    ratio[r] = time_of(b, algorithm_1) / time_of(b, run_mle);
-  }
+  for (int r = 0; r < 3; r++) ratio[r] = time_of(b, algorithm_1) / time_of(b, run_mle);
   printf("  Algorithm 1 with qsort takes %.1f x the exact MLE (median of 3)\n", median(ratio, 3));
   against_memcpy(b, "InvP", run_invp);
   against_memcpy(b, "InvN", run_invn);
-  for (size_t i = 0; i < b->n; i++) {
-    b->theta[i] = 1 / (double) b->n;
-  }
+  for (size_t i = 0; i < b->n; i++) b->theta[i] = 1 / (double) b->n;
   candor_ibu_start(&b->ibu, &b->channel, b->counts, b->theta, b->work);
   b->ibu.limit = SIZE_MAX;
   against_memcpy(b, "one IBU step", run_ibu);
@@ -198,8 +203,9 @@ static void adversarial(size_t n)
     candor_mle(&b.channel, b.counts, 1, b.work, &b.fit, b.theta);
     const double sort = now() - start - sweeps;
     printf("geometric gaps, share %-6g K = %-8zu %6.1f ns a category (passes %zu, sorted %d); "
-           "forced to sort %6.1f ns = %.1f ns log2 K\n", shapes[s], n, 1e9 * sweeps / (double) n, passes,
-           sorted, 1e9 * sort / (double) n, 1e9 * sort / (double) n / log2((double) n));
+           "forced to sort %6.1f ns = %.1f ns log2 K\n",
+           shapes[s], n, 1e9 * sweeps / (double) n, passes, sorted, 1e9 * sort / (double) n,
+           1e9 * sort / (double) n / log2((double) n));
   }
   free(b.counts);
   free(b.work);
@@ -222,15 +228,13 @@ int main(int argc, char **argv)
       for (int e = 0; e < 2; e++) {
         char what[64];
         reports(&b, exponents[t], users[u], epsilons[e]);
-        snprintf(what, sizeof what, "%s N = %.0e epsilon = %g", exponents[t] > 0 ? "Zipf(1.1)" : "uniform  ",
-                 users[u], epsilons[e]);
+        snprintf(what, sizeof what, "%s N = %.0e epsilon = %g", exponents[t] > 0 ? "Zipf(1.1)" : "uniform  ", users[u],
+                 epsilons[e]);
         compare(&b, what);
       }
     }
   }
-  for (size_t n = 1000; n <= 1000000; n *= 10) {
-    adversarial(n);
-  }
+  for (size_t n = 1000; n <= 1000000; n *= 10) adversarial(n);
   free(b.counts);
   free(b.work);
   free(b.theta);

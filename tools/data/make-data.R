@@ -94,8 +94,32 @@ minaret_survey <- tibble(
   yes = c(373, 398, 158)
 )
 
+# Simulated, not surveyed: 2000 students, for examples of regression. Effects in R/data.R. R's generator is named, so that every
+# version of R makes the same table.
+RNGkind("Mersenne-Twister", "Inversion", "Rejection")
+set.seed(20250301)
+students <- 2000
+semester <- sample(1:10, students, replace = TRUE)
+female <- rbinom(students, 1, 0.5)
+often <- c("never", "once", "often")
+weight <- cbind(1, exp(-1.2 + 0.15 * semester - 0.4 * female), exp(-2 + 0.25 * semester - 0.8 * female))
+level <- 1 + rowSums(runif(students) > t(apply(weight / rowSums(weight), 1, cumsum)))
+copied <- rbinom(students, 1, plogis(-2 + 0.5 * (level - 1) + 0.1 * semester))
+grade <- round(4 + 0.05 * semester + c(0, 0.2, 0.5)[level] + rnorm(students, sd = 0.6), 2)
+report <- ifelse(runif(students) < 0.7, level, sample(3, students, replace = TRUE))
+die <- sample(6, students, replace = TRUE)
+exam_simulated <- tibble(
+  semester = semester,
+  female = female,
+  grade = grade,
+  cheating = factor(often[report], often),
+  plagiarism = answers(c("no", "yes")[1 + ifelse(die == 1, 0, ifelse(die == 6, 1, copied))]),
+  true_cheating = factor(often[level], often),
+  true_plagiarism = answers(c("no", "yes")[1 + copied])
+)
+
 dir.create("data", showWarnings = FALSE)
 for (name in c("benefit_survey", "nigeria_survey", "plagiarism_survey", "exam_survey", "dice_survey",
-               "minaret_survey")) {
+               "minaret_survey", "exam_simulated")) {
   save(list = name, file = file.path("data", paste0(name, ".rda")), version = 2, compress = "bzip2")
 }

@@ -1,0 +1,86 @@
+# The engine of rr_estimate(), of the bootstrap and of studies: counts in, a list with at least `estimate` out.
+
+# `method` is a name or a method; `n` the number of respondents whose counts these are, who are worth `effective_n`.
+estimate_counts <- function(mechanism, counts, method, n, options = list(), effective_n = n, law = rr_law(mechanism)) {
+  if (is.character(method)) method <- method_registry()[[method]]
+  run_method(method, new_evidence(law, counts, n, effective_n, length(mechanism$levels), mechanism), options)
+}
+
+run_method <- function(method, evidence, options) run_groups(method, list(evidence), options)[[1]]
+
+# The results for the evidence of several groups. A method may estimate all together.
+run_groups <- function(method, groups, options) {
+  for (evidence in groups) check_run(method, evidence, options)
+  results <- if (is.null(method$estimate_groups)) lapply(groups, method$estimate, options)
+             else method$estimate_groups(groups, options)
+  lapply(results, function(result) {
+    if (!is.list(result)) result <- list(estimate = result)
+    check_returned(result$estimate, groups[[1]]$k, method$name, "evidence and options")
+    result
+  })
+}
+
+# May the method be asked about this evidence, with these options?
+check_run <- function(method, evidence, options) {
+  law <- evidence$law
+  mechanism <- evidence$mechanism
+  if (law_tells_nothing(law)) abort_no_information(mechanism, law)
+  need <- unmet_need(method, law, evidence$k)
+  if (!is.null(need)) refuse_method(method, mechanism, law, need)
+  check_options(options, method)
+  impossible <- law_impossible(law, evidence$counts)
+  if (impossible > 0) abort_impossible(mechanism, impossible, evidence$given$counts)
+}
+
+# What a method of the user's returned.
+check_returned <- function(estimate, k, name, arguments) {
+  if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(invisible())
+  bad <- if (is.numeric(estimate) && length(estimate) == k) which(!is.finite(estimate))[1]
+  abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
+          x = if (is.null(bad)) "It returned {describe(estimate)}." else "Share {bad} is {format(estimate[bad])}.",
+          i = "It is called with the {arguments}."), "argument")
+}
+
+abort_no_information <- function(mechanism, law = rr_law(mechanism)) {
+  abort(c("Nothing can be learned from these reports.",
+          x = "Under {.arg mechanism} ({mechanism$design}) a report is equally likely whatever the truth.",
+          i = if (inherits(law, "rr_law_channel")) "Estimation needs the rows of its matrix to differ."
+              else "Estimation needs p and q to differ."), "no_information")
+}
+
+abort_no_information_form <- function() {
+  abort(c("Nothing can be learned from these reports.", x = "A report is equally likely whatever the truth."),
+        "no_information")
+}
+
+abort_impossible <- function(mechanism, report, counts) {
+  abort(c("The data are impossible under this mechanism.",
+          x = paste("Report {.val {mechanism$reports[report]}} was given {format_count(counts[report])}",
+                    "times, but no truth can produce it."),
+          i = paste0("Check the mechanism against the survey's design",
+                     if (!is.null(mechanism$matrix)) ", and its rows against its columns", ".")), "impossible")
+}
+
+new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
+  estimate <- results[[1]]$estimate
+  if (is.matrix(tally$counts)) {
+    estimate <- vapply(results, `[[`, estimate, "estimate")
+    dimnames(estimate) <- list(tally$mechanism$levels, group_labels(tally$groups))
+  } else {
+    names(estimate) <- tally$mechanism$levels
+  }
+  structure(
+    list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
+         simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism,
+         details = lapply(results, function(result) result[names(result) != "estimate"]), replicates = NULL,
+         estimator = method),
+    class = c(sub("^rr_", "rr_fit_", class(tally$mechanism)[1]), "rr_fit", "rr_estimates")
+  )
+}
+
+group_estimate <- function(fit, g) {
+  unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
+}
+
+# "base_cut" and "power" leave the sum free.
+adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6

@@ -1,0 +1,199 @@
+#' Comparing groups
+#'
+#' All pairs of groups, with p-values adjusted for their number: differences or ratios of shares, between the groups of one fit or between fits of
+#' independent samples.
+#'
+#' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
+#' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and an interval that
+#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Intervals are of each comparison alone: only p-values are adjusted. The
+#' p-values of differences and of ratios are both those of the difference, since both are hypotheses of equal shares.
+#'
+#' [anova()][anova.rr_fit] tests whether any shares differ at all.
+#'
+#' @param fit A grouped fit of [rr_estimate()], or a list of two or more ungrouped fits of independent samples whose names are the groups.
+#' @param terms Labels or positions of the categories to compare; by default all, of a yes/no question the second.
+#' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
+#' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
+#' @param conf.level Confidence level of the intervals.
+#' @return A tibble with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
+#'   `p.adjusted`.
+#' @section Errors and warnings:
+#' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms,
+#' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary.
+#' @source Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
+#'
+#'   Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
+#' @examples
+#' mechanism <- rr_warner(0.8)
+#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' fit <- rr_estimate(rr_counts(counts, mechanism))
+#' rr_compare(fit)
+#' rr_compare(fit, type = "ratio")
+#' anova(fit)
+#' @export
+rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95) {
+  check_given(fit = "a grouped fit of {.fn rr_estimate}, or a list of fits")
+  type <- check_choice(type, "type", c("difference", "ratio"))
+  adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
+  conf.level <- check_level(conf.level)
+  fits <- if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
+  k <- length(fits[[1]]$mechanism$levels)
+  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]])
+  pairs <- utils::combn(length(fits), 2L)
+  if (ncol(pairs) * length(which) > 1e5) {
+    abort(c("There would be {format_count(ncol(pairs) * length(which))} comparisons.",
+            i = "Name the categories to compare in {.arg terms}."), "argument")
+  }
+  boundary <- FALSE
+  rows <- lapply(seq_len(ncol(pairs)), function(j) {
+    withCallingHandlers(compare_pair(fits[pairs[, j]], which, type, conf.level), candor_warning_boundary = function(w) {
+      boundary <<- TRUE
+      rlang::cnd_muffle(w)
+    })
+  })
+  if (boundary) {
+    warn(c("Some estimates are held at the boundary, at 0 or 1, where standard errors say too little.",
+           i = "Read the intervals, or estimate with {.code method = \"inv\"}."), "boundary")
+  }
+  table <- do.call(rbind, rows)
+  table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  table
+}
+
+# A grouped fit as a list of fits of one group each.
+split_groups <- function(fit) {
+  groups <- fit$tally$groups
+  if (is.null(groups) || nrow(groups) < 2L) {
+    abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(groups)) 'none' else 'one'}.",
+            i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
+  }
+  names <- do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+  stats::setNames(lapply(seq_len(nrow(groups)), function(g) cut_fit(fit, g, drop = TRUE)), names)
+}
+
+check_fits <- function(fits) {
+  if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
+    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}."),
+          "argument")
+  }
+  levels <- fits[[1]]$mechanism$levels
+  for (i in seq_along(fits)) {
+    if (!is.null(fits[[i]]$tally$groups)) {
+      abort(c("The fits of a list must not be grouped.", x = "Fit {i} has groups.",
+              i = "Give one grouped fit, or pick a group of each."), "argument")
+    }
+    if (!setequal(fits[[i]]$mechanism$levels, levels)) {
+      abort(c("The fits must have the same categories.",
+              x = "Fit {i} has {format_labels(fits[[i]]$mechanism$levels)}.",
+              i = "Fit 1 has {format_labels(levels)}."), "mismatch")
+    }
+  }
+  names(fits) <- names(fits) %||% paste("fit", seq_along(fits))
+  fits
+}
+
+# One pair: each side's share with its standard error and interval, combined as independent.
+compare_pair <- function(fits, which, type, conf.level) {
+  labels <- fits[[1]]$mechanism$levels[which]
+  sides <- lapply(fits, function(fit) {
+    at <- match(labels, fit$mechanism$levels)
+    fit$simultaneous <- FALSE
+    interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
+    bounds <- fit_intervals(fit, conf.level, interval, at)
+    edge <- held_at_boundary(fit, 1L)
+    error <- fit_errors(fit, 1L, at)
+    if (edge) warn("held at the boundary", "boundary")
+    list(share = unname(group_estimate(fit, 1L)[at]), error = error, low = as.vector(bounds$low),
+         high = as.vector(bounds$high),
+         edge = edge)
+  })
+  x <- sides[[1]]
+  y <- sides[[2]]
+  difference <- y$share - x$share
+  error <- sqrt(x$error^2 + y$error^2)
+  z <- stats::qnorm((1 + conf.level) / 2)
+  p <- 2 * stats::pnorm(-abs(difference / error))
+  p[error == 0] <- NA_real_
+  if (type == "difference") {
+    edge <- x$edge || y$edge
+    reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
+    low <- if (edge) difference - reach(y$share - y$low, x$high - x$share) else difference - z * error
+    high <- if (edge) difference + reach(y$high - y$share, x$share - x$low) else difference + z * error
+    return(comparison(labels, names(fits), difference, error, low, high, p))
+  }
+  good <- x$share > 0 & y$share > 0
+  ratio <- ifelse(good, y$share / x$share, NA_real_)
+  relative <- sqrt((x$error / x$share)^2 + (y$error / y$share)^2)
+  comparison(labels, names(fits), ratio, ratio * relative, ratio * exp(-z * relative), ratio * exp(z * relative), p)
+}
+
+comparison <- function(term, names, estimate, error, low, high, p) {
+  tibble::tibble(term = term, group1 = names[1], group2 = names[2], estimate = estimate, std.error = error,
+                 conf.low = low, conf.high = high, p.value = p)
+}
+
+#' Likelihood ratio tests between fits
+#'
+#' Of one grouped fit: whether the groups share one truth. Of several fits of the same reports: whether the larger model fits better than the smaller one. A
+#' fit of the pooled tally is nested in the fit by groups, and a fit of fewer groups in one of more.
+#'
+#' @param object A maximum likelihood fit of [rr_estimate()].
+#' @param ... Further maximum likelihood fits of the same reports.
+#' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
+#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where shares are estimated on the boundary the chi-squared distribution is too wide or too narrow: a warning says so.
+#' @section Errors and warnings:
+#' `candor_error_argument` for fits that are not by maximum likelihood, for a single fit without groups; `candor_error_mismatch` for fits of different
+#' reports. `candor_warning_boundary` where estimates sit on the boundary.
+#' @source Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
+#' @inherit rr_compare examples
+#' @export
+anova.rr_fit <- function(object, ...) {
+  others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
+  fits <- c(list(object), others)
+  for (fit in fits) {
+    if (!identical(fit$method, "mle")) {
+      abort(c("Likelihood ratio tests need maximum likelihood fits.", x = "One is by {.val {fit$method}}.",
+              i = "Estimate with {.code method = \"mle\"}."), "argument")
+    }
+  }
+  if (length(fits) == 1L) fits <- list(pooled_fit(object), object)
+  totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
+  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
+  if (!all(same)) {
+    abort(c("The fits must be of the same reports.",
+            x = "The counts of fit {which(!same)[1]} add up to others than those of fit 1."), "mismatch")
+  }
+  likelihoods <- lapply(fits, logLik)
+  order <- order(vapply(likelihoods, attr, 0, "df"))
+  likelihoods <- likelihoods[order]
+  fits <- fits[order]
+  value <- vapply(likelihoods, as.numeric, 0)
+  df <- vapply(likelihoods, attr, 0, "df")
+  if (sum(vapply(fits, boundary_count, 0)) > 0) {
+    warn(c("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
+           i = "Compare groups with {.fn rr_compare}, whose intervals hold there."), "boundary")
+  }
+  gain <- c(NA, diff(df))
+  statistic <- c(NA, pmax(0, 2 * diff(value)))
+  table <- data.frame(groups = vapply(fits, function(fit) ncol(as.matrix(fit$estimate)), 0L), parameters = df,
+                      logLik = value,
+                      Df = gain, Chisq = statistic,
+                      `Pr(>Chisq)` = ifelse(!is.na(gain) & gain > 0, stats::pchisq(statistic, gain, lower.tail = FALSE),
+                                            NA),
+                      check.names = FALSE, row.names = as.character(seq_along(fits)))
+  structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
+}
+
+# The fit of all groups together.
+pooled_fit <- function(fit) {
+  if (is.null(fit$tally$groups) || nrow(fit$tally$groups) < 2L) {
+    abort(c("A single fit must have at least two groups.", i = "Give a second fit to compare it with."), "argument")
+  }
+  rr_estimate(pool_groups(fit$tally), method = "mle", target = fit$target)
+}
+
+pool_groups <- function(tally) {
+  squares <- tally$weight_squares
+  new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing,
+               weight_squares = if (!is.null(squares)) sum(squares), n = sum(tally$n))
+}

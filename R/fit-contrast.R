@@ -1,0 +1,53 @@
+# Contrasts: a tibble that answers what all estimates answer. Verbs of tables come first in its class, so that it is
+# filtered and bound as any other table; what it says of itself then speaks of the rows that are left.
+
+plain_contrast <- function(x) {
+  for (name in c("covariance", "n", "target", "conf.level")) attr(x, name) <- NULL
+  class(x) <- c("tbl_df", "tbl", "data.frame")
+  x
+}
+
+#' @export
+rows_of.rr_contrast <- function(x) plain_contrast(x)[c("term", "estimate", "std.error", "statistic", "p.value")]
+
+#' @export
+bounds_of.rr_contrast <- function(x, rows, level) {
+  check_made_level(level, attr(x, "conf.level"))
+  list(low = x$conf.low, high = x$conf.high)
+}
+
+#' @export
+observations_of.rr_contrast <- function(x) attr(x, "n")
+
+#' @export
+covariance_of.rr_contrast <- function(x) {
+  covariance <- attr(x, "covariance")
+  if (is.null(covariance)) {
+    abort(c("The covariance of more than {format_count(contrast_functions)} functions is not kept."), "argument")
+  }
+  at <- match(x$term, rownames(covariance))
+  covariance[at, at, drop = FALSE]
+}
+
+# Methods of data frames would go before those of estimates.
+
+#' @export
+tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {
+  tidy.rr_estimates(x, conf.int, conf.level, terms)
+}
+
+#' @export
+confint.rr_contrast <- function(object, parm = NULL, level = attr(object, "conf.level"), ...) {
+  confint.rr_estimates(object, parm, level)
+}
+
+#' @export
+glance.rr_contrast <- function(x, ...) {
+  tibble::tibble(target = attr(x, "target"), nobs = nobs(x), estimates = nrow(x), conf.level = attr(x, "conf.level"))
+}
+
+#' @export
+as.data.frame.rr_contrast <- function(x, ...) plain_frame(plain_contrast(x), ...)
+
+#' @export
+plot.rr_contrast <- function(x, ...) draw(x, ...)

@@ -1,0 +1,187 @@
+#' What all estimates have in common
+#'
+#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts answer the same questions, by R's own
+#' conventions. Each class adds only what is its own, on its own page.
+#'
+#' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
+#'   `as.data.frame()` gives the same with intervals, as a plain data frame.
+#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`. Fits have more, see [glance()][tidy.rr_fit].
+#' * `coef()`, `vcov()`, `confint()`: named alike, so that functions of other packages that take a model work: `lmtest::coeftest()`,
+#'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
+#' * `nobs()`: what the estimates rest on: respondents (or the sum of weights), rows, elements, for [rr_any()] the bits of an
+#'   element, for [rr_sketch_size()] the sketches.
+#' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
+#' * `plot()`: the picture of `ggplot2::autoplot()`, where the class has one.
+#'
+#' Estimates are not cut with `[`, put together with `c()` or filtered with `subset()`: what is left would not be estimates of
+#' anything. Filter the rows of `tidy()`. Fits of several groups can be cut by group, see [groups].
+#'
+#' These are generics of R and of other packages, whose callers pass arguments that are meant for other classes: what a method does not
+#' know it ignores. (The `rr_*()` functions refuse it.)
+#'
+#' @param x,object Estimates.
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param conf.level,level Confidence level, between 0 and 1; by default the one of the estimates.
+#' @param terms Rows wanted: labels or positions; all by default.
+#' @param parm Labels or positions of estimates; all by default.
+#' @param n Number of rows printed, at least 0.
+#' @param digits Significant digits printed, from 1 to 22.
+#' @param ... Not used. `as.data.frame()` takes `row.names` and `stringsAsFactors`; `plot()` passes on to `autoplot()`.
+#' @return As listed above; `print()` and `plot()` the estimates themselves, invisibly.
+#' @section Errors:
+#' `candor_error_level` for a `parm` or `terms` that is not an estimate, `candor_error_argument` for other arguments and for what cannot be
+#' done with estimates.
+#' @source The columns are named as the package 'generics' and broom ask for. Estimates and errors are those of the pages of each class.
+#' @name rr_estimates
+#' @examples
+#' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0), b = c(1, 0, 0, 1, 0, 1, 1, 0))
+#' size <- rr_union_size(reports, flip = 0.1)
+#' tidy(size, conf.int = TRUE)
+#' glance(size)
+#' confint(size)
+NULL
+
+# What a class of estimates says of itself. rows_of(): its table without intervals; bounds_of(): list(low, high) for its
+# rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix, without names;
+# observations_of(): what nobs() says; title_of(): what print() says above the table, its first line without the class;
+# shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has no more than
+# these; notes_of(): lines below it.
+rows_of <- function(x) UseMethod("rows_of")
+bounds_of <- function(x, rows, level) UseMethod("bounds_of")
+labels_of <- function(x) UseMethod("labels_of")
+covariance_of <- function(x) UseMethod("covariance_of")
+observations_of <- function(x) UseMethod("observations_of")
+title_of <- function(x) UseMethod("title_of")
+shown_of <- function(x, n) UseMethod("shown_of")
+notes_of <- function(x, shown) UseMethod("notes_of")
+
+#' @export
+labels_of.rr_estimates <- function(x) rows_of(x)$term
+
+#' @export
+covariance_of.rr_estimates <- function(x) x$covariance
+
+#' @export
+observations_of.rr_estimates <- function(x) x$n
+
+#' @export
+bounds_of.rr_estimates <- function(x, rows, level) {
+  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  list(low = rows$estimate - half, high = rows$estimate + half)
+}
+
+#' @export
+shown_of.rr_estimates <- function(x, n) tidy(x, conf.int = TRUE)
+
+#' @export
+notes_of.rr_estimates <- function(x, shown) NULL
+
+#' @rdname rr_estimates
+#' @export
+tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  check_flag(conf.int, "conf.int")
+  rows <- rows_of(x)
+  if (conf.int) {
+    bounds <- bounds_of(x, rows, check_level(conf.level))
+    rows$conf.low <- bounds$low
+    rows$conf.high <- bounds$high
+  }
+  if (is.null(terms)) rows else rows[match_rows(terms, labels_of(x), "estimates", "terms"), ]
+}
+
+#' @rdname rr_estimates
+#' @export
+glance.rr_estimates <- function(x, ...) {
+  tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
+                 conf.level = x$conf.level %||% NA_real_)
+}
+
+#' @rdname rr_estimates
+#' @export
+coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
+
+#' @rdname rr_estimates
+#' @export
+vcov.rr_estimates <- function(object, ...) {
+  labels <- labels_of(object)
+  matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
+}
+
+#' @rdname rr_estimates
+#' @export
+confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
+  level <- check_level(level)
+  rows <- tidy(object, conf.int = TRUE, conf.level = level)
+  labels <- labels_of(object)
+  bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_rows(parm, labels, "estimates"), , drop = FALSE]
+}
+
+#' @rdname rr_estimates
+#' @export
+nobs.rr_estimates <- function(object, ...) observations_of(object)
+
+#' @rdname rr_estimates
+#' @export
+as.data.frame.rr_estimates <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+
+#' @rdname rr_estimates
+#' @export
+format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
+
+#' @rdname rr_estimates
+#' @export
+print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
+  n <- check_number(n, "n", min = 0)
+  digits <- check_digits(digits)
+  title <- title_of(x)
+  writeLines(c(paste0("<", class(x)[1], "> ", title[1]), title[-1]))
+  shown <- shown_of(x, n)
+  print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
+  notes <- notes_of(x, shown)
+  if (length(notes)) writeLines(notes)
+  invisible(x)
+}
+
+#' @rdname rr_estimates
+#' @export
+summary.rr_estimates <- function(object, ...) {
+  structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
+            class = "summary.rr_estimates")
+}
+
+#' @export
+print.summary.rr_estimates <- function(x, digits = 4, ...) {
+  print(x$object, n = 25, digits = digits)
+  measures <- x$measures
+  cat("\n  ", format_count(measures$estimates), if (measures$estimates == 1) " estimate" else " estimates", " from ",
+      format_count(measures$nobs), " observations", "\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname rr_estimates
+#' @export
+plot.rr_estimates <- function(x, ...) draw(x, ...)
+
+# A level other than that of intervals that were made with the estimate and cannot be made again.
+check_made_level <- function(level, made) {
+  if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
+  abort(c("The interval was made at level {made}.", x = "The level asked for is {format(level, digits = 15)}.",
+          i = "Estimate again with another {.arg conf.level}."), "argument")
+}
+
+# What a list would answer with is not an estimate of anything.
+
+#' @export
+`[.rr_estimates` <- function(x, ...) refuse_cut(x, "cut with {.code [}")
+
+#' @export
+subset.rr_estimates <- function(x, ...) refuse_cut(x, "filtered with {.fn subset}")
+
+#' @export
+c.rr_estimates <- function(...) refuse_cut(..1, "put together with {.fn c}")
+
+refuse_cut <- function(x, what) {
+  abort(c(paste0("An object of class {.cls {class(x)[1]}} cannot be ", what, "."),
+          i = "Work with the rows of {.fn tidy}, a data frame.",
+          i = "For several estimates side by side use a list."), "argument")
+}

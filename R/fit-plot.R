@@ -1,0 +1,251 @@
+#' Picture of a fit
+#'
+#' Estimates with their intervals, and the reported shares they were recovered from.
+#'
+#' Up to 40 categories each has a row: the interval as a line, the estimate as a filled point, the reported share
+#' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, time runs along an
+#' axis, with a panel for each category.
+#'
+#' With more categories it depends on what they are. Those in an order of their own (amounts, ages, days: numbers as levels, or an
+#' ordered factor) stay in it, along an axis. Others are ranked by their estimate on logarithmic axes. Intervals become a band beyond 200 categories, and
+#' the reported shares are a cloud behind: the flat cloud is what the randomisation made of the steep curve.
+#'
+#' @param object A fit of [rr_estimate()].
+#' @param order Order categories by their estimate? By default (`NULL`) up to 40 keep the order of the levels, and so do more
+#'   that are ordered, while others are ranked.
+#' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments out of range, `candor_error_level` for `terms` that are not categories; `candor_error_package`
+#' where ggplot2 is not installed.
+#' @source The estimates and intervals are those of [rr_estimate()], whose page has the references.
+#' @name autoplot.rr_fit
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' reports <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
+#' ggplot2::autoplot(rr_estimate(reports))
+NULL
+
+#' @rdname autoplot.rr_fit
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
+  if (!is.null(order)) check_flag(order, "order")
+  check_installed("ggplot2", "to draw a fit")
+  data <- plot_data(object, match_terms(terms, object, "terms"))
+  k <- length(unique(data$term))
+  if (on_time_axis(object, k)) return(plot_times(object, data))
+  if (k <= 40) return(plot_categories(object, data, isTRUE(order)))
+  if (isTRUE(order) || (is.null(order) && !in_order(object$mechanism))) plot_ranks(object, data)
+  else plot_sequence(object, data)
+}
+
+# Levels with an order of their own: an ordered factor, or numbers. (A mere number of categories counts items, which
+# have none.)
+in_order <- function(mechanism) {
+  isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
+}
+
+level_numbers <- function(mechanism) {
+  numbers <- mechanism$numeric_truths %||% mechanism$numeric_levels
+  if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
+}
+
+# One key, of dates or times, with several values; more than 12 categories would be too many panels.
+on_time_axis <- function(fit, k) {
+  groups <- fit$tally$groups
+  length(groups) == 1L && nrow(groups) > 1L && k <= 12 && inherits(groups[[1]], c("Date", "POSIXct"))
+}
+
+plot_data <- function(fit, which) {
+  data <- tidy_rows(fit, TRUE, fit$conf.level, which)
+  groups <- names(fit$tally$groups)
+  data$panel <- if (length(groups)) do.call(paste, c(unname(as.list(data[groups])), sep = ", ")) else rep("", nrow(data))
+  data$panel <- factor(data$panel, unique(data$panel))
+  # Reports and truths are the same categories for every mechanism but a rectangular channel.
+  if (length(fit$mechanism$reports) == length(fit$mechanism$levels)) {
+    shares <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
+    data$reported <- as.vector(shares[which, ])
+  }
+  data
+}
+
+# The report "yes" of a crosswise question says that two answers are the same: it is no answer to the question asked.
+reported_label <- function(mechanism) {
+  design <- mechanism$design
+  if (grepl("crosswise", design, ignore.case = TRUE)) return("Reported: the answers are the same")
+  if (grepl("triangular", design, ignore.case = TRUE)) return("Reported: a yes to either question")
+  "Reported share"
+}
+
+interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
+                    profile = "profile likelihood", credible = "credible")
+
+plot_caption <- function(fit, k) {
+  wrap_text(sprintf("%s reports. %s: %s%% %s intervals for the %s%s.", format_count(round(nobs(fit), 1)),
+                    if (k <= 200) "Lines" else "Band", format(100 * fit$conf.level), interval_names[[fit$interval]],
+                    fit$target, if (fit$simultaneous) ", simultaneous" else ""))
+}
+
+plot_base <- function(fit, data, k = length(unique(data$term))) {
+  plot <- ggplot2::ggplot(data) +
+    ggplot2::labs(title = wrap_text(paste(fit$estimator$title, "from randomised reports"), 46),
+                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, k),
+                  colour = NULL, shape = NULL, fill = NULL) +
+    theme_candor()
+  if (length(unique(data$panel)) > 1) plot <- plot + ggplot2::facet_wrap(~panel,
+                                                                         labeller = ggplot2::as_labeller(wrap_labels(18)))
+  plot
+}
+
+fit_colours <- function(mechanism) {
+  stats::setNames(c(colour_estimate, colour_reported), c("Recovered share", reported_label(mechanism)))
+}
+
+fit_scales <- function(mechanism) {
+  colours <- fit_colours(mechanism)
+  list(ggplot2::scale_colour_manual(values = colours, breaks = names(colours)),
+       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names(colours)), breaks = names(colours)))
+}
+
+# Estimates and reported shares, one below the other.
+long_data <- function(fit, data, keep) {
+  kinds <- names(fit_colours(fit$mechanism))
+  rbind(data.frame(data[keep], share = data$estimate, what = kinds[1]),
+        if (!is.null(data$reported)) data.frame(data[keep], share = data$reported, what = kinds[2]))
+}
+
+plot_categories <- function(fit, data, order) {
+  terms <- unique(data$term)
+  axis <- "Share"
+  panels <- length(unique(data$panel))
+  if (panels > 1L && (length(terms) == 1L || length(fit$mechanism$levels) == 2L)) {
+    # The two shares of a yes/no question say the same: one row per group, for "yes", can be compared at a glance.
+    kept <- if (length(terms) == 1L) terms else fit$mechanism$levels[2]
+    axis <- sprintf("Share of \"%s\"", kept)
+    data <- data[data$term == kept, ]
+    data$term <- as.character(data$panel)
+    data$panel <- ""
+    terms <- data$term
+    panels <- 1L
+  }
+  if (order) terms <- unique(data$term[base::order(data$estimate, decreasing = TRUE)])
+  data$term <- factor(data$term, rev(terms))
+  rows <- length(terms) * ceiling(panels / 3)
+  long <- long_data(fit, data, c("term", "panel"))
+  plot_base(fit, long) +
+    ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
+                          data, colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round",
+                          na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(.data$share, .data$term, colour = .data$what, shape = .data$what),
+                        size = if (rows > 20) 1.4 else 2.6, stroke = if (rows > 20) 0.6 else 1) +
+    row_labels() +
+    fit_scales(fit$mechanism) +
+    ggplot2::scale_x_continuous(labels = percent_labels,
+                                breaks = few_breaks(if (panels > 9) 2 else if (panels > 1) 3 else 6),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = axis, y = NULL) +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+}
+
+# Time along an axis. Of a yes/no question "yes" says all.
+plot_times <- function(fit, data) {
+  terms <- unique(data$term)
+  if (length(terms) == 2L && length(fit$mechanism$levels) == 2L) terms <- fit$mechanism$levels[2]
+  data <- data[data$term %in% terms, ]
+  data$time <- data[[names(fit$tally$groups)]]
+  data$panel <- factor(data$term, terms)
+  long <- long_data(fit, data, c("term", "time", "panel"))
+  plot_base(fit, long) +
+    ggplot2::geom_linerange(ggplot2::aes(.data$time, ymin = .data$conf.low, ymax = .data$conf.high), data,
+                            colour = colour_estimate, linewidth = 0.8, alpha = 0.55, na.rm = TRUE) +
+    ggplot2::geom_line(ggplot2::aes(.data$time, .data$share, colour = .data$what), linewidth = 0.4, alpha = 0.6) +
+    ggplot2::geom_point(ggplot2::aes(.data$time, .data$share, colour = .data$what, shape = .data$what), size = 1.8) +
+    fit_scales(fit$mechanism) +
+    ggplot2::scale_y_continuous(labels = percent_labels) +
+    ggplot2::guides(x = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = NULL, y = if (length(terms) == 1L) sprintf("Share of \"%s\"", terms) else "Share")
+}
+
+# Many categories in the order of the levels: at their numbers, or at their positions.
+plot_sequence <- function(fit, data) {
+  numbers <- level_numbers(fit$mechanism)
+  at <- match(data$term, fit$mechanism$levels)
+  data$at <- if (is.null(numbers)) at else numbers[at]
+  k <- length(unique(data$at))
+  kinds <- names(fit_colours(fit$mechanism))
+  labels <- fit$mechanism$levels
+  plot_base(fit, data) +
+    ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4) +
+    (if (!is.null(data$reported)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+                                                      size = if (k > 200) 0.4 else 0.9)) +
+    sequence_intervals(k) +
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), linewidth = 0.5) +
+    (if (k <= 100) ggplot2::geom_point(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), size = 1.2)) +
+    ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds) +
+    (if (is.null(numbers)) ggplot2::scale_x_continuous(labels = function(x) {
+      ifelse(x %in% seq_along(labels), labels[pmin(pmax(round(x), 1), length(labels))], "")
+    })) +
+    ggplot2::scale_y_continuous(labels = percent_labels) +
+    ggplot2::labs(x = if (is.null(numbers)) NULL else "Category", y = "Share")
+}
+
+# Limits of few categories can be told apart; as a band they would be joined where nothing is.
+sequence_intervals <- function(k) {
+  limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
+  if (k <= 200) ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)
+  else ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2)
+}
+
+plot_ranks <- function(fit, data) {
+  data <- do.call(rbind, lapply(split(data, data$panel), function(part) {
+    part <- part[base::order(part$estimate, decreasing = TRUE), ]
+    part$at <- seq_len(nrow(part))
+    part
+  }))
+  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge.
+  floor <- 0.5 / max(fit$tally$n)
+  for (column in intersect(c("conf.low", "conf.high", "reported"), names(data))) data[[column]] <- pmax(data[[column]], floor)
+  k <- length(unique(data$term))
+  kinds <- names(fit_colours(fit$mechanism))
+  plot_base(fit, data) +
+    (if (!is.null(data$reported)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+                                                      size = 0.5,
+                                                      alpha = 0.35)) +
+    sequence_intervals(k) +
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), data[data$estimate > floor, ],
+                       linewidth = 0.8) +
+    ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds, guide = ranks_legend(data)) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks) +
+    ggplot2::scale_y_log10(labels = percent_labels) +
+    ggplot2::labs(x = ranks_title(data, k), y = "Share")
+}
+
+# How many estimates have no place on the logarithmic axis, of one group or, where the groups differ, of each.
+ranks_title <- function(data, k) {
+  zeros <- unique(range(tapply(data$estimate <= 0, data$panel, sum)))
+  where <- if (nlevels(data$panel) > 1) " in each group" else ""
+  wrap_text(sprintf("Rank among %s categories (%s estimated as 0 or less%s)", format_count(k),
+                    paste(format_count(zeros), collapse = " to "), where), 48)
+}
+
+# A line for what is drawn as a line, a point for what is drawn as points.
+ranks_legend <- function(data) {
+  if (is.null(data$reported)) return(ggplot2::guide_legend())
+  ggplot2::guide_legend(override.aes = list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1))
+}
+
+#' @rdname rr_fit
+#' @export
+plot.rr_fit <- function(x, ...) {
+  if (requireNamespace("ggplot2", quietly = TRUE)) return(draw(x, ...))
+  data <- tidy(x, conf.int = TRUE)
+  position <- seq_len(nrow(data))
+  graphics::plot(position, data$estimate, ylim = range(data$conf.low, data$conf.high, 0, na.rm = TRUE), pch = 16,
+                 xaxt = "n", xlab = "", ylab = "Share", main = x$estimator$title)
+  graphics::segments(position, data$conf.low, position, data$conf.high)
+  graphics::axis(1, position, data$term)
+  invisible(x)
+}
+

@@ -1,0 +1,61 @@
+#' What one report says of its respondent
+#'
+#' The probabilities of the truths given a report, by Bayes' rule with the estimated shares as the prior. Without `reports`: for
+#' every report that the mechanism can give.
+#'
+#' The posterior of a truth can differ from its share by at most the odds factor \eqn{e^\epsilon}: that is what the mechanism promises. The column
+#' `odds.factor` is what a report really does to the odds of that truth against all others, at these shares.
+#'
+#' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
+#' @param reports Reports as [rr_tally()] takes them; by default every report once.
+#' @param ... Not used.
+#' @return A tibble with a row per report (and group) and truth: `report`, `term` (the truth), `share` (the estimate), `posterior`, and
+#'   `odds.factor`, the posterior odds divided by the odds of the share (`NaN` where the share is 0 or 1). With `reports`
+#'   also `row`, the position of the report.
+#' @section Errors:
+#' `candor_error_argument` for a fit with estimates below 0 or that do not add up to 1 (use `method = "mle"`) and for more than 1e7 rows;
+#' `candor_error_level` for reports that are not of the mechanism.
+#' @source Bayes' rule, \eqn{P(x \mid y) = \theta_x C_{xy} / \sum_z \theta_z C_{zy}}{P(x | y) = theta[x] C[x, y] / sum over z of theta[z] C[z, y]}. For yes/no designs
+#'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
+#'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
+#' @examples
+#' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+#' # Whoever says yes has had contact with a probability of about two in three
+#' predict(fit)
+#' predict(fit, c("yes", "no", "yes"))
+#' @export
+predict.rr_fit <- function(object, reports = NULL, ...) {
+  estimate <- unname(as.matrix(object$estimate))
+  if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
+    abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",
+            x = "Its method is {.val {object$method}}.", i = "Estimate with {.code method = \"mle\"}."), "argument")
+  }
+  mechanism <- object$mechanism
+  codes <- seq_along(mechanism$reports)
+  if (!is.null(reports)) {
+    encoded <- encode_reports(reports, mechanism)
+    codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
+    bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+    if (length(bad)) abort_report(reports, bad[1], mechanism, FALSE)
+  }
+  k <- length(mechanism$levels)
+  if (as.double(length(codes)) * k * ncol(estimate) > 1e7) {
+    abort(c("The table would have {format_count(as.double(length(codes)) * k * ncol(estimate))} rows.",
+            i = "Give fewer {.arg reports} at a time."), "argument")
+  }
+  C <- rr_matrix(mechanism)
+  tables <- lapply(seq_len(ncol(estimate)), function(g) {
+    joint <- estimate[, g] * C[, codes, drop = FALSE]
+    posterior <- joint / rep(colSums(joint), each = k)
+    share <- rep(estimate[, g], length(codes))
+    table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
+                  share = share, posterior = as.vector(posterior),
+                  odds.factor = as.vector(posterior / (1 - posterior)) / (share / (1 - share)))
+    if (!is.null(reports)) table <- c(list(row = rep(seq_along(codes), each = k)), table)
+    tibble::as_tibble(table)
+  })
+  table <- do.call(rbind, tables)
+  if (is.null(object$tally$groups)) return(table)
+  each <- nrow(tables[[1]])
+  tibble::as_tibble(c(lapply(object$tally$groups, rep, each = each), table))
+}

@@ -1,0 +1,125 @@
+# Association of questions with any number of categories, out of the cells of their joint margin.
+#' @export
+rr_association.rr_margin <- function(x, ...) {
+  check_dots_empty(...)
+  if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
+    abort(c("{.arg x} must be the joint margin of two questions."), "argument")
+  }
+  new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n)
+}
+
+margin_association <- function(x) {
+  share <- x$estimate
+  names <- names(dimnames(share))
+  k <- nrow(share)
+  l <- ncol(share)
+  row <- rowSums(share)
+  column <- colSums(share)
+  valid <- all(row > 0 & row < 1) && all(column > 0 & column < 1)
+  phi2 <- if (valid) sum(share^2 / outer(row, column)) - 1 else NA_real_
+  v <- sqrt(pmax(phi2, 0) / (min(k, l) - 1))
+  # d phi2 / d cell, then d V = d phi2 / (2 V (min - 1)).
+  gradient <- if (valid) 2 * share / outer(row, column) - rowSums(share^2 / outer(row^2, column)) -
+    rep(colSums(share^2 / outer(row, column^2)), each = k)
+  error <- function(g) root(drop(crossprod(as.vector(g), x$covariance %*% as.vector(g))))
+  table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v,
+                          cramers.v.error = if (valid && v > 0) error(gradient / (2 * v * (min(k, l) - 1)))
+                            else NA_real_)
+  if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
+                                                     table[c("cramers.v", "cramers.v.error")]))
+  test <- if (x$target == "population") reported_table_test(x$tally) else true_table_test(x$tally)
+  table$statistic <- test$statistic
+  table$df <- test$df
+  table$p.value <- stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
+  table
+}
+
+two_by_two <- function(share, error, x) {
+  row <- sum(share[2, ])
+  column <- sum(share[, 2])
+  covariance <- share[2, 2] - row * column
+  toward <- matrix(c(0, -column, -row, 1 - row - column), 2)
+  spread <- row * (1 - row) * column * (1 - column)
+  s <- sqrt(max(spread, 0))
+  positive <- all(share > 0)
+  factor <- unbiased_factor(x$target, x$tally$effective_n)
+  correlation <- if (spread > 0) covariance / s else NA_real_
+  bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
+  bend[2, 2] <- bend[2, 1] + bend[1, 2]
+  ratio <- if (positive) share[2, 2] * share[1, 1] / (share[1, 2] * share[2, 1]) else NA_real_
+  list(covariance = covariance * factor, covariance.error = error(toward) * factor, correlation = correlation,
+       correlation.error = if (spread > 0) error(toward / s - correlation * bend / 2) else NA_real_,
+       odds.ratio = ratio, odds.ratio.error = if (positive) ratio * error(matrix(c(1, -1, -1, 1), 2) / share)
+         else NA_real_)
+}
+
+# Score test of independence from the reported table. The truths can move its interactions only within the products of
+# what each channel lets through; the noise in all other contrasts says nothing about them. Where every contrast gets
+# through, as in a square channel that can be inverted, the statistic is Pearson's.
+reported_table_test <- function(tally) {
+  questions <- tally$mechanism$questions
+  share <- matrix(tally$counts / tally$n, tally$mechanism$report_sizes[[1]])
+  row <- rowSums(share)
+  column <- colSums(share)
+  left <- moved_contrasts(questions[[1]], row)
+  right <- moved_contrasts(questions[[2]], column)
+  df <- as.double(ncol(left) * ncol(right))
+  if (df == 0) return(list(statistic = NA_real_, df = df))
+  expected <- outer(row[row > 0], column[column > 0])
+  residual <- (share[row > 0, column > 0, drop = FALSE] - expected) / sqrt(expected)
+  list(statistic = tally$effective_n * sum((crossprod(left, residual) %*% right)^2), df = df)
+}
+
+# Wald's test that these very respondents' table, estimated without bias, is the product of its margins. With S for the
+# table, r and c for its margins, the interactions S - r c' are (I - r 1') S (I - 1 c'), and so are their changes.
+true_table_test <- function(tally) {
+  sizes <- unname(tally$mechanism$sizes)
+  test <- list(statistic = NA_real_, df = prod(sizes - 1))
+  if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) return(test)
+  fit <- rr_estimate(tally, method = "inv", target = "sample")
+  share <- matrix(fit$estimate, sizes[1])
+  left <- (diag(sizes[1]) - rowSums(share))[-1, , drop = FALSE]
+  right <- (diag(sizes[2]) - colSums(share))[-1, , drop = FALSE]
+  interactions <- as.vector(left %*% share %*% t(right))
+  map <- kronecker(right, left)
+  covariance <- map %*% estimate_covariance(fit$mechanism, fit, 1, seq_along(share)) %*% t(map)
+  factor <- tryCatch(chol(covariance), error = function(e) NULL)
+  # An unbiased estimate need not be a covariance.
+  if (is.null(factor) || any(diag(factor)^2 <= no_noise * pmax(diag(covariance), 1 / tally$effective_n))) return(test)
+  test$statistic <- sum(backsolve(factor, interactions, transpose = TRUE)^2)
+  test
+}
+
+# An orthonormal basis of those contrasts of the reports given (with shares `share`) that a change of the truths can
+# move: differences of the channel's rows, in units of the reports' standard deviations.
+moved_contrasts <- function(question, share) {
+  seen <- share > 0
+  share <- share[seen]
+  rows <- t(unname(rr_matrix(question))[, seen, drop = FALSE]) / sqrt(share)
+  contrasts <- rows[, -1, drop = FALSE] - rows[, 1]
+  contrasts <- contrasts - outer(sqrt(share), drop(crossprod(sqrt(share), contrasts)))
+  decomposition <- qr(contrasts, LAPACK = TRUE)
+  rank <- sum(abs(diag(qr.R(decomposition))) > 1e-12 * max(abs(rows)))
+  qr.Q(decomposition)[, seq_len(min(rank, sum(seen) - 1)), drop = FALSE]
+}
+
+#' @export
+rr_association.rr_fit_product <- function(x, ...) {
+  check_dots_empty(...)
+  x <- one_group(x, "x")
+  d <- length(x$mechanism$questions)
+  if (d < 2L) abort(c("Association needs at least two questions.", x = "There is one."), "argument")
+  if (d > 60) abort(c("{.arg x} has too many questions for all pairs.",
+                      i = "Take the {.fn rr_margin} of the pair of interest."), "argument")
+  pairs <- pair_index(d)
+  tables <- lapply(seq_along(pairs$i), function(m) margin_association(rr_margin(x, c(pairs$i[m], pairs$j[m]))))
+  columns <- unique(unlist(lapply(tables, names)))
+  columns <- c(intersect(c("x", "y", "covariance", "covariance.error", "correlation", "correlation.error",
+                           "odds.ratio", "odds.ratio.error"), columns),
+               "cramers.v", "cramers.v.error", "statistic", "df", "p.value")
+  filled <- lapply(tables, function(table) {
+    table[setdiff(columns, names(table))] <- NA_real_
+    table[columns]
+  })
+  new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level)
+}

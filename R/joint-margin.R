@@ -1,0 +1,217 @@
+#' Margins and conditional shares of a joint estimate
+#'
+#' The estimated joint distribution of some of the questions, with its covariance matrix; or their distribution
+#' among those who gave certain (true) answers to others.
+#'
+#' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
+#' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
+#'
+#' Errors of a maximum likelihood fit take its zeros for known. Where it has any, the errors of margins that contain them are too small, a cell of 0
+#' has no interval, and the print says so: take the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
+#'
+#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
+#'   joint fit of [rr_estimate()] under a product mechanism.
+#' @param vars The questions of the margin, all different: their names or positions.
+#' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
+#' @param target For a fit of [rr_tmdh()], what the uncertainty is about; by default that of the fit.
+#' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and `covariance` of its
+#'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error`, with `conf.int = TRUE` also
+#'   `conf.low` and `conf.high` (normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()]); `as.table()` and the methods of [rr_estimates] read it, and [rr_association()] takes a margin of two questions.
+#' @section Errors:
+#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
+#' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
+#'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
+#'   them, by the delta method.
+#' @examples
+#' people <- as.data.frame(Titanic)
+#' people <- people[rep(seq_len(32), people$Freq), ]
+#' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
+#' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
+#' fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey)), survey)
+#' tidy(rr_margin(fit, "survived"), conf.int = TRUE)
+#' # Among women and among men
+#' rr_margin(fit, "survived", given = "female")
+#' @export
+rr_margin <- function(fit, vars, given = NULL, target = NULL) {
+  check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
+  if (!inherits(fit, c("rr_tmdh", "rr_fit_product"))) joint_questions.default(fit)
+  inside <- match_questions(vars, fit, "vars")
+  outside <- if (!is.null(given)) match_questions(given, fit, "given")
+  cells <- cell_estimates(fit, c(inside, outside), target)
+  if (is.null(given)) return(new_rr_margin(cells, NULL))
+  condition_cells(cells, seq_along(inside))
+}
+
+# Shares and covariance of the cells of the joint distribution of some questions: a list with `levels` (named list),
+# `estimate` (a vector, the first question varying fastest), `covariance`, `n`, `target`, `conf.level`.
+cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
+
+joint_questions <- function(fit) UseMethod("joint_questions")
+
+#' @export
+joint_questions.rr_histogram <- function(fit) fit$columns
+
+#' @export
+joint_questions.default <- function(fit) {
+  abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
+          i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."),
+        "argument")
+}
+
+match_questions <- function(vars, fit, arg) {
+  questions <- joint_questions(fit)
+  at <- if (is.character(vars)) match(vars, questions) else vars
+  if (!is.numeric(at) || !length(at) || anyNA(at) || any(at < 1 | at > length(questions) | at != floor(at)) ||
+      anyDuplicated(at)) {
+    abort(c("{.arg {arg}} must name different questions of the fit.",
+            x = "It is {if (is.function(vars)) describe(vars) else cli::format_inline('{.val {as.character(vars)}}')}.",
+            i = "The questions are {format_labels(questions)}."), "level")
+  }
+  as.integer(at)
+}
+
+#' @export
+cell_estimates.rr_tmdh <- function(fit, which, target) {
+  target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
+  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
+  check_result_names(fit$columns[which], "Columns of a margin must not have", "column")
+  k <- length(which)
+  if (k > 10) abort(c("A margin of {k} questions would have {2^k} cells.", i = "Take at most 10."), "argument")
+  # All sets of the questions by bit mask, the empty one left out: its count N is known.
+  masks <- seq_len(2^k - 1)
+  members <- vapply(masks, function(mask) {
+    set <- sort(which[mask %/% 2^(seq_len(k) - 1) %% 2 == 1]) - 1L
+    c(set, rep(-1L, k - length(set)))
+  }, integer(k))
+  members <- matrix(members, nrow = k)
+  refuse_rivals(fit, members)
+  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE)
+  counts <- c(fit$n, set_values(fit, members))
+  # Moebius inversion of sets into cells, one column at a time: (1 -1; 0 1).
+  to_cells <- Reduce(function(a, b) kronecker(b, a), rep(list(matrix(c(1, 0, -1, 1), 2)), k))
+  list(levels = column_levels(fit)[which], estimate = as.vector(to_cells %*% counts) / fit$n,
+       covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
+       n = fit$n, target = target, conf.level = fit$conf.level, tally = column_tally(fit, which, members, to_cells))
+}
+
+#' @export
+joint_questions.rr_fit_product <- function(fit) names(fit$mechanism$questions)
+
+# Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
+# methods cells are added up.
+#' @export
+cell_estimates.rr_fit_product <- function(fit, which, target) {
+  fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
+  fit <- one_group(fit, "fit")
+  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
+  questions <- fit$mechanism$questions[which]
+  reported <- apply(as.table(fit$tally), which, sum)
+  tally <- margin_tally(questions, reported, fit$tally)
+  if (fit$method == "inv") {
+    part <- rr_estimate(tally, method = "inv", target = fit$target)
+    cells <- seq_along(part$estimate)
+    estimate <- part$estimate
+    covariance <- estimate_covariance(part$mechanism, part, 1, cells)
+  } else {
+    code <- cell_codes(fit$mechanism$sizes, which)
+    estimate <- as.vector(rowsum(fit$estimate, code))
+    covariance <- unname(t(rowsum(t(rowsum(unname(vcov(fit)), code)), code)))
+  }
+  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = fit$tally$n,
+       target = fit$target, conf.level = fit$conf.level, tally = tally,
+       boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
+}
+
+margin_tally <- function(questions, reported, whole) {
+  new_rr_tally(rr_product(questions), as.double(reported), missing = whole$missing %||% 0, n = whole$n,
+               weight_squares = whole$weight_squares)
+}
+
+# The cell of the margin that each cell of the whole falls in.
+cell_codes <- function(sizes, which) {
+  index <- seq_len(prod(sizes)) - 1
+  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
+  inside <- cumprod(c(1, sizes[which]))[seq_along(which)]
+  Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
+}
+
+# The reports of some columns, and how each was randomised.
+column_tally <- function(fit, which, members, to_cells) {
+  counts <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
+                            values = fit$counts$values), members)
+  questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
+  margin_tally(stats::setNames(questions, fit$columns[which]), to_cells %*% c(fit$n, counts), list(n = fit$n))
+}
+
+# P(inside | rest) = cell / sum of its slice, with the delta method.
+condition_cells <- function(cells, inside) {
+  sizes <- lengths(cells$levels)
+  index <- seq_along(cells$estimate) - 1
+  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
+  digit <- function(j) index %/% strides[j] %% sizes[j]
+  rest <- setdiff(seq_along(sizes), inside)
+  slice <- Reduce(function(code, j) code + digit(j) * strides[j], rest, 0)
+  group <- match(slice, unique(slice))
+  total <- as.vector(rowsum(cells$estimate, group, reorder = FALSE))[group]
+  usable <- ifelse(total > 0, total, NA_real_)
+  share <- cells$estimate / usable
+  same <- outer(group, group, `==`)
+  gradient <- diag(1 / usable, length(share)) - same * (share / usable)
+  bad <- is.na(usable)
+  gradient[bad, ] <- 0
+  covariance <- gradient %*% cells$covariance %*% t(gradient)
+  covariance[bad, ] <- covariance[, bad] <- NA_real_
+  cells$estimate <- share
+  cells$covariance <- covariance
+  new_rr_margin(cells, names(cells$levels)[rest])
+}
+
+new_rr_margin <- function(cells, given) {
+  dims <- lengths(cells$levels)
+  structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
+                 n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
+                 boundary = cells$boundary %||% 0), class = c("rr_margin", "rr_estimates"))
+}
+
+margin_labels <- function(x) {
+  grid <- expand.grid(dimnames(x$estimate), KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
+  do.call(paste, c(unname(as.list(grid)), sep = ":"))
+}
+
+#' @export
+rows_of.rr_margin <- function(x) {
+  grid <- expand.grid(dimnames(x$estimate), KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
+  tibble::as_tibble(c(as.list(grid), list(estimate = as.vector(x$estimate), std.error = root(diag(x$covariance)))))
+}
+
+# Normal approximations, cut at 0 and 1, but not to a point.
+#' @export
+bounds_of.rr_margin <- function(x, rows, level) {
+  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half[x$boundary > 0 & half == 0] <- NA
+  normal_interval(rows$estimate, half, 0, 1)
+}
+
+#' @export
+labels_of.rr_margin <- function(x) margin_labels(x)
+
+#' @export
+as.table.rr_margin <- function(x, ...) {
+  as.table(x$estimate)
+}
+
+#' @export
+title_of.rr_margin <- function(x) {
+  paste0(if (is.null(x$given)) "Joint shares of " else "Shares of ",
+         paste(setdiff(names(dimnames(x$estimate)), x$given), collapse = ", "),
+         if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")), "; target: ", x$target)
+}
+
+#' @export
+notes_of.rr_margin <- function(x, shown) {
+  if (x$boundary > 0) {
+    paste0("  ", x$boundary, if (x$boundary == 1) " cell" else " cells",
+           " of the joint fit at 0, taken for known: errors are too small")
+  }
+}

@@ -1,0 +1,234 @@
+#' Matrices between true and reported joint counts
+#'
+#' For a family of column sets, the matrix \eqn{M} and the vector \eqn{P} of \eqn{E(c) = M t + N P}, with
+#' \eqn{M_{JS} = \prod_{j \in S} d_j \prod_{j \in J \setminus S} q_j}{M_JS = prod_(j in S) d_j prod_(j in J without S) q_j}
+#' for \eqn{S \subseteq J}{S within J}, \eqn{P_J = \prod_{j \in J} q_j}{P_J = prod_(j in J) q_j} and
+#' \eqn{d_j = p_j - q_j}; or the inverse of \eqn{M}, which has a closed form too. Nothing in the package needs them, they are
+#' applied a column at a time; they are here to be looked at and to check by.
+#'
+#' Where the columns of `total` are the categories of one question, everybody has exactly one of them,
+#' \eqn{\sum_{i \in I} t_i = N}{sum_(i in I) t_i = N}, and \eqn{N} can be taken out of the equation:
+#' \eqn{E(c) = (M + P u_I^\top) t}{E(c) = (M + P u_I') t}, with \eqn{u_I} the indicator of those columns; its inverse
+#' follows from that of \eqn{M} by the
+#' Sherman-Morrison formula. (In the paper the added matrix is \eqn{p J}, which is right only for
+#' order 1 and all columns.)
+#'
+#' @param p,q Probabilities of reporting 1 given truth 1 and 0: one number, or one per column.
+#' @param order The largest number of columns in a set.
+#' @param inverse Return the inverse?
+#' @param columns Names of the columns, or their number; needed if `p` and `q` are single numbers.
+#' @param total `NULL`, or names or positions of columns whose true counts add up to the number of rows.
+#' @param sparse Return a sparse `Matrix`? For many columns nothing else fits in memory.
+#' @return A square matrix with one row per non-empty set, by size and then lexicographically. \eqn{P} is its attribute `"P"` (not for the
+#'   inverse, nor with `total`). `rr_incidence_matrix()` returns the 0-1 matrix \eqn{K^{(\alpha\beta)}}{K^(alpha beta)}:
+#'   which sets of size
+#'   `beta` are contained in which sets of size `alpha`.
+#' @section Errors:
+#' `candor_error_no_information` if `inverse` is asked for and `p = q` in some column; `candor_error_argument` otherwise.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
+#'   differential privacy. Equations (23) to (27), Lemma 3.4 and Lemma C.1.
+#' @examples
+#' rr_moment_matrix(0.8, 0.1, order = 2, columns = 3)
+#' rr_moment_matrix(c(0.8, 0.9), c(0.1, 0.3), order = 2, inverse = TRUE)
+#'
+#' # Lemma C.1: K(3,2) K(2,1) = 2 K(3,1)
+#' rr_incidence_matrix(4, 3, 2) %*% rr_incidence_matrix(4, 2, 1) - 2 * rr_incidence_matrix(4, 3, 1)
+#' @export
+rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
+                             sparse = FALSE) {
+  check_given(p = "the probability of reporting 1 when the truth is 1",
+              q = "the probability of reporting 1 when the truth is 0")
+  check_flag(inverse, "inverse")
+  check_flag(sparse, "sparse")
+  columns <- column_names(columns)
+  d <- length(columns)
+  order <- check_order(order %||% d, d)
+  design <- number_columns(list(p = p, q = q), columns)
+  if (inverse) design <- column_design(list(p = p, q = q), columns)
+  matrix <- moment_matrix(moment_weights(design, inverse), columns, order, sparse)
+  if (is.null(total)) return(matrix)
+  inside <- parse_sets(list(total), columns, "total")[, 1] + 1L
+  if (!inverse) {
+    constant <- attr(matrix, "P")
+    attr(matrix, "P") <- NULL
+    matrix[, inside] <- matrix[, inside] + constant
+    return(matrix)
+  }
+  constant <- attr(moment_matrix(moment_weights(design, FALSE), columns, order, TRUE), "P")
+  along <- as.vector(matrix %*% constant)
+  summed <- colSums(as.matrix(matrix[inside, , drop = FALSE]))
+  matrix - outer(along, summed) / (1 + sum(along[inside]))
+}
+
+#' @rdname rr_moment_matrix
+#' @param alpha,beta Sizes of the containing and of the contained sets.
+#' @export
+rr_incidence_matrix <- function(columns, alpha, beta) {
+  check_given()
+  columns <- column_names(columns)
+  d <- length(columns)
+  alpha <- check_order(alpha, d, "alpha")
+  beta <- check_order(beta, d, "beta")
+  all <- moment_matrix(matrix(1, 2, d), columns, max(alpha, beta), FALSE)
+  sizes <- set_sizes(d, max(alpha, beta))
+  unname_attributes(all[sizes == alpha, sizes == beta, drop = FALSE])
+}
+
+unname_attributes <- function(x) {
+  attr(x, "P") <- NULL
+  x
+}
+
+column_names <- function(columns) {
+  if (is.character(columns) && length(columns)) {
+    if (anyNA(columns)) {
+      abort(c("{.arg columns} must not be missing.", x = "Name {which(is.na(columns))[1]} is NA."), "argument")
+    }
+    if (anyDuplicated(columns)) {
+      twice <- columns[anyDuplicated(columns)]
+      abort(c("{.arg columns} must all differ.", x = "{.val {twice}} appears more than once."), "argument")
+    }
+    return(check_set_names(columns, "columns"))
+  }
+  if (!is.numeric(columns)) {
+    abort(c("{.arg columns} must be names of columns, or their number.", x = "It is {describe(columns)}."), "argument")
+  }
+  paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6)))
+}
+
+# Weights (absent, present) of each column, 2 x columns.
+moment_weights <- function(design, inverse) {
+  d <- design$p - design$q
+  if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
+}
+
+moment_matrix <- function(weights, columns, order, sparse) {
+  d <- length(columns)
+  size <- set_total(d, order) - 1
+  if (!sparse && size > 5000) {
+    abort(c("The matrix would have {format_count(size)} rows.",
+            i = "Use {.code sparse = TRUE}, or a lower {.arg order}."), "argument")
+  }
+  parts <- .Call(C_rr_moment_matrix, as.double(d), order, as.double(weights))
+  labels <- set_labels(columns, order)
+  if (sparse) {
+    check_installed("Matrix", "for a sparse matrix")
+    matrix <- Matrix::sparseMatrix(parts$row, parts$column, x = parts$value, dims = c(size, size),
+                                   dimnames = list(labels, labels))
+  } else {
+    matrix <- matrix(0, size, size, dimnames = list(labels, labels))
+    matrix[cbind(parts$row, parts$column)] <- parts$value
+  }
+  attr(matrix, "P") <- stats::setNames(parts$empty, labels)
+  matrix
+}
+
+#' Row types and joint counts
+#'
+#' The same histogram in two forms: how many rows are of each type (which columns are 1, and which 0), and how many rows
+#' contain each set of columns. The counts of sets are sums of row types, the row types alternating sums
+#' of counts of sets; both ways are exact, in \eqn{O(D 2^D)}.
+#'
+#' @param x Row-type counts: a vector of length \eqn{2^D} with the first column varying fastest, or a `table` with two
+#'   categories in every dimension; they may be negative or fractional. Or joint counts of all orders: of
+#'   [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
+#' @param columns Names of the columns, for a vector; by default `x1`, `x2`, ...
+#' @return From row types, an object of [rr_cooccurrence()] with all orders. From joint counts, a vector of
+#'   row-type counts named by patterns such as `"101"`: the first column, and the third, are 1. A row-type estimate
+#'   may be negative; see [rr_joint()] for a proper joint distribution.
+#' @section Errors:
+#' `candor_error_order` when not all orders are there.
+#' @source Carette, T. (2022), equations (47) and (68).
+#' @examples
+#' counts <- rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b"))
+#' counts
+#' rr_rowtype(counts)
+#' @export
+rr_rowtype <- function(x, columns = NULL) {
+  check_given(x = "row-type counts, or joint counts of {.fn rr_cooccurrence}")
+  if (!inherits(x, "rr_histogram")) {
+    types <- row_type_counts(x, "x")
+    names <- if (is.null(columns)) types$columns else column_names(columns)
+    if (length(names) != length(types$columns)) {
+      abort(c("{.arg columns} must name every column.",
+              x = "It names {length(names)}, and {.arg x} has {length(types$columns)}."), "argument")
+    }
+    return(rr_rowtype_counts(types$values, names, if (is.null(columns)) types$levels))
+  }
+  row_types(x, "x")
+}
+
+# Counts of the row types from joint counts of all orders.
+row_types <- function(x, arg) {
+  d <- length(x$columns)
+  if (!is.null(x$design$block)) {
+    abort(c("Row types do not fit questions of several categories.",
+            x = "Their columns were not reported independently.",
+            i = "Use {.fn rr_estimate} and {.fn rr_product} for the joint distribution."), "argument")
+  }
+  if (x$tallied < d || d > 26) {
+    abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns.",
+            i = if (d <= 26) "Tally with {.code order = {d}}."), "order")
+  }
+  values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
+  if (d <= 16) names(values) <- pattern_names(d)
+  values
+}
+
+pattern_names <- function(d) {
+  index <- seq_len(2^d) - 1
+  do.call(paste0, lapply(seq_len(d), function(j) index %/% 2^(j - 1) %% 2))
+}
+
+rr_rowtype_counts <- function(values, columns, levels = NULL) {
+  d <- length(columns)
+  if (sum(values) <= 0) abort(c("The row types must add up to more than 0.",
+                                x = "They add up to {format(sum(values), digits = 6)}."), "empty")
+  new_rr_histogram("cooccurrence", columns, as.double(d), .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
+                   missing = 0, levels = levels)
+}
+
+# Row-type counts and column names out of a vector or a table.
+row_type_counts <- function(x, arg) {
+  if (!is.numeric(x) || (is.object(x) && !is.table(x))) {
+    abort(c("{.arg {arg}} must be row-type counts or joint counts.", x = "It is {describe(x)}."), "argument")
+  }
+  dims <- dim(x)
+  if (length(dims) > 1L && any(dims != 2L)) {
+    abort(c("Every dimension of {.arg {arg}} must have two categories.",
+            x = "Dimension {which(dims != 2L)[1]} has {dims[dims != 2L][1]}."), "argument")
+  }
+  d <- log2(length(x))
+  if (d < 1 || d != floor(d) || d > 26) {
+    abort(c("{.arg {arg}} must hold one count per row type: 2, 4, 8, ... of them.", x = "It has {length(x)}."),
+          "argument")
+  }
+  x <- bits_in_order(x)
+  values <- as.double(x)
+  bad <- which(!is.finite(values))
+  if (length(bad)) abort(c("{.arg {arg}} must be finite.", x = "Entry {bad[1]} is {values[bad[1]]}."), "counts")
+  names <- names(dimnames(x))
+  columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
+  levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
+                !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
+  list(values = values, columns = check_set_names(columns, arg), levels = levels)
+}
+
+# `types` as made above; a cell of a labelled table is named by its labels.
+abort_cell <- function(headline, types, cell) {
+  d <- length(types$columns)
+  digits <- (cell - 1) %/% 2^(seq_len(d) - 1) %% 2
+  labels <- Map(`[`, types$levels, digits + 1)
+  where <- if (is.null(types$levels)) paste("Entry", format_count(cell))
+    else paste0("The cell ", paste(types$columns, "=", unlist(labels), collapse = ", "))
+  value <- format(types$values[cell], digits = 15)
+  abort(c(headline, x = "{where} is {value}."), "counts")
+}
+
+# A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
+bits_in_order <- function(x) {
+  turned <- vapply(dimnames(x), function(labels) identical(match_bits(labels), 2:1), NA)
+  if (!any(turned)) return(x)
+  index <- lapply(turned, function(turn) if (turn) 2:1 else 1:2)
+  do.call(`[`, c(list(x), unname(index), drop = FALSE))
+}

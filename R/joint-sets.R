@@ -1,0 +1,168 @@
+# Families of column sets: every set of at most `order` of the columns, the empty set first, then by size and
+# then lexicographically. A histogram object holds one number a set in this order, and perhaps further sets beyond it.
+
+# Half a gigabyte of counts.
+most_sets <- 2^26
+
+set_total <- function(columns, order) sum(choose(columns, 0:order))
+
+# The largest order whose sets all fit.
+largest_order <- function(columns) {
+  totals <- cumsum(choose(columns, 0:min(columns, 32)))
+  max(which(totals <= most_sets)) - 1
+}
+
+check_order <- function(order, columns, arg = "order") {
+  order <- check_count(order, arg, min = 1, max = 2^31)
+  if (order > columns) {
+    abort(c("{.arg {arg}} must not exceed the number of columns.",
+            x = "It is {order}, and there {cli::qty(columns)}{?is/are} {columns} column{?s}."), "argument")
+  }
+  if (set_total(columns, order) > most_sets) {
+    fits <- largest_order(columns)
+    abort(c("{.arg {arg}} {order} of {columns} columns has too many sets.",
+            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit in memory.",
+            i = "Order {fits} fits. Name the few larger sets that you need in {.arg sets}."), "order")
+  }
+  order
+}
+
+# Labels of n sets from position `from` (1 is the first set that is not empty).
+set_labels <- function(columns, order, from = 1, n = set_total(length(columns), order) - from) {
+  member_labels(.Call(C_rr_sets, as.double(length(columns)), as.double(order), as.double(from), as.double(n)), columns)
+}
+
+# One label a column of a matrix of 0-based members padded with -1.
+member_labels <- function(members, columns) {
+  if (!ncol(members)) return(character())
+  sizes <- colSums(members >= 0)
+  labels <- character(ncol(members))
+  for (size in unique(sizes)) {
+    these <- which(sizes == size)
+    parts <- lapply(seq_len(size), function(m) columns[members[m, these] + 1L])
+    labels[these] <- do.call(paste, c(parts, sep = ":"))
+  }
+  labels
+}
+
+set_sizes <- function(columns, order) rep(seq_len(order), choose(columns, seq_len(order)))
+
+# A label must be of one set only. Names without ":" cannot be mistaken; of others, what is left of a name after another
+# one must never be a name itself, nor lead to one (Sardinas and Patterson).
+check_set_names <- function(columns, arg) {
+  if (!any(grepl(":", columns, fixed = TRUE))) return(columns)
+  rests <- function(long, short) {
+    starts <- short[startsWith(long, paste0(short, ":"))]
+    vapply(starts, function(start) substring(long, nchar(start) + 2), "", USE.NAMES = FALSE)
+  }
+  open <- unlist(lapply(columns, rests, short = columns))
+  seen <- character()
+  while (length(open)) {
+    if (any(open %in% columns)) {
+      odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)][1]
+      abort(c("The names of columns must not look like sets of columns.",
+              x = "{.val {odd}} in {.arg {arg}} begins like another column, and a set could be read in two ways.",
+              i = "Use another sign than {.val :} in names."), "level")
+    }
+    seen <- c(seen, open)
+    open <- unique(unlist(lapply(open, function(rest) {
+      c(rests(rest, columns), unlist(lapply(columns[startsWith(columns, paste0(rest, ":"))], rests, short = rest)))
+    })))
+    open <- setdiff(open, seen)
+  }
+  columns
+}
+
+# The columns that a label names, one after the other; NULL where it does not.
+split_label <- function(label, columns) {
+  if (label %in% columns) return(label)
+  parts <- strsplit(label, ":", fixed = TRUE)[[1]]
+  if (!anyNA(match(parts, columns))) return(parts)
+  for (first in columns[startsWith(label, paste0(columns, ":"))]) {
+    rest <- split_label(substring(label, nchar(first) + 2), columns)
+    if (!is.null(rest)) return(c(first, rest))
+  }
+  NULL
+}
+
+# Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as a matrix of
+# 0-based members padded with -1.
+parse_sets <- function(sets, columns, arg = "sets") {
+  if (is.character(sets) && anyNA(sets)) {
+    abort(c("{.arg {arg}} must not be missing.", x = "Entry {which(is.na(sets))[1]} is NA."), "level")
+  }
+  if (is.character(sets)) {
+    sets <- lapply(sets, function(label) split_label(label, columns) %||% label)
+  } else if (is.numeric(sets) && !is.object(sets)) {
+    sets <- as.list(sets)
+  }
+  if (!is.list(sets) || !length(sets)) {
+    abort(c("{.arg {arg}} must be a list of sets of columns.", x = "It is {describe(sets)}.",
+            i = "For example {.code list(\"{columns[1]}\", c(\"{columns[1]}\", \"{columns[length(columns)]}\"))}."),
+          "argument")
+  }
+  positions <- lapply(sets, function(set) {
+    at <- if (is.character(set)) match(set, columns) else set
+    if (!is.numeric(at) || !length(at) || anyNA(at) || any(at < 1 | at > length(columns) | at != floor(at)) ||
+        anyDuplicated(at)) {
+      shown <- if (is.atomic(set)) paste(set, collapse = ":") else describe(set)
+      abort(c("{.arg {arg}} must hold sets of different columns.", x = "{.val {shown}} is not one.",
+              i = "The columns are {format_labels(columns)}."), "level")
+    }
+    sort(as.integer(at)) - 1L
+  })
+  width <- max(lengths(positions))
+  matrix(vapply(positions, function(at) c(at, rep(-1L, width - length(at))), integer(width)), nrow = width)
+}
+
+sort_members <- function(members) {
+  keys <- c(list(colSums(members >= 0)), lapply(seq_len(nrow(members)), function(m) members[m, ]))
+  members[, do.call(order, keys), drop = FALSE]
+}
+
+# The unions of all pairs of sets, and every subset of them, with more than `order` members.
+sets_between <- function(members, order) {
+  n <- ncol(members)
+  width <- nrow(members)
+  both <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
+                members[, unlist(lapply(seq_len(n), function(a) a:n)), drop = FALSE])
+  unions <- unique_columns(both)
+  parts <- lapply(split(seq_len(ncol(unions)), colSums(unions >= 0)), function(these) {
+    size <- sum(unions[, these[1]] >= 0)
+    if (size <= order) return(NULL)
+    lapply(seq(order + 1, size), function(k) {
+      chosen <- utils::combn(size, k)
+      subsets <- matrix(unions[as.vector(chosen), these], nrow = k)
+      rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
+    })
+  })
+  parts <- unlist(parts, recursive = FALSE)
+  # All of them are counted already.
+  if (!length(parts)) return(NULL)
+  all <- unique_columns(do.call(cbind, unname(parts)))
+  sort_members(all[seq_len(max(colSums(all >= 0))), , drop = FALSE])
+}
+
+# Each column sorted, repeated members dropped, padded with -1 at the end; then the different columns.
+unique_columns <- function(x) {
+  sorted <- matrix(x[order(col(x), ifelse(x < 0, .Machine$integer.max, x), method = "radix")], nrow(x))
+  if (nrow(x) > 1) {
+    twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
+    sorted[twice] <- -1L
+    sorted <- matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
+  }
+  key <- do.call(paste, c(lapply(seq_len(nrow(sorted)), function(m) sorted[m, ]), sep = " "))
+  sorted[, !duplicated(key), drop = FALSE]
+}
+
+# The values of chosen sets of a histogram; NA where a set was not tallied.
+set_values <- function(x, members, values = x$values, more = x$more$values) {
+  at <- .Call(C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members)
+  out <- rep(NA_real_, length(at))
+  out[at > 0] <- values[at[at > 0]]
+  if (any(at == 0) && !is.null(x$more)) {
+    at <- match(member_labels(members, x$columns), member_labels(x$more$members, x$columns))
+    out[!is.na(at)] <- more[at[!is.na(at)]]
+  }
+  out
+}

@@ -1,0 +1,190 @@
+#' Estimate true joint counts
+#'
+#' Recovers, from the reported joint counts of randomised binary columns, the true ones with their covariance matrix: the
+#' *true multi-dimensional histogram*. Every column may have its own probabilities.
+#'
+#' The estimate of a set \eqn{J} is the sum over rows of products of debiased bits,
+#' \eqn{\mu_J = \sum_n \prod_{j \in J} (y_{nj} - q_j) / d_j}{mu_J = sum_n prod_(j in J) (y_nj - q_j) / d_j}. It is unbiased,
+#' and computed from the counts alone. So is its covariance:
+#'
+#' * `target = "sample"`: for these very respondents, only the randomisation is random (Theorem 3.6 of the paper in the form of its equation
+#'   (136); as printed, equation (40) is wrong). Zero where two sets share no column, hence sparse. An unbiased estimate may be
+#'   negative, or indefinite, in a sample: there is a warning where it is.
+#' * `target = "population"`: respondents are a sample from a population as well. Always positive semidefinite.
+#'
+#' One entry costs \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))}, because a debiased bit satisfies \eqn{u^2 = v + \kappa
+#' u} exactly; so all
+#' non-zero entries, or any block, come without forming a large matrix.
+#'
+#' @section Questions of several categories:
+#' A unary-encoded question is a block of columns like any others, one per category, each bit randomised on its own: give the
+#' probabilities of its bits. One that was reported directly ([rr_grr()]) or by local hashing into \eqn{g} values (\eqn{q = 1/g}) is given as
+#' its columns of support, one per category in the order of its levels, 1 where the report supports the category. Their
+#' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
+#' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
+#' question have an estimate, and sets with two are refused: nobody has two categories of one question. Say so by the
+#' mechanism, or by `block`, see below. For other mechanisms the joint probabilities of columns are not known, and they are refused.
+#'
+#' @param counts Reported joint counts, of [rr_cooccurrence()].
+#' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
+#'   with one mechanism per column or question; a product mechanism of such; or `list(p = , q = )` with one pair
+#'   of probabilities, or one per column, in any order if they have the columns' names. To such a list a `block` may be added, one label per column or `NA`: columns with the same
+#'   label are the categories of one question whose columns were not reported independently.
+#'
+#'   Names decide which mechanism is of which column, whatever the order: a yes/no mechanism is of the column that has its name, one
+#'   of several categories of the columns called like its categories, or `question:category` (also with `.` or `_`). Only where names
+#'   say nothing do mechanisms take the columns in order.
+#' @param order The largest number of columns in a set. By default that of `counts`, and their further sets (the `sets` of
+#'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
+#' @param target What the uncertainty is about: `"population"` or `"sample"`.
+#' @param conf.level Confidence level, between 0 and 1.
+#' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
+#'   [rr_association()], [rr_joint()] and `autoplot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
+#'   A negative estimate is kept: it is information about a count near 0.
+#' @section Errors:
+#' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not
+#' match the columns; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
+#' `candor_error_argument` otherwise. Warning `candor_warning_indefinite`.
+#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
+#'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, Table 2 (whose entry for local hashing should read \eqn{p / d^{k-1}}).
+#'
+#'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
+#' @examples
+#' truth <- matrix(rbinom(3000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c")))
+#' truth[, "b"] <- truth[, "b"] | truth[, "a"]
+#' reports <- matrix(rbinom(3000, 1, 0.2 + 0.6 * truth), 1000, dimnames = dimnames(truth))
+#'
+#' fit <- rr_tmdh(rr_cooccurrence(reports, order = 2), rr_warner(0.8))
+#' tidy(fit, conf.int = TRUE)
+#' rr_association(fit)
+#'
+#' # One block of the covariance, never the whole
+#' vcov(fit, sets = c("a", "a:b"))
+#' @export
+rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
+  check_given(counts = "joint counts of {.fn rr_cooccurrence}")
+  check_dots_empty(...)
+  if (!inherits(counts, "rr_cooccurrence")) {
+    abort(c("{.arg counts} must be joint counts.", x = "It is {describe(counts)}.",
+            i = "Count the reports with {.fn rr_cooccurrence} first."), "argument")
+  }
+  target <- check_choice(target, "target", c("population", "sample"))
+  conf.level <- check_level(conf.level)
+  further <- is.null(order)
+  order <- check_order(order %||% counts$order, length(counts$columns))
+  if (order > counts$tallied) abort_order(order, counts)
+  if (target == "population" && counts$n < 2) {
+    abort(c("{.arg counts} must be of at least 2 rows for {.code target = \"population\"}."), "empty")
+  }
+  design <- column_design(mechanism, counts$columns)
+  check_direct(design, counts)
+  fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
+               as.double(moment_weights(design, TRUE)), counts$more$members, counts$more$values)
+  more <- if (!is.null(counts$more)) list(members = counts$more$members, values = fit$more)
+  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, further = further,
+                   counts = counts, design = design, mechanism = mechanism, target = target, conf.level = conf.level)
+}
+
+#' @rdname rr_tmdh
+#' @param object,x An object of `rr_tmdh()`.
+#' @param sets `NULL` for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
+#' @param dense Return all sets of the `sample` target as an ordinary matrix?
+#' @param ... Not used; `rr_tmdh()` refuses it.
+#' @export
+vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
+  target <- check_choice(target, "target", c("population", "sample"))
+  check_flag(dense, "dense")
+  if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
+      requireNamespace("Matrix", quietly = TRUE)) {
+    covariance <- sparse_covariance(object)
+  } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
+             is.null(object$design$block)) {
+    covariance <- complete_covariance(object, target)
+  } else {
+    members <- chosen_members(object, sets)
+    if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
+    covariance <- histogram_block(object, members, members, target, FALSE, FALSE)
+    labels <- member_labels(members, object$columns)
+    dimnames(covariance) <- list(labels, labels)
+  }
+  if (target == "sample") warn_indefinite(covariance)
+  covariance
+}
+
+sparse_covariance <- function(x) {
+  d <- length(x$columns)
+  entries <- sparse_entries(d, x$order)
+  if (entries > 2e8) {
+    abort(c("The covariance would have {format(entries, big.mark = ',', digits = 3)} non-zero entries.",
+            i = "Name the sets you need in {.arg sets}."),
+          "argument")
+  }
+  parts <- .Call(C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied), histogram_design(x, "sample", FALSE),
+                 as.double(x$order))
+  if (is.null(parts)) {
+    # The union of the two largest overlapping sets is what is missing.
+    last <- seq(d - min(2 * x$order - 1, d), d - 1)
+    abort_untallied(x, as.integer(last))
+  }
+  labels <- set_labels(x$columns, x$order)
+  Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = rep(length(labels), 2L),
+                       dimnames = list(labels, labels),
+                       symmetric = TRUE, index1 = FALSE, check = FALSE)
+}
+
+complete_covariance <- function(x, target) {
+  labels <- set_labels(x$columns, x$order)
+  covariance <- .Call(C_rr_tmdh_all, x$counts$values, x$values, as.double(length(x$columns)),
+                      histogram_design(x, target, FALSE))
+  dimnames(covariance) <- list(labels, labels)
+  covariance
+}
+
+sparse_entries <- function(d, order) {
+  sizes <- choose(d, seq_len(order))
+  overlapping <- vapply(seq_len(order), function(s) sum(choose(d, seq_len(order)) - choose(d - s, seq_len(order))), 0)
+  (sum(sizes * overlapping) + sum(sizes)) / 2
+}
+
+#' @rdname rr_tmdh
+#' @param conf.int Add the columns `conf.low` and `conf.high` (normal approximation)?
+#' @param scale `"count"`, numbers of rows, or `"share"`.
+#' @param terms For `tidy()`: labels or positions of sets; all by default.
+#' @export
+tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
+                         ...) {
+  scale <- check_choice(scale, "scale", c("count", "share"))
+  table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
+  if (scale == "count") return(table)
+  figures <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
+  table[figures] <- lapply(table[figures], `/`, x$n)
+  table
+}
+
+#' @export
+rows_of.rr_tmdh <- function(x) {
+  variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
+  table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
+                          std.error = root(variances))
+  table[possible_sets(x), ]
+}
+
+#' @export
+labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
+
+#' @export
+title_of.rr_tmdh <- function(x) title_of_histogram(x, "Estimated true counts")
+
+#' @export
+shown_of.rr_tmdh <- function(x, n) shown_of_histogram(x, n, function(x) tidy(x, conf.int = TRUE))
+
+#' @export
+notes_of.rr_tmdh <- function(x, shown) {
+  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomisation is random)")
+  c(notes_of_histogram(x),
+    paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
+    if (anyNA(shown$std.error)) {
+      paste0("  ", sum(is.na(shown$std.error)),
+             " variance estimates are negative (they are unbiased), so no standard error is given")
+    })
+}

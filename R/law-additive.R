@@ -1,0 +1,227 @@
+# The additive law: P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1. Mechanisms that tell the truth with some
+# probability and otherwise draw an answer that does not depend on it; closed forms in O(K) for the maximum likelihood
+# estimate, every covariance, every interval. `odds` is a / b, formed where it loses no digits, NA where b is not one
+# number.
+
+#' @rdname rr_law
+#' @export
+rr_law_additive <- function(a, b, odds = a / b) {
+  check_given(a = "what the truth adds to the probability of its own report",
+              b = "the probability of each other report")
+  a <- check_number(a, "a", min = -1, max = 1)
+  b <- check_probabilities(b, "b")
+  if (length(b) == 1L) odds <- check_odds(odds)
+  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) {
+    abort(c("{.arg a} and all {.arg b} must add up to 1.", x = "They add up to {format(a + sum(b), digits = 10)}."),
+          "argument")
+  }
+  new_law_additive(a, unname(b), odds)
+}
+
+check_odds <- function(odds) {
+  # 0 / 0: reports that are never given, and truths that add nothing.
+  if (is.numeric(odds) && length(odds) == 1L && (is.nan(odds) || odds >= -1)) return(as.double(odds))
+  abort(c("{.arg odds} must be one number, at least -1.", x = "It is {describe(odds)}."), "argument")
+}
+
+new_law_additive <- function(a, b, odds = a / b) {
+  new_rr_law("additive", a = a, b = b, odds = if (length(b) == 1L) odds else NA_real_)
+}
+
+#' @export
+law_words.rr_law_additive <- function(law) "a report is the truth, or else does not depend on it"
+
+# What an additive law must carry for the estimators to tell the truths apart is core/estimate/additive.c's to say:
+# without `odds` a difference below 1e-14 is made of roundings.
+#' @export
+law_tells_nothing.rr_law_additive <- function(law) {
+  if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
+  law$a == 0 || isTRUE(abs(law$odds) < 1e-100) || abs(law$a) < 1e-150
+}
+
+#' @export
+law_gives.rr_law_additive <- function(law, need, k) {
+  switch(need, support = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
+}
+
+# The additive law of a mechanism, NULL where it has another: for rooms that have a shorter way for it.
+additive <- function(mechanism) {
+  law <- rr_law(mechanism)
+  if (inherits(law, "rr_law_additive")) law
+}
+
+# The law with a > 0 and one b for all other answers, NULL where there is none. Two answers that speak against their
+# truths (p < q) speak for each other's: `reversed` says that the counts are then to be read backwards.
+alike_law <- function(law, k) {
+  if (!inherits(law, "rr_law_additive")) return(NULL)
+  b <- mean(law$b)
+  # A b of 1 - p carries a rounding of 1.
+  if (any(abs(law$b - b) > 4 * .Machine$double.eps)) return(NULL)
+  if (law$a > 0) return(list(a = law$a, b = b, odds = if (is.na(law$odds)) law$a / b else law$odds, reversed = FALSE))
+  if (law$a == 0 || k != 2) return(NULL)
+  other <- max(0, b + law$a)
+  list(a = -law$a, b = other, odds = -law$a / other, reversed = TRUE)
+}
+
+#' @export
+law_impossible.rr_law_additive <- function(law, counts) {
+  if (length(law$b) == 1L || law$a > 0) return(0)
+  match(TRUE, law$b == 0 & counts > 0, nomatch = 0L)
+}
+
+# A yes/no question is fastest as its 2 by 2 matrix; a negative a is no different then.
+#' @export
+law_axes.rr_law_additive <- function(law, k) {
+  if (k == 2L) return(list(list(matrix = t(law_matrix(law, k)))))
+  list(list(a = as.double(law$a), b = rep_len(as.double(law$b), k)))
+}
+
+#' @export
+law_matrix.rr_law_additive <- function(law, k) {
+  matrix <- matrix(rep(rep_len(law$b, k), each = k), k, k)
+  diag(matrix) <- diag(matrix) + law$a
+  matrix
+}
+
+#' @export
+law_transition.rr_law_additive <- function(law, range) {
+  c(paste0("  P(report = truth)      ", range(law$a + law$b)), paste0("  P(any one other)       ", range(law$b)))
+}
+
+#' @export
+law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a * theta
+
+#' @export
+law_simulate.rr_law_additive <- function(law, truth, nsim) {
+  k <- length(truth)
+  n <- sum(truth)
+  # Without a positive probability of "the truth, come what may" the core has a way of its own.
+  if (law$a < 0 || n > largest_size) {
+    return(.Call(C_rr_study_counts, truth / n, truth, n, as.double(law$a), as.double(law$b), law$odds, draw_seed(), 0,
+                 0, nsim))
+  }
+  b <- rep_len(law$b, k)
+  vapply(seq_len(nsim), function(i) {
+    kept <- stats::rbinom(k, truth, law$a)
+    rest <- n - sum(kept)
+    if (rest == 0) as.double(kept) else kept + as.double(stats::rmultinom(1, rest, b))
+  }, numeric(k))
+}
+
+# ---- estimates ----
+
+#' @export
+law_unbiased.rr_law_additive <- function(law, evidence) .Call(C_rr_inv, evidence$counts, law$a, law$b)
+
+#' @export
+law_blank_error.rr_law_additive <- function(law, evidence) sqrt(law$b * (1 - law$b) / evidence$n) / abs(law$a)
+
+#' @export
+law_rescaled.rr_law_additive <- function(law, evidence) .Call(C_rr_invn, evidence$counts, law$a, law$b)
+
+#' @export
+law_projected.rr_law_additive <- function(law, evidence) .Call(C_rr_invp, evidence$counts, law$a, law$b)
+
+#' @export
+law_maximum.rr_law_additive <- function(law, evidence, options) .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
+
+#' @export
+law_update.rr_law_additive <- function(law, evidence, options) {
+  .Call(C_rr_ibu, evidence$counts, law$a, law$b, options$start, options$iterations, options$tolerance, 2L)
+}
+
+# ---- uncertainty -----------------------------------------------------------------------------------------------------
+#
+# Covariances of estimated shares (Pinzon et al. 2025, equation 8 as corrected: its denominator is the square
+# of p - q, and it holds for fixed truths; under sampled truths the counts are multinomial).
+#
+# Every closed-form estimate is, near the data, a linear map M = alpha (I - u 1') of the unbiased one on its
+# support, and the reported shares have a covariance "diagonal minus low rank". So variances cost O(K) and any block
+# costs its own size. The parts below say what alpha, u, the diagonal and the low-rank terms are.
+
+# `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
+covariance_parts <- function(law, evidence, map, which, target) {
+  a <- law$a
+  b <- rep_len(law$b, evidence$k)
+  n <- evidence$n
+  phi <- evidence$counts / n
+  if (target == "population") {
+    scale <- 1 / ((if (map$unbiased) max(n - 1, 0) else n) * a^2)
+    diagonal <- phi
+    terms <- list(list(phi, phi, 1))
+  } else {
+    # b (a + b) + phi (1 - a - 2b) is the variance; the low-rank part added back makes it the diagonal. 1 - a is
+    # formed as the sum of b, which keeps its digits where a rounds to 1.
+    scale <- 1 / (n * a^2)
+    diagonal <- b * a + phi * sum(b)
+    terms <- list(list(b, phi, 1), list(phi, b, 1), list(b, b, -1))
+  }
+  diagonal <- diagonal * map$support * scale * map$alpha^2
+  u <- map$u[which]
+  project <- function(v) {
+    v <- v * map$support
+    map$alpha * (v[which] - u * sum(v))
+  }
+  list(u = u, diagonal = diagonal[which], total = sum(diagonal),
+       terms = lapply(terms, function(t) list(project(t[[1]]), project(t[[2]]), t[[3]] * scale)))
+}
+
+# math: m = c phi on the support, with c = (1 - sum of b off it) / (sum of phi on it).
+#' @export
+law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
+  phi <- evidence$counts / evidence$n
+  b <- rep_len(law$b, evidence$k)
+  on <- estimate > 0
+  # A truth less likely reported than others (a < 0) is switched off at the upper bound b of m.
+  reported <- sum(phi[on])
+  if (reported == 0) return(list(support = on, alpha = 0, u = numeric(evidence$k)))
+  list(support = on, alpha = (1 - sum(b[!on])) / reported, u = ifelse(on, phi / reported, 0))
+}
+
+#' @export
+law_variances.rr_law_additive <- function(law, evidence, map, which, target) {
+  if (!is.null(map$jacobian)) return(diag(law_covariance(law, evidence, map, which, target)))
+  parts_variances(covariance_parts(law, evidence, map, which, target))
+}
+
+parts_variances <- function(parts) {
+  d <- parts$diagonal
+  variance <- d * (1 - 2 * parts$u) + parts$u^2 * parts$total
+  size <- abs(d) + parts$u^2 * abs(parts$total)
+  for (term in parts$terms) {
+    product <- term[[3]] * term[[1]] * term[[2]]
+    variance <- variance - product
+    size <- size + abs(product)
+  }
+  # Exact zeros of the algebra come out as roundings of either sign.
+  ifelse(abs(variance) < 4 * .Machine$double.eps * size, 0, variance)
+}
+
+#' @export
+law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  parts <- covariance_parts(law, evidence, map, which, target)
+  d <- parts$diagonal
+  u <- parts$u
+  covariance <- parts$total * outer(u, u) - outer(u, d) - outer(d, u)
+  diag(covariance) <- diag(covariance) + d
+  for (term in parts$terms) covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
+  # The standard errors know which variances are exact zeros.
+  diag(covariance)[parts_variances(parts) == 0] <- 0
+  covariance
+}
+
+# Counts of each report, or of several together, are binomial.
+#' @export
+law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
+  b <- rep_len(law$b, evidence$k)
+  # sum(b) is 1 - a with all its digits.
+  binomial_intervals(law$a, b[which], sum(b), evidence$counts[which] / evidence$n, evidence$n, interval, level, target)
+}
+
+#' @export
+law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {
+  b <- rep_len(law$b, evidence$k)
+  merged_interval(law$a, sum(b[cells]), sum(b), sum(evidence$counts[cells]) / evidence$n, evidence$n, interval, level,
+                  target)
+}

@@ -1,0 +1,73 @@
+# The law of dBitFlip: of b buckets d are drawn, and each of their bits is 1 with probability p if the truth lies there
+# and q if not. Counts are those of ones, bucket by bucket, then those of zeros. The estimate of a bucket is b / (d N)
+# times the sum of (bit - q) / (p - q) over the reports that drew it.
+# N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones);
+#   covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
+
+#' @export
+law_words.rr_law_bitflip <- function(law) "a report has the bits of some of the buckets"
+
+#' @export
+law_tells_nothing.rr_law_bitflip <- function(law) abs(law$difference) < 1e-14
+
+#' @export
+law_gives.rr_law_bitflip <- function(law, need, k) need == "inverse"
+
+#' @export
+law_transition.rr_law_bitflip <- function(law, range) {
+  c(paste0("  P(1 for the truth's bucket)  ", range(law$p)), paste0("  P(1 for any other)           ", range(law$q)))
+}
+
+#' @export
+law_reported.rr_law_bitflip <- function(law, theta) {
+  ones <- law$q * sum(theta) + law$difference * theta
+  law$d / law$truths * c(ones, sum(theta) - ones)
+}
+
+#' @export
+law_unbiased.rr_law_bitflip <- function(law, evidence) {
+  ones <- evidence$counts[seq_len(law$truths)]
+  zeros <- evidence$counts[law$truths + seq_len(law$truths)]
+  law$truths / law$d * (ones * (1 - law$q) - zeros * law$q) / (law$difference * evidence$n)
+}
+
+#' @export
+law_blank_error.rr_law_bitflip <- function(law, evidence) {
+  sqrt(law$truths / law$d * law$q * (1 - law$q) / evidence$n) / abs(law$difference)
+}
+
+#' @export
+law_adds_up.rr_law_bitflip <- function(law) FALSE
+
+bitflip_moment <- function(law, theta) {
+  law$truths / law$d * (law$q * (1 - law$q) + theta * law$difference * (1 - 2 * law$q)) / law$difference^2
+}
+
+#' @export
+law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
+  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
+  theta <- law_unbiased(law, evidence)[which]
+  second <- bitflip_moment(law, theta)
+  variance <- if (target == "population") (second - theta^2) / unbiased_divisor(evidence,
+                                                                                map) else (second - theta) / evidence$n
+  ifelse(map$support[which], variance, 0)
+}
+
+#' @export
+law_covariance.rr_law_bitflip <- function(law, evidence, map, which, target) {
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  mapped_covariance(map, which, function(cells) {
+    theta <- law_unbiased(law, evidence)[cells]
+    second <- diag(bitflip_moment(law, theta), length(cells))
+    if (target == "population") return((second - outer(theta, theta)) / unbiased_divisor(evidence, map))
+    (second - diag(theta, length(cells))) / evidence$n
+  })
+}
+
+#' @export
+law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
+  inv <- law_unbiased(law, evidence)[which]
+  moment_intervals(inv, rep(bitflip_moment(law, 1), length(which)), rep(bitflip_moment(law, 0), length(which)),
+                   evidence$n, level,
+                   target)
+}

@@ -1,0 +1,187 @@
+# The law of Hadamard response in blocks: finitely many reports, never as a matrix. Category v (from 0) has row v %/% B
+# + 1 of block v %% B; h[v](y) is the sign of its row in the column y of its own block, 0 elsewhere. With E =
+# exp(epsilon), Z = E + 2B - 1, c = Z / (E - 1), shares f of the reports:
+#   estimate            c sum over y of f[y] h[v](y), by one fast transform a block
+# second moments E(c h)^2 = c^2 (share of v's block); of two categories of a block c times the estimate of the category
+#                       in the row that is the xor of theirs, 0 if there is none
+# covariances those, less products of the estimates (sampled truths), or less theta on the diagonal (fixed ones)
+
+hadamard_scale <- function(law) {
+  z <- exp(-law$epsilon)
+  (1 + (2 * law$blocks - 1) * z) / -expm1(-law$epsilon)
+}
+
+#' @export
+law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
+
+#' @export
+law_tells_nothing.rr_law_hadamard <- function(law) FALSE
+
+#' @export
+law_gives.rr_law_hadamard <- function(law, need, k) {
+  switch(need, exact = law$blocks == 1, inverse = , likelihood = , channel = , simulation = TRUE, FALSE)
+}
+
+#' @export
+law_axes.rr_law_hadamard <- function(law, k) {
+  total <- 1 + (2 * law$blocks - 1) * exp(-law$epsilon)
+  list(list(blocks = law$blocks, size = law$size, truths = law$truths, low = 2 * exp(-law$epsilon) / (law$size * total),
+            high = 2 / (law$size * total)))
+}
+
+#' @export
+law_matrix.rr_law_hadamard <- function(law, k) {
+  if (as.double(law$truths) * law$blocks * law$size > 1e8) {
+    abort(c("The matrix of this mechanism would not fit in memory.",
+            x = "It has {format_count(law$truths)} rows and {format_count(law$blocks * law$size)} columns.",
+            i = "Estimation never needs it."), c("too_large", "argument"))
+  }
+  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
+}
+
+#' @export
+law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
+
+# Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
+#' @export
+law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
+  chance <- 1 / (1 + 2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
+  reports <- law$blocks * law$size
+  vapply(seq_len(nsim), function(i) {
+    told <- stats::rbinom(law$truths, truth, chance)
+    holder <- rep(seq_len(law$truths) - 1, told)
+    row <- as.integer(holder %/% law$blocks + 1)
+    column <- sample.int(law$size, length(row), replace = TRUE) - 1L
+    both <- bitwAnd(row, column)
+    for (shift in c(16, 8, 4, 2, 1)) both <- bitwXor(both, bitwShiftR(both, shift))
+    turned <- bitwAnd(both, 1L) == 1L
+    column[turned] <- bitwXor(column[turned], bitwAnd(row[turned], -row[turned]))
+    own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
+    own + as.vector(stats::rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+  }, numeric(reports))
+}
+
+# ---- estimates ----
+
+#' @export
+law_unbiased.rr_law_hadamard <- function(law, evidence) {
+  hadamard_scale(law) * .Call(C_rr_hadamard_sums, evidence$counts / evidence$n, law$blocks, law$truths)
+}
+
+# The share of all reports that fall in each category's block.
+block_shares <- function(law, evidence) {
+  shares <- colSums(matrix(evidence$counts / evidence$n, law$size))
+  shares[(seq_len(law$truths) - 1) %% law$blocks + 1]
+}
+
+#' @export
+law_blank_error.rr_law_hadamard <- function(law, evidence) {
+  hadamard_scale(law) * sqrt(block_shares(law, evidence) / evidence$n)
+}
+
+as_channel <- function(law, evidence) new_law_channel(law_axes(law, evidence$k))
+
+#' @export
+law_maximum.rr_law_hadamard <- function(law, evidence, options) law_maximum(as_channel(law, evidence), evidence,
+                                                                            options)
+
+#' @export
+law_update.rr_law_hadamard <- function(law, evidence, options) law_update(as_channel(law, evidence), evidence, options)
+
+# ---- uncertainty ----
+
+#' @export
+law_adds_up.rr_law_hadamard <- function(law) FALSE
+
+#' @export
+law_likelihood_map.rr_law_hadamard <- function(law, evidence, estimate) list(information = estimate)
+
+#' @export
+law_by_information.rr_law_hadamard <- function(law) FALSE
+
+#' @export
+law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
+  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
+  theta <- law_unbiased(law, evidence)[which]
+  second <- hadamard_scale(law)^2 * block_shares(law, evidence)[which]
+  variance <- if (target == "population") (second - theta^2) / unbiased_divisor(evidence,
+                                                                                map) else (second - theta) / evidence$n
+  ifelse(map$support[which], variance, 0)
+}
+
+is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)
+
+unbiased_divisor <- function(evidence, map) if (isTRUE(map$unbiased)) max(evidence$n - 1, 0) else evidence$n
+
+#' @export
+law_covariance.rr_law_hadamard <- function(law, evidence, map, which, target) {
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  if (!is.null(map$information)) return(law_covariance(as_channel(law, evidence), evidence, map, which, target))
+  mapped_covariance(map, which, function(cells) hadamard_covariance(law, evidence, map, cells, target))
+}
+
+hadamard_covariance <- function(law, evidence, map, cells, target) {
+  theta <- law_unbiased(law, evidence)
+  scale <- hadamard_scale(law)
+  row <- as.integer((cells - 1) %/% law$blocks + 1)
+  block <- (cells - 1) %% law$blocks
+  third <- outer(row, row, bitwXor)
+  place <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
+  inside <- outer(block, block, `==`) & third > 0 & place <= law$truths
+  second <- matrix(0, length(cells), length(cells))
+  second[inside] <- scale * theta[place[inside]]
+  diag(second) <- scale^2 * block_shares(law, evidence)[cells]
+  if (target == "population") return((second - outer(theta[cells], theta[cells])) / unbiased_divisor(evidence, map))
+  (second - diag(theta[cells], length(cells))) / evidence$n
+}
+
+# alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
+mapped_covariance <- function(map, which, covariance) {
+  if (map$alpha == 1 && all(map$u == 0)) {
+    block <- covariance(which)
+    off <- !map$support[which]
+    block[off, ] <- block[, off] <- 0
+    return(block)
+  }
+  on <- base::which(map$support)
+  if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  whole <- covariance(on)
+  centred <- whole - outer(map$u[on], colSums(whole))
+  mapped <- map$alpha^2 * (centred - outer(rowSums(centred), map$u[on]))
+  place <- match(which, on)
+  inside <- !is.na(place)
+  block <- matrix(0, length(which), length(which))
+  block[inside, inside] <- mapped[place[inside], place[inside]]
+  block
+}
+
+# In one block a report supports the truth with probability E / (E + 1) and any other category with 1/2: counts of
+# support are binomial. In several the score interval of the estimate.
+#' @export
+law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
+  inv <- law_unbiased(law, evidence)
+  scale <- hadamard_scale(law)
+  if (law$blocks == 1) {
+    difference <- tanh(law$epsilon / 2) / 2
+    return(binomial_intervals(difference, 1 / 2, 1 - difference, 1 / 2 + difference * inv[which], evidence$n, interval,
+                              level, target))
+  }
+  theta <- pmax(estimate, 0)
+  theta <- theta / sum(theta)
+  block <- (seq_len(law$truths) - 1) %% law$blocks + 1
+  held <- as.vector(rowsum(theta, block))[block]
+  # Mean squares of the estimate's terms under a truth of the block and under any other.
+  floor <- 2 * scale * exp(-law$epsilon) / -expm1(-law$epsilon)
+  others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
+  moment_intervals(inv[which], (floor + scale)[rep(1, length(which))], others[which], evidence$n, level, target)
+}
+
+# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths).
+moment_intervals <- function(inv, own, others, n, level, target) {
+  z2 <- stats::qnorm((1 + level) / 2)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
+  slope <- own - others - if (target == "sample") 1 else 0
+  square <- 1 + if (target == "population") z2 else 0
+  centre <- (inv + z2 * slope / 2) / square
+  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
+  reach_end(list(low = centre - half, high = centre + half), inv)
+}

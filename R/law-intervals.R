@@ -1,0 +1,86 @@
+# Intervals for a share that a binomial count reports: reported with probability b + a theta when its true share is
+# theta. All laws whose counts are binomial have these.
+#
+# The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the estimator, so a Wilson
+# or exact interval for the reported share, carried through the mechanism, is valid at the boundary, where normal theory
+# is not.
+#
+# Wilson's interval, and every score interval here, holds the shares t at a distance of at most z standard deviations,
+# those under t, from what was reported. Where that is more or less than any truth makes likely, even the nearest end of
+# [0, 1] lies at some distance, the others lie further off, and few or none would be held: a point, which claims a
+# certainty that nobody has. As the likelihood ratio does, the distance is then measured against the best that a truth
+# can do, (distance to t)^2 - (distance to the end)^2 <= z^2. That holds all that was held, and the end inside.
+
+# `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of categories, or of sums of
+# categories, which have the same form. `rest` is 1 - a, formed where it loses no digits.
+binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
+  # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
+  if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
+  inv <- (phi - b) / a
+  likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
+  z2 <- stats::qnorm((1 + level) / 2)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
+  bounds <- if (target == "sample") score_interval(inv, a, b, rest, n, z2)
+    else reported_interval(wilson_interval(phi, n, z2), a, b)
+  reach_end(bounds, inv)
+}
+
+# For the share of several categories together.
+merged_interval <- function(a, b, rest, phi, n, interval, level, target) {
+  # A share of reports that no truth can give would shrink the interval. The nearest one that some truth gives moves its
+  # bounds towards that truth, so that it covers no less: room for what Wald's intervals lack inside.
+  possible <- range(b, b + a)
+  binomial_intervals(a, b, rest, min(max(phi, possible[1]), possible[2]), n, interval, level, target)
+}
+
+nearest <- function(x, least, most) pmin(pmax(x, least), most)
+
+# Of `x` over the nearest value that is likely, which has this variance.
+squared_excess <- function(x, likely, variance) {
+  excess <- numeric(length(x))
+  beyond <- which(abs(x - likely) >= 1e-12)
+  excess[beyond] <- (x - likely)[beyond]^2 / pmax(variance[beyond], 1e-12)
+  excess
+}
+
+# An end that is as likely as a truth can be must not be shut out by roundings.
+reach_end <- function(bounds, inv) {
+  bounds$low[inv <= 0] <- 0
+  bounds$high[inv >= 1] <- 1
+  bounds
+}
+
+# Such an interval where the standard deviation does not depend on the truth; `half` is z of them.
+normal_interval <- function(estimate, half, least, most) {
+  half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
+  list(low = nearest(estimate - half, least, most), high = nearest(estimate + half, least, most))
+}
+
+wilson_interval <- function(phi, n, z2) {
+  centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  # At phi = 0 and 1 the bound is exactly 0 and 1; the formula leaves a rounding.
+  list(low = ifelse(phi <= 0, 0, centre - half), high = ifelse(phi >= 1, 1, centre + half))
+}
+
+# Clopper and Pearson (1934).
+exact_interval <- function(phi, n, level) {
+  x <- phi * n
+  list(low = ifelse(x <= 0, 0, stats::qbeta((1 - level) / 2, x, n - x + 1)),
+       high = ifelse(x >= n, 1, stats::qbeta((1 + level) / 2, x + 1, n - x)))
+}
+
+reported_interval <- function(interval, a, b) {
+  low <- (interval$low - b) / a
+  high <- (interval$high - b) / a
+  swap <- rep_len(a < 0, length(low))
+  list(low = ifelse(swap, high, low), high = ifelse(swap, low, high))
+}
+
+# The values theta with |inv - theta| <= z sd(theta), where for fixed truths
+# N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
+score_interval <- function(inv, a, b, rest, n, z2) {
+  intercept <- z2 * b * (1 - b) / (n * a^2)
+  slope <- z2 * (rest - 2 * b) / (n * a)
+  half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
+  list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
+}

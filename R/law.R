@@ -1,0 +1,254 @@
+# The law of a report: how its probabilities depend on the truth. Each mechanism answers rr_law() once; what estimators,
+# covariances, intervals and simulations need of it are methods of the generics below, on the class of the law. Laws
+# know numbers only: no labels, no mechanisms, no data frames.
+
+#' The law of a report
+#'
+#' How the probabilities of a report depend on the truth. Every mechanism has one law, and everything that happens to its counts
+#' (estimates, covariances, intervals, simulation) follows from the law alone. There are three kinds:
+#'
+#' | law | made by | what it says |
+#' |---|---|---|
+#' | additive | `rr_law_additive(a, b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
+#' | channel | `rr_law_channel(axes)` | any matrix of probabilities, or a Kronecker product of several |
+#' | support | `rr_law_support(p, q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
+#'
+#' Most local differentially private protocols are of the third kind: the bits that are 1 in unary encoding, the categories that a hash
+#' value agrees with, the chosen subset. What is counted is how many reports support each category; these counts do not add up to the
+#' number of reports. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial, so that Wilson's
+#' and the exact interval hold as for the other laws. The likelihood of the reports cannot be had from such counts: methods that need it
+#' are refused.
+#'
+#' @param mechanism A mechanism.
+#' @param a What the truth adds to the probability of its own report: one number from -1 to 1. `a + sum(b)` must be 1.
+#' @param b Probability of each report where it is not the truth: one number if all are alike, else one per category.
+#' @param odds `a / b`, where it is known with more digits than the quotient has. Used where all `b` are alike.
+#' @param axes A matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
+#'   per category): their Kronecker product, the first running fastest.
+#' @param p Probability that a report supports the true category: one number, or one per category.
+#' @param q Probability that it supports a category that is not the truth: one number, or one per category.
+#' @param both_own \eqn{r_1}: probability that a report supports the truth and one given other category. One number, one per true
+#'   category, or a matrix with rows truths. `NULL`, the default, for independent supports (`p * q`).
+#' @param both_other \eqn{r_2}: probability that it supports two given categories, neither the truth. One number or a symmetric
+#'   matrix. `NULL` for independent supports (`q * q`).
+#' @param difference `p - q`, where it is known with more digits than the difference has.
+#' @return `rr_law()` and the constructors: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for
+#' mechanisms without a law. What a law cannot give is refused, where it is asked for, with the class `candor_error_law`.
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745 (support: "pure" protocols).
+#'
+#'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response (additive).
+#' @seealso [rr_new_mechanism()] for a mechanism of your own.
+#' @examples
+#' rr_law(rr_warner(0.8))
+#' rr_law(rr_geometric(3, epsilon = 1))
+#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not, independently
+#' rr_law_support(p = 0.75, q = 0.25)
+#' @export
+rr_law <- function(mechanism) {
+  check_given()
+  UseMethod("rr_law")
+}
+
+#' @export
+rr_law.default <- function(mechanism) {
+  if (!inherits(mechanism, "rr_mechanism")) return(check_mechanism(mechanism))
+  abort(c("{.arg mechanism} must have a law.",
+          x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}.",
+          i = "Define one that returns {.fn rr_law_additive}, {.fn rr_law_channel} or {.fn rr_law_support}."),
+        "argument")
+}
+
+new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
+
+law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
+
+#' @export
+print.rr_law <- function(x, ..., digits = 4) {
+  cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
+  for (name in names(x)) {
+    value <- x[[name]]
+    if (is.numeric(value) && length(value)) {
+      cat("  ", name, " = ", paste(format(utils::head(as.vector(value), 6), digits = digits, trim = TRUE),
+                                   collapse = ", "),
+          if (length(value) > 6) ", ...", "\n", sep = "")
+    }
+  }
+  invisible(x)
+}
+
+# ---- what a law says of itself ----
+
+# One phrase for messages.
+law_words <- function(law) UseMethod("law_words")
+
+# Does the law give what a method needs? `need` is one of the needs below; `k` the number of truths.
+law_gives <- function(law, need, k) UseMethod("law_gives")
+
+# What methods, intervals and tables may need of a law, with the words that errors use for it.
+law_needs <- c(
+  inverse = "an unbiased estimate",
+  likelihood = "the probability of each report",
+  additive = "the truth, or else an answer that does not depend on it",
+  alike = "other answers that are all alike and less likely than the truth",
+  shares = "counts that each follow from the share of one category",
+  support = "reports that support sets of categories",
+  channel = "finitely many reports with known probabilities",
+  exact = "counts that are binomial",
+  simulation = "counts that can be simulated without the reports"
+)
+
+# Are all truths reported alike, so that nothing can be learned?
+law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
+
+# The position of a report that was given and that no truth can produce, 0 if there is none.
+law_impossible <- function(law, counts) UseMethod("law_impossible")
+
+#' @export
+law_impossible.rr_law <- function(law, counts) 0
+
+# ---- a law as an operator ----
+
+# The law as a list of axes, one a question: list(a, b) for b[y] + a 1{x = y}, or list(matrix) with the transposed
+# matrix, so that the reports of one truth are contiguous.
+law_axes <- function(law, k) UseMethod("law_axes")
+
+#' @export
+law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
+
+# The matrix of the law, rows are truths.
+law_matrix <- function(law, k) UseMethod("law_matrix")
+
+#' @export
+law_matrix.rr_law <- function(law, k) refuse_law(law, "channel")
+
+# Lines that stand for the matrix in print(); `range` formats a range of numbers.
+law_transition <- function(law, range) UseMethod("law_transition")
+
+#' @export
+law_transition.rr_law <- function(law, range) "  P(report given truth): see rr_matrix()"
+
+# Expected share of each count when the truths are distributed as theta.
+law_reported <- function(law, theta) UseMethod("law_reported")
+
+# Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a replication.
+law_simulate <- function(law, truth, nsim) UseMethod("law_simulate")
+
+#' @export
+law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
+
+# ---- estimates ----
+
+# What estimators see of one group: its counts as those of so many respondents as they are worth (`n`, the effective
+# number), and `given`, the counts and the number of respondents as they are. `k` is the number of truths.
+new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
+  evidence <- list(law = law, counts = if (n == effective_n) counts else counts * (effective_n / n), n = effective_n,
+                   k = k,
+                   mechanism = mechanism, given = list(counts = counts, n = n))
+  evidence$unbiased <- function() law_unbiased(law, evidence)
+  evidence$blank_error <- function() law_blank_error(law, evidence)
+  evidence
+}
+
+# The unbiased estimate by linear inversion.
+law_unbiased <- function(law, evidence) UseMethod("law_unbiased")
+
+# Standard error of that estimate for a category that nobody holds: one number, or one a category.
+law_blank_error <- function(law, evidence) UseMethod("law_blank_error")
+
+# The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection on the distributions.
+law_rescaled <- function(law, evidence) UseMethod("law_rescaled")
+law_projected <- function(law, evidence) UseMethod("law_projected")
+
+#' @export
+law_rescaled.rr_law <- function(law, evidence) to_sum_1(pmax(law_unbiased(law, evidence), 0))
+
+#' @export
+law_projected.rr_law <- function(law, evidence) .Call(C_rr_project, as.double(law_unbiased(law, evidence)), 1)
+
+# Shares that add up to 1; where nothing is left, all alike.
+to_sum_1 <- function(parts) {
+  total <- sum(parts)
+  if (total > 0) parts / total else rep(1 / length(parts), length(parts))
+}
+
+# The maximum of the likelihood: a list with `estimate`, and what is known about it.
+law_maximum <- function(law, evidence, options) UseMethod("law_maximum")
+
+#' @export
+law_maximum.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
+
+# `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below `tolerance`. NULL where
+# double precision does not hold them.
+law_update <- function(law, evidence, options) UseMethod("law_update")
+
+#' @export
+law_update.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
+
+# ---- uncertainty ----
+
+# A map says how an estimator moves with the unbiased estimate, near these data: list(support, alpha, u) for
+# alpha (I - u 1') on the categories in `support`, list(jacobian) for any matrix, or list(information) where the
+# covariance is the inverse information at this maximum of the likelihood. `unbiased`: whether the divisor is n - 1.
+
+# The map of a maximum of the likelihood.
+law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
+
+#' @export
+law_likelihood_map.rr_law <- function(law, evidence, estimate) NULL
+
+# Does the unbiased estimate add up to 1, whatever the counts?
+law_adds_up <- function(law) UseMethod("law_adds_up")
+
+#' @export
+law_adds_up.rr_law <- function(law) TRUE
+
+# Variances of the estimates `which`, and their block of the covariance matrix, under a map.
+law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
+law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
+
+# Under a map that is a matrix: the delta method, with the covariance of the unbiased estimate.
+jacobian_covariance <- function(law, evidence, map, which, target) {
+  k <- evidence$k
+  if (k > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  unbiased <- law_covariance(law, evidence, whole_map(k, map$unbiased), seq_len(k), target)
+  rows <- map$jacobian[which, , drop = FALSE]
+  rows %*% unbiased %*% t(rows)
+}
+
+# The map of the unbiased estimate itself.
+whole_map <- function(k, unbiased = TRUE) list(support = rep(TRUE, k), alpha = 1, u = numeric(k), unbiased = unbiased)
+
+# Larger supports would need a matrix that is slow to invert: their standard errors come from the bootstrap.
+covariance_cells <- 1000
+
+# Are standard errors of maximum likelihood by information, one linear system a function, where a matrix is too large?
+law_by_information <- function(law) UseMethod("law_by_information")
+
+#' @export
+law_by_information.rr_law <- function(law) FALSE
+
+# Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
+law_intervals <- function(law, evidence, estimate, interval, level, which, target) UseMethod("law_intervals")
+
+# The same for the share of the categories `cells` together, NULL where the law gives none.
+law_share_interval <- function(law, evidence, cells, share, interval, level, target) UseMethod("law_share_interval")
+
+#' @export
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) NULL
+
+# ---- refusals ----
+
+# What a law cannot give is an error, wherever it is asked for. `what` is the thing that was asked for.
+refuse_law <- function(law, need, what = "This", remedy = NULL) {
+  abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law_words(law)}.", i = remedy),
+        c("law", "argument"))
+}
+
+check_law <- function(law) {
+  if (inherits(law, "rr_law")) return(law)
+  abort(c("{.fn rr_law} must return a law.", x = "It returned {describe(law)}.",
+          i = "Laws are made by {.fn rr_law_additive}, {.fn rr_law_channel} and {.fn rr_law_support}."), "argument")
+}

@@ -1,0 +1,123 @@
+#' One-time dBitFlip
+#'
+#' The categories are dealt to buckets; each respondent draws `d` of the buckets and reports, for each of these, whether the truth lies in it, with
+#' each bit randomised. With `d` below the number of buckets a report is short, whatever the number of categories.
+#'
+#' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
+#' drew it. Two truths differ in two bits of a report, so that each bit has half of `epsilon`; with `d = 1` only one bit can differ, and it has all.
+#' (The original gives it half there too: `compatible = TRUE`.)
+#'
+#' @inheritParams rr_grr
+#' @param epsilon The privacy level of one report, from 1e-12 to 700, in natural logarithms.
+#' @param d Number of buckets that a report is about, from 1 to `buckets`.
+#' @param buckets Number of buckets, from 2 to the number of categories, which is the default. Category \eqn{x} (from 0) lies in bucket
+#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}: neighbours lie together. The shares of buckets are what is estimated.
+#' @param compatible With `d = 1`, randomise as the original does, which spends half of `epsilon`?
+#' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets; `values` are the categories, where these are more.
+#'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range.
+#' @source Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
+#' @examples
+#' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
+#' reports <- rr_perturb(rep(1:10, 10:1), mechanism)
+#' reports[1:3]
+#' rr_estimate(reports, mechanism, method = "inv")
+#' @export
+rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE) {
+  check_given(epsilon = "the privacy level, above 0")
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  buckets <- if (is.null(buckets)) k else check_count(buckets, "buckets", min = 2, max = k)
+  d <- check_count(d, "d", min = 1, max = buckets)
+  level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
+  p <- stats::plogis(level)
+  q <- stats::plogis(-level)
+  names <- if (buckets == k) levels$labels else bucket_labels(levels$labels, buckets)
+  new_rr_mechanism(
+    "bitflip", names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
+    numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
+    design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
+                   p = p, q = q,
+    p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels
+  )
+}
+
+bucket_labels <- function(labels, buckets) {
+  bucket <- floor((seq_along(labels) - 1) * buckets / length(labels))
+  first <- labels[!duplicated(bucket)]
+  last <- labels[!duplicated(bucket, fromLast = TRUE)]
+  ifelse(first == last, first, paste(first, last, sep = " to "))
+}
+
+#' @export
+rr_law.rr_bitflip <- function(mechanism) {
+  new_rr_law("bitflip", truths = mechanism$buckets, d = mechanism$d, p = mechanism$p, q = mechanism$q,
+             difference = mechanism$p_minus_q)
+}
+
+#' @export
+achieved.rr_bitflip <- function(mechanism) {
+  epsilon <- .Call(C_rr_bit_chances, c(2 * mechanism$bit_epsilon, 0))[1]
+  list(epsilon = if (mechanism$d == 1) epsilon / 2 else epsilon)
+}
+
+# The answers are categories; the buckets are the mechanism's.
+#' @export
+prepare_answers.rr_bitflip <- function(mechanism, x) {
+  if (is.null(mechanism$values)) return(NextMethod())
+  # Values are read as the categories of any question are.
+  values <- rr_grr(mechanism$values$labels, epsilon = 1)
+  answers <- prepare_answers.rr_mechanism(values, x)
+  as.integer(((answers - 1) * mechanism$buckets) %/% length(values$levels)) + 1L
+}
+
+#' @export
+rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
+  lists <- draw_protocol(C_rr_draw_bitflip, answers, mechanism, rng, c(2 * mechanism$bit_epsilon, 0),
+                         as.integer(c(mechanism$buckets, mechanism$d)))
+  new_rr_sets(lists, mechanism$buckets)
+}
+
+#' @export
+rr_reports.rr_bitflip <- function(x, mechanism) read_flips(x, mechanism)$reports
+
+#' @export
+rr_count_reports.rr_bitflip <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_flips(x, mechanism, na.rm)
+  counted <- .Call(C_rr_count_lists, unclass_sets(read$reports), as.double(mechanism$buckets), TRUE, kept(groups, read),
+                   group_number(groups), kept(weights, read))
+  counted_reports(counted, read)
+}
+
+read_flips <- function(x, mechanism, na.rm = FALSE) {
+  if (inherits(x, "rr_sets")) {
+    check_same_levels(attr(x, "levels_number"), mechanism)
+    lists <- unclass_sets(x)
+  } else if (is.matrix(x) && is.numeric(x)) {
+    lists <- t(whole_matrix(x))
+  } else {
+    abort(c("{.arg x} must be a matrix of positions, negative where the bit is 0, one row a report.",
+            x = "It is {describe(x)}."),
+          "report")
+  }
+  if (nrow(lists) != mechanism$d) {
+    abort_report_at(1, sprintf("has %s bits; %s are needed", format_count(nrow(lists)), format_count(mechanism$d)))
+  }
+  dropped <- missing_columns(lists, na.rm)
+  if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
+  unsorted <- nrow(lists) > 1L && any(abs(lists[-1, ]) < abs(lists[-nrow(lists), ]))
+  if (isTRUE(unsorted)) lists[] <- apply(lists, 2, function(one) one[order(abs(one))])
+  bad <- .Call(C_rr_count_lists, lists, as.double(mechanism$buckets), TRUE, NULL, 1, NULL)$position
+  if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
+  list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
+}
+
+#' @export
+rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
+  vapply(seq_len(nsim), function(i) {
+    reports <- rr_draw_reports(mechanism, rep(seq_along(truth), truth), "R")
+    rr_count_reports(mechanism, reports)$counts
+  }, numeric(length(mechanism$reports)))
+}

@@ -1,0 +1,130 @@
+#' One mechanism after another
+#'
+#' `rr_compose(first, second)` is the mechanism of a respondent whose answer goes through `first`, and whose report
+#' from that goes through `second`: longitudinal protocols, in which `first` is drawn once and kept (memoised) and `second` is drawn
+#' anew each time, and answers that are randomised again on the way.
+#'
+#' The matrix of the whole is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters**: for yes/no
+#' questions the composition is commutative only if both mechanisms leave the same share of "yes" unchanged.
+#' (In the notation of function composition, with the inner mechanism on the right, this is
+#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers has these the wrong way round.)
+#'
+#' Two mechanisms of [rr_grr()], two of [rr_binary()] and its kin, and any two that tell the truth or else
+#' draw an innocuous answer stay in closed form, with any number of categories. Products of the same questions
+#' are composed question by question.
+#'
+#' @section Privacy:
+#' One report reveals at most `rr_epsilon()["report"]`. Any number of reports made from one memoised first stage together reveal at most
+#' the first stage's own level, `rr_epsilon()["permanent"]`.
+#' @param first,second Mechanisms; the reports of `first` must be the levels of `second`, in the same order.
+#' @return A mechanism of class `c("rr_compose", "rr_mechanism")` with `first` and `second` among its elements; for two
+#'   products one of [rr_product()].
+#' @section Errors:
+#' `candor_error_mismatch` when the reports of `first` are not the levels of `second`.
+#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
+#'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
+#'   \doi{10.1016/j.dcan.2022.07.003}
+#'
+#'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
+#'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#' @examples
+#' # A permanent answer at epsilon 2, reported anew each week
+#' weekly <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
+#' weekly
+#' rr_epsilon(weekly)
+#' coef(rr_estimate(rr_counts(c(300, 250, 240, 210), weekly)))
+#' @export
+rr_compose <- function(first, second) {
+  check_given()
+  check_mechanism(first, "first")
+  check_mechanism(second, "second")
+  if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))
+  if (!identical(first$reports, second$levels)) {
+    abort(c("The reports of {.arg first} must be the levels of {.arg second}.",
+            x = paste("{.arg first} reports {format_labels(first$reports)};",
+                      "{.arg second} takes {format_labels(second$levels)}."),
+            i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
+  }
+  compose_stages(first, second, "compose", "Two stages")
+}
+
+# What rr_compose() and rr_noncompliance() make of two stages.
+compose_stages <- function(first, second, kind, design, ...) {
+  labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels,
+                 truths = truth_side(first)$numeric_levels)
+  # Is a report 0 or 1, no or yes? A second stage on a yes/no question leaves it one.
+  yes_no <- !is.null(second$bits) | !is.null(first$bits) &
+    c(identical(labels$reports, first$reports), identical(labels$levels, first$reports))
+  a <- rr_law(first)
+  b <- rr_law(second)
+  if (!inherits(a, "rr_law_additive") || !inherits(b, "rr_law_additive")) {
+    return(new_rr_channel(compose_matrices(first, second), labels, design, kind, first = first, second = second,
+                          yes_no = yes_no, ...))
+  }
+  form <- compose_additive(a, b)
+  others <- rep_len(form$b, length(labels$levels))
+  k <- length(labels$levels)
+  # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a yes/no question,
+  # those of yes.
+  pair <- if (k == 2L) c(form$a + others[2], others[2]) else if (length(form$b) == 1L) c(form$a + form$b, form$b)
+  new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
+                   numeric_truths = labels$truths, epsilon = additive_epsilon(form$a, form$b), design = design,
+                   form = form,
+                   first = first, second = second, p = pair[1], q = pair[2], yes_no = yes_no, ...)
+}
+
+# (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
+compose_additive <- function(first, second) {
+  b <- second$b + second$a * first$b
+  if (length(b) > 1L && max(b) - min(b) <= 4 * .Machine$double.eps * max(b)) b <- mean(b)
+  new_law_additive(first$a * second$a, b)
+}
+
+# The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
+# two of the others may differ as well. The products are rounded before the ratio is taken.
+additive_epsilon <- function(a, b) {
+  if (a == 0) 0 else round_up(max(abs(log1p(a / b)))) + 2 * .Machine$double.eps
+}
+
+compose_matrices <- function(first, second) unname(rr_matrix(first) %*% rr_matrix(second))
+
+compose_products <- function(first, second) {
+  if (!identical(names(first$questions), names(second$questions))) {
+    abort(c("{.arg first} and {.arg second} must ask the same questions, in the same order.",
+            x = "The first asks {.val {names(first$questions)}}, the second {.val {names(second$questions)}}."),
+            "mismatch")
+  }
+  rr_product(Map(rr_compose, first$questions, second$questions))
+}
+
+#' @export
+rr_law.rr_compose <- function(mechanism) mechanism$form %||% new_law_channel(list(list(matrix = unname(t(mechanism$matrix)))))
+
+#' @export
+rr_matrix.rr_compose <- function(mechanism, ...) {
+  check_dots_empty(...)
+  if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
+}
+
+#' @export
+rr_epsilon.rr_compose <- function(mechanism, ...) {
+  check_dots_empty(...)
+  c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
+}
+
+#' @export
+format.rr_compose <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
+  sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
+          format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
+}
+
+#' @export
+print.rr_compose <- function(x, ..., digits = 4) {
+  NextMethod()
+  stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
+  cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
+      "  All reports made from one first stage together reveal epsilon = ", format(x$first$epsilon, digits = digits),
+      "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,180 @@
+#' Hadamard response
+#'
+#' A report is one whole number, and its tally a table of these: the smallest reports and the fastest estimation of all protocols for many
+#' categories (a fast Hadamard transform of the table).
+#'
+#' Categories are dealt to \eqn{B} blocks in turn, each a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, from 0 to
+#' \eqn{B b - 1}: of the truth's own block and with +1 in the truth's row with \eqn{e^\epsilon} times the probability of any other. With
+#' \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row; it is unbiased, and
+#' \deqn{N \mathrm{Var}(\hat\theta_v) = \frac{2Z}{(e^\epsilon - 1)^2} + \frac{Z}{e^\epsilon - 1}\Theta_{B(v)} - \theta_v}{N Var = 2 Z / (e^epsilon - 1)^2
+#'   + Z / (e^epsilon - 1) Theta - theta_v} for fixed truths, \eqn{\Theta} being the share of the whole block. The number of blocks is
+#' the one of least total error for a uniform truth; it need not be a power of two.
+#'
+#' With `one_bit = TRUE` only one private bit is sent: a column that may be public, and the randomised sign of the truth's row in it. The variance is that
+#' of one block.
+#'
+#' @inheritParams rr_grr
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param blocks Number of blocks, from 1 to the number of categories; by default the best.
+#' @param one_bit Send one bit about a public column?
+#' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")`, with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
+#'   whole numbers, or for one bit a tibble with `index` (from 0) and `sign` (1 or -1).
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range and for `blocks` beside `one_bit`; `candor_error_too_large` where there would be
+#' more than 2^31 reports.
+#' @source Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
+#'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
+#' @examples
+#' mechanism <- rr_hadamard(1000, epsilon = 2)
+#' mechanism
+#' reports <- rr_perturb(rep(1:10, 500), mechanism)
+#' head(reports)
+#' fit <- rr_estimate(reports, mechanism, method = "inv")
+#' head(tidy(fit), 12)
+#' @export
+rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
+  check_given(epsilon = "the privacy level, above 0")
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  if (check_flag(one_bit, "one_bit")) {
+    if (!is.null(blocks)) abort(c("{.arg blocks} must not be given with {.arg one_bit}.",
+                                  i = "That form has one block."), "argument")
+    return(hadamard_bit(levels, epsilon))
+  }
+  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
+  size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+  if (blocks * size > .Machine$integer.max) {
+    abort(c("{.arg blocks} makes too many reports.",
+            x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
+          "too_large")
+  }
+  labels <- as.character(seq_len(blocks * size) - 1)
+  new_rr_mechanism(
+    "hadamard", levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
+                   numeric_truths = levels$numeric,
+    epsilon = epsilon, design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
+                                        if (blocks == 1) "" else "s", format_count(size)),
+    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE
+  )
+}
+
+hadamard_bit <- function(levels, epsilon) {
+  k <- length(levels$labels)
+  p <- stats::plogis(epsilon)
+  new_rr_mechanism(
+    "hadamard", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
+                   design = "Hadamard response, one bit",
+    size = 2^max(1, ceiling(log2(k))), p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2, odds = expm1(epsilon),
+                   both_own = p / 2,
+    both_other = 1 / 4, one_bit = TRUE
+  )
+}
+
+# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon).
+best_blocks <- function(k, epsilon) {
+  blocks <- as.double(seq_len(k))
+  z <- exp(-epsilon)
+  gain <- -expm1(-epsilon)
+  small <- floor(k / blocks)
+  more <- k - small * blocks
+  squares <- more * (small + 1)^2 + (blocks - more) * small^2
+  which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / gain + squares / k) / gain)
+}
+
+#' @export
+rr_law.rr_hadamard <- function(mechanism) {
+  if (mechanism$one_bit) {
+    return(new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other,
+                           difference = mechanism$p_minus_q,
+                           odds = mechanism$odds))
+  }
+  new_rr_law("hadamard", truths = length(mechanism$levels), blocks = mechanism$blocks, size = mechanism$size,
+             epsilon = mechanism$epsilon)
+}
+
+#' @export
+achieved.rr_hadamard <- function(mechanism) {
+  factor <- if (mechanism$one_bit) 2 else 2 * mechanism$blocks
+  list(epsilon = .Call(C_rr_support_chance, factor, mechanism$epsilon)[1])
+}
+
+#' @export
+rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
+  blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
+  reports <- draw_protocol(C_rr_draw_hadamard, answers, mechanism, rng, mechanism$epsilon, blocks, mechanism$size)
+  if (!mechanism$one_bit) return(reports[[1]] + 1L)
+  names(reports) <- c("index", "sign")
+  tibble::as_tibble(reports)
+}
+
+# Numbers from 0, whatever the answers were.
+#' @export
+decode_answers.rr_hadamard <- function(mechanism, reports, x) {
+  if (mechanism$one_bit) reports else reports - 1L
+}
+
+#' @export
+rr_reports.rr_hadamard <- function(x, mechanism) {
+  if (mechanism$one_bit) return(read_signs(x, mechanism)$reports)
+  read_numbers(x, mechanism)$reports
+}
+
+#' @export
+rr_count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  if (!mechanism$one_bit) {
+    read <- read_numbers(x, mechanism, na.rm)
+    counts <- count_cells(read$reports, 0L, mechanism$blocks * mechanism$size, kept(groups, read), kept(weights, read))
+    return(list(counts = counts, dropped = read$dropped))
+  }
+  read <- read_signs(x, mechanism, na.rm)
+  size <- mechanism$size
+  cells <- read$reports$index + ifelse(read$reports$sign > 0, 0L, as.integer(size))
+  table <- as.matrix(count_cells(cells, 0L, 2 * size, kept(groups, read), kept(weights, read)))
+  # A report supports the categories whose sign in its column is its own: half of all, give or take the signs' sum.
+  k <- length(mechanism$levels)
+  counts <- apply(table, 2, function(cell) {
+    signs <- .Call(C_rr_hadamard_transform, cell[seq_len(size)] - cell[size + seq_len(size)])
+    (sum(cell) + signs[seq_len(k)]) / 2
+  })
+  list(counts = if (ncol(table) > 1L) counts else as.vector(counts), dropped = read$dropped)
+}
+
+count_cells <- function(cells, first, number, groups, weights) {
+  counted <- .Call(C_rr_tally, cells, first, as.double(number), groups, group_number(groups), weights, FALSE)
+  if (is.null(groups)) counted$counts else matrix(counted$counts, number)
+}
+
+#' @export
+report_sets.rr_hadamard <- function(mechanism, x) {
+  if (!mechanism$one_bit) return(NextMethod())
+  reports <- read_signs(x, mechanism)$reports
+  k <- length(mechanism$levels)
+  # The signs of the rows, a column of the matrix at a time: H is symmetric.
+  seen <- unique(reports$index)
+  signs <- vapply(seen, function(j) {
+    .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j + 1))[seq_len(k)]
+  }, numeric(k))
+  matrix <- t(signs[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
+  storage.mode(matrix) <- "integer"
+  .Call(C_rr_matrix_to_bits, matrix)$bits
+}
+
+read_signs <- function(x, mechanism, na.rm = FALSE) {
+  read <- read_columns(x, list(index = c(0, mechanism$size - 1), sign = c(-1, 1)), na.rm)
+  bad <- which(read$reports$sign == 0)
+  if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
+  read
+}
+
+# Labels of factors and text are the numbers themselves.
+read_numbers <- function(x, mechanism, na.rm = FALSE) {
+  if (is.factor(x) || is.character(x)) {
+    labels <- as.character(x)
+    x <- match(labels, mechanism$reports) - 1
+    bad <- which(is.na(x) & !is.na(labels))
+    if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+  }
+  read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
+  list(reports = read$reports$report, dropped = read$dropped)
+}

@@ -1,0 +1,194 @@
+# From what the user holds to the codes that the kernels read: shared by rr_perturb() and rr_tally().
+
+# Positions of the reports among the labels. NA stays NA: the kernel finds it while it counts.
+encode_reports <- function(x, mechanism) {
+  x <- plain_reports(x, mechanism)
+  labels <- mechanism$reports
+  if (is.factor(x)) {
+    if (identical(levels(x), labels)) return(list(codes = unclass_codes(x), first = 1L))
+    positions <- match_labels(levels(x), mechanism)
+    return(list(codes = translate(positions, x), first = 1L))
+  }
+  if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
+    abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}."),
+          "argument")
+  }
+  if (length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns.",
+            i = "If these are counts, use {.fn rr_counts}."), "argument")
+  }
+  if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
+  if (is.logical(x)) {
+    if (length(labels) != 2L) {
+      abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument")
+    }
+    if (bit_places(labels)[["yes"]] == 1L) return(list(codes = 2L - x, first = 1L))
+    return(list(codes = x, first = 0L))
+  }
+  first <- first_number(mechanism)
+  if (!is.null(first)) return(list(codes = whole_codes(x), first = first))
+  list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
+}
+
+# Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them;
+# but never some of these and some of those.
+match_labels <- function(labels, mechanism) {
+  positions <- match(labels, mechanism$reports)
+  if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
+  bits <- match_bits(labels)
+  if (is.null(bits)) positions else unname(mechanism$bits[bits])
+}
+
+# Is a report 0 or 1, no or yes?
+takes_bits <- function(mechanism) !is.null(mechanism$bits)
+
+# The mechanism whose reports are the truths.
+truth_side <- function(mechanism) {
+  if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
+  mechanism$reports <- mechanism$levels
+  mechanism["bits"] <- list(mechanism$truth_bits)
+  mechanism
+}
+
+# The number that stands for each label; a label that is no number has NA. Numbers are read by label wherever a label
+# is a number, unless that only says what its place says.
+label_values <- function(mechanism) {
+  k <- length(mechanism$reports)
+  places <- if (takes_bits(mechanism)) unname(match(1:2, mechanism$bits)) - 1 else seq_len(k)
+  values <- mechanism$numeric_levels
+  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) places else values
+}
+
+# The number of the first label if the others follow one by one, so that numbers are codes as they stand; else NULL.
+first_number <- function(mechanism) {
+  if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
+  values <- as.double(label_values(mechanism))
+  start <- values[1]
+  consecutive <- !anyNA(values) && start == floor(start) && abs(start) < 1e9 &&
+    identical(values, start + seq_along(values) - 1)
+  if (consecutive) as.integer(start)
+}
+
+unclass_codes <- function(x) {
+  attributes(x) <- NULL
+  x
+}
+
+# Codes of `x` after relabelling; a report that has no label becomes 0, which the kernel refuses,
+# while a missing one stays NA, also where NA is a level.
+translate <- function(positions, x, own = FALSE) {
+  positions[is.na(positions)] <- 0L
+  if (own) {
+    positions[is.na(x)] <- NA_integer_
+    return(positions)
+  }
+  positions[is.na(levels(x))] <- NA_integer_
+  codes <- unclass_codes(x)
+  # A malformed factor: a code of 0 would silently drop its report.
+  if (any(codes < 1L | codes > length(positions), na.rm = TRUE)) {
+    codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <- length(positions) + 1L
+    positions <- c(positions, 0L)
+  }
+  positions[codes]
+}
+
+# What the user gave at a position, for a message: of a malformed factor its code.
+value_at <- function(x, position) {
+  if (!is.factor(x)) return(x[[position]])
+  code <- unclass_codes(x)[position]
+  if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
+}
+
+whole_codes <- function(x) {
+  if (is.integer(x)) return(x)
+  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  if (length(bad)) {
+    abort(c("{.arg x} must hold whole numbers.", x = "Report {bad[1]} is {format(x[bad[1]], digits = 15)}.",
+            i = "If these are counts, use {.fn rr_counts}."), "level")
+  }
+  as.integer(x)
+}
+
+# `counting`: the reports label counts in a data frame, where na.rm and match do not exist.
+abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
+  x <- plain_reports(x, mechanism)
+  at <- format_count(position)
+  if (is.na(value_at(x, position))) {
+    abort(c("{.arg x} must not have missing reports.", x = "Report {at} is NA.",
+            i = if (!counting) "Use {.code na.rm = TRUE} to drop them."), "missing")
+  }
+  unknown <- unknown_reports(x, mechanism)
+  lines <- unknown_lines(unknown, paste("Report", at), sprintf("reports, the first is number %s", at))
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+          i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
+          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
+        "level")
+}
+
+# All values that are no reports, the most frequent first: how they look, how often each was given, and what may be
+# meant.
+unknown_reports <- function(x, mechanism) {
+  found <- encode_reports(x, mechanism)
+  place <- as.integer(found$codes) - found$first + 1L
+  stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
+  given <- if (is.factor(x)) unclass_codes(x)[stray] else unname(x)[stray]
+  distinct <- unique(given)
+  times <- tabulate(match(given, distinct), length(distinct))
+  order <- order(-times)
+  shown <- utils::head(order, 8L)
+  values <- vapply(match(distinct[shown], given), function(first) describe(value_at(x, stray[first])), "")
+  text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
+  meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
+  list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
+       number = length(distinct), total = length(stray),
+       relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
+}
+
+# Bullets of an error: one line for one value, a list for several. `where` is the place of one, `among` that of several.
+unknown_lines <- function(unknown, where, among) {
+  meant <- ifelse(is.na(unknown$meant), "", sprintf("Did you mean %s?", encodeString(unknown$meant, quote = "\"")))
+  if (unknown$number == 1L) {
+    often <- if (unknown$total > 1) sprintf(" It is given %s times.", format_count(unknown$total)) else ""
+    return(c(x = sprintf("%s is %s, which is not a level.%s", where, unknown$values, often),
+             i = if (nzchar(meant)) meant))
+  }
+  times <- vapply(unknown$times, function(n) if (n == 1) "once" else paste(format_count(n), "times"), "")
+  lines <- sprintf("%s, %s.%s", unknown$values, times, ifelse(nzchar(meant), paste0(" ", meant), ""))
+  more <- unknown$number - length(unknown$values)
+  c(x = sprintf("%s values are not levels (%s %s):", format_count(unknown$number), format_count(unknown$total), among),
+    stats::setNames(lines, rep("*", length(lines))), "*" = if (more > 0) sprintf("and %s more.", format_count(more)))
+}
+
+# Values of other classes that are labels or numbers all the same.
+plain_reports <- function(x, mechanism) {
+  if (!is.object(x)) return(x)
+  if (inherits(x, c("haven_labelled", "labelled"))) return(labelled_reports(x, mechanism))
+  plain_numbers(x)
+}
+
+# Labelled values, as from SPSS or Stata files, are what their labels say. Where no label looks like a report, the
+# values themselves may be the reports. Values declared missing are missing.
+labelled_reports <- function(x, mechanism) {
+  labels <- attr(x, "labels", exact = TRUE)
+  limits <- attr(x, "na_range", exact = TRUE)
+  values <- as.vector(unclass(x))
+  attributes(values) <- NULL
+  values[values %in% attr(x, "na_values", exact = TRUE)] <- NA
+  if (length(limits) == 2L) values[!is.na(values) & values >= limits[1] & values <= limits[2]] <- NA
+  if (is.null(labels)) return(values)
+  text <- as.character(values)
+  known <- as.character(labels)
+  if (!any(relax(names(labels)) %in% relax(mechanism$reports)) && any(known %in% mechanism$reports)) return(text)
+  place <- match(text, known)
+  ifelse(is.na(place), text, names(labels)[place])
+}
+
+# What would have been a level, for answers like `x`.
+wanted_answers <- function(x, mechanism) {
+  positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
+  if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))
+  if (!takes_bits(mechanism)) return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
+  order <- c("first", "second")[mechanism$bits]
+  sprintf("Use 0 for the %s level and 1 for the %s, or the labels.", order[1], order[2])
+}

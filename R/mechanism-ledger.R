@@ -1,0 +1,14 @@
+#' @rdname rr_epsilon
+#' @export
+rr_epsilon.list <- function(mechanism, ...) {
+  check_dots_empty(...)
+  if (!length(mechanism)) abort(c("{.arg mechanism} must hold at least one mechanism.", x = "It is an empty list."),
+                                "argument")
+  parts <- lapply(mechanism, function(one) rr_epsilon(check_mechanism(one, "mechanism[[i]]")))
+  # Of a product the questions add up.
+  parts <- lapply(parts, function(part) if ("total" %in% names(part)) part[["total"]] else part)
+  if (all(lengths(parts) == 1L)) return(sum(unlist(parts)))
+  # A two-stage mechanism has a level for one report and one for all of them; of others both are the same.
+  colSums(do.call(rbind, lapply(parts, function(part) if (length(part) == 1L) c(report = part,
+                                                                                permanent = part) else part)))
+}

@@ -1,0 +1,246 @@
+#' Local hashing
+#'
+#' Each respondent draws a hash function from \eqn{K} categories to \eqn{g} values and reports it with a randomised hash value of the truth: the
+#' true value with probability \eqn{e^\epsilon / (e^\epsilon + g - 1)}. A report supports the categories that its function sends to its value.
+#' The function is drawn independently of the truth, so that \eqn{\epsilon} does not depend on it.
+#'
+#' @section The hash functions:
+#' Categories have public codes \eqn{z}, different residues of a prime \eqn{P \ge \max(K, 64 g)}{P >= max(K, 64 g)}, and
+#' \eqn{h(v) = \lfloor ((a z_v + b) \bmod P) g / P \rfloor}{h(v) = floor(((a z[v] + b) mod P) g / P)} with a slope \eqn{a} from 1 to
+#' \eqn{P - 1} and a shift \eqn{b} from 0 to \eqn{P - 1}. Any two categories then collide with exactly the same probability \eqn{\kappa}, a ratio
+#' of whole numbers slightly below \eqn{1 / g}, and `q` is exact:
+#' \eqn{q = q_g + (p - q_g)\kappa}, \eqn{q_g = 1 / (e^\epsilon + g - 1)}. The codes are in a fixed random order, since neighbours in plain order
+#' would share more functions than others; covariances are averages over such orders.
+#'
+#' @section Cohorts:
+#' With `cohorts = M` there are \eqn{M} fixed public functions, of which each respondent draws one. Reports are then one of \eqn{M g}, and the
+#' tally is a table of these; the law is a channel, so that `method = "inv"` (least squares) and `"mle"` have no bias from the
+#' functions that happen to be shared. Fresh functions are better, and faster to count.
+#'
+#' @inheritParams rr_grr
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param optimized `TRUE` for the \eqn{g} of least error, about \eqn{e^\epsilon + 1} (OLH); `FALSE` for \eqn{g = 2} (BLH).
+#' @param g Number of hash values, at least 2, instead.
+#' @param cohorts Number of shared hash functions; `NULL`, the default, for a fresh one for each respondent.
+#' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")`, with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
+#'   `odds`, `both_own`, `both_other` and `cohorts`. [rr_perturb()] returns a tibble with the whole numbers `slope`, `shift` and `value`
+#'   (1 to `g`), or `cohort` and `value`.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range; `candor_error_too_large` where the table of cohorts would not fit in memory.
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745. Carter, J. L. and Wegman, M. N. (1979). Universal classes of hash functions. *Journal of Computer and System
+#'   Sciences* 18(2), 143-154. \doi{10.1016/0022-0000(79)90044-8}
+#' @examples
+#' mechanism <- rr_local_hash(1000, epsilon = 1)
+#' mechanism$g
+#' reports <- rr_perturb(rep(1:1000, 5), mechanism)
+#' reports
+#' rr_tally(reports, mechanism)
+#' @export
+rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts = NULL) {
+  check_given(epsilon = "the privacy level, above 0")
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  check_flag(optimized, "optimized")
+  g <- if (!is.null(g)) check_count(g, "g", min = 2, max = largest_buckets)
+    else if (optimized) best_buckets(epsilon) else 2
+  prime <- next_prime(min(max(k, 64 * g), largest_prime))
+  if (k > prime) abort(c("{.arg levels} must be at most {format_count(largest_prime)}."), "argument")
+  numbers <- hash_numbers(epsilon, g, prime)
+  fields <- list(
+    "local_hash", levels$labels, epsilon = epsilon, g = g, prime = prime, codes = public_codes(k, prime),
+                 collision = numbers$collision,
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
+    both_other = numbers$both_other, numeric_levels = levels$numeric
+  )
+  design <- sprintf("Local hashing (g = %s%s)", format_count(g),
+                    if (is.null(cohorts)) "" else sprintf(", %s shared functions", format_count(cohorts)))
+  if (is.null(cohorts)) return(do.call(new_rr_mechanism, c(fields, design = design)))
+  cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
+  if (k * cohorts * g > 1e8) {
+    abort(c("{.arg cohorts} makes a table that is too large.",
+            x = "{format_count(k)} categories by {format_count(cohorts)} functions with {format_count(g)} values take {format_count(round(8 * k * cohorts * g / 1e9, 1))} GB.",
+            i = "Leave {.arg cohorts} out: a fresh function for each respondent needs no table."), "too_large")
+  }
+  key <- c(1, k, prime, cohorts)
+  functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
+                    shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
+  fields["numeric_levels"] <- list(NULL)
+  reports <- paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
+  do.call(new_rr_mechanism, c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design,
+                                           cohorts = cohorts,
+                                           functions = functions)))
+}
+
+largest_prime <- 2147483647
+largest_buckets <- 33554431
+
+# The whole g with g - 1 = the least t with t (t + 1) >= E^2.
+best_buckets <- function(epsilon) {
+  if (epsilon > 17) return(largest_buckets)
+  t <- max(1, floor(exp(epsilon)) - 1)
+  while (log(t) + log1p(t) < 2 * epsilon) t <- t + 1
+  t + 1
+}
+
+next_prime <- function(n) {
+  n <- max(2, ceiling(n))
+  is_prime <- function(m) m < 4 || (m %% 2 == 1 && all(m %% seq(3, max(3, floor(sqrt(m))), by = 2) != 0 | m == seq(3, max(3, floor(sqrt(m))), by = 2)))
+  while (!is_prime(n)) n <- n + 1
+  n
+}
+
+# Public, and the same everywhere: they depend on the sizes alone.
+public_codes <- function(k, prime) {
+  key <- c(0, k, prime)
+  if (prime <= max(4e6, 4 * k)) return(.Call(C_rr_public_numbers, key, prime, k, TRUE))
+  codes <- unique(.Call(C_rr_public_numbers, key, prime, 2 * k + 64, FALSE))
+  codes[seq_len(k)]
+}
+
+# Buckets have m or m + 1 residues: sums over them are sums of two terms.
+hash_numbers <- function(epsilon, g, prime) {
+  z <- exp(-epsilon)
+  total <- 1 + (g - 1) * z
+  p <- 1 / total
+  other <- z / total
+  m <- c(floor(prime / g), floor(prime / g) + 1)
+  times <- c(g - prime %% g, prime %% g)
+  pairs <- prime * (prime - 1)
+  collision <- sum(times * m * (m - 1)) / pairs
+  # Of three categories: all in one bucket; two of them and not the third.
+  three <- if (prime > 2) sum(times * m * (m - 1) * (m - 2)) / pairs / (prime - 2) else 0
+  two <- if (prime > 2) sum(times * (prime - m) * m * (m - 1)) / pairs / (prime - 2) else 0
+  gain <- -expm1(-epsilon) / total
+  list(p = p, q = other + gain * collision, difference = gain * (sum(times * m * (prime - m)) / pairs),
+       collision = collision,
+       both_own = p * collision, both_other = p * three + other * two)
+}
+
+#' @export
+rr_law.rr_local_hash <- function(mechanism) {
+  if (is.null(mechanism$cohorts)) {
+    return(new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other,
+                           difference = mechanism$p_minus_q,
+                           odds = mechanism$odds))
+  }
+  new_law_channel(list(list(matrix = cohort_matrix(mechanism))))
+}
+
+hash_sizes <- function(mechanism) as.integer(c(mechanism$prime, mechanism$g))
+
+hash_table <- function(mechanism) {
+  functions <- mechanism$functions
+  .Call(C_rr_hash_table, functions$slope, functions$shift, hash_sizes(mechanism), mechanism$codes)
+}
+
+# Rows are reports (value by value, cohort by cohort), columns truths.
+cohort_matrix <- function(mechanism) {
+  table <- hash_table(mechanism)
+  k <- nrow(table)
+  m <- ncol(table)
+  g <- mechanism$g
+  z <- exp(-mechanism$epsilon)
+  matrix <- matrix(z / (1 + (g - 1) * z) / m, m * g, k)
+  matrix[cbind(as.vector(t(table)) + rep((seq_len(m) - 1) * g, k), rep(seq_len(k), each = m))] <- 1 / (1 + (g - 1) * z) / m
+  matrix
+}
+
+#' @export
+achieved.rr_local_hash <- function(mechanism) {
+  list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
+}
+
+#' @export
+rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
+  functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
+  reports <- draw_protocol(C_rr_draw_hash, answers, mechanism, rng, mechanism$epsilon, hash_sizes(mechanism),
+                           mechanism$codes, functions)
+  names(reports) <- if (is.null(functions)) c("slope", "shift", "value") else c("cohort", "value")
+  tibble::as_tibble(reports)
+}
+
+#' @export
+decode_answers.rr_local_hash <- function(mechanism, reports, x) reports
+
+#' @export
+rr_reports.rr_local_hash <- function(x, mechanism) read_hashed(x, mechanism)$reports
+
+#' @export
+rr_count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_hashed(x, mechanism, na.rm)
+  groups <- kept(groups, read)
+  weights <- kept(weights, read)
+  if (!is.null(mechanism$cohorts)) {
+    cells <- (read$reports$cohort - 1L) * as.integer(mechanism$g) + read$reports$value
+    counted <- .Call(C_rr_tally, cells, 1L, as.double(length(mechanism$reports)), groups, group_number(groups), weights,
+                     FALSE)
+    counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, length(mechanism$reports))
+    return(list(counts = counts, dropped = read$dropped))
+  }
+  # Slope by slope where several reports share one; that kernel takes one group at a time.
+  slopes <- length(unique(read$reports$slope))
+  k <- length(mechanism$levels)
+  each <- group_number(groups)
+  if (each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(read$reports)) * k) {
+    counted <- count_hashed(read$reports, mechanism, NULL, groups, weights)
+    return(counted_reports(counted, read))
+  }
+  parts <- lapply(seq_len(each), function(group) {
+    chosen <- if (is.null(groups)) seq_len(nrow(read$reports)) else which(groups == group)
+    reports <- lapply(read$reports, `[`, chosen)
+    count_hashed(reports, mechanism, order(reports$slope, method = "radix") - 1L, NULL, weights[chosen])$counts
+  })
+  list(counts = if (each > 1) do.call(cbind, parts) else as.vector(parts[[1]]), dropped = read$dropped)
+}
+
+count_hashed <- function(reports, mechanism, order, groups, weights) {
+  .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes, order,
+        groups,
+        group_number(groups), weights)
+}
+
+#' @export
+report_sets.rr_local_hash <- function(mechanism, x) {
+  if (!is.null(mechanism$cohorts)) return(NextMethod())
+  reports <- read_hashed(x, mechanism)$reports
+  .Call(C_rr_hashed_to_bits, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes)
+}
+
+read_hashed <- function(x, mechanism, na.rm = FALSE) {
+  shared <- !is.null(mechanism$cohorts)
+  ranges <- if (shared) list(cohort = c(1, mechanism$cohorts), value = c(1, mechanism$g))
+    else list(slope = c(1, mechanism$prime - 1), shift = c(0, mechanism$prime - 1), value = c(1, mechanism$g))
+  read_columns(x, ranges, na.rm)
+}
+
+# Whole numbers in named columns, each within its range: list(reports = tibble of integers, dropped).
+read_columns <- function(x, ranges, na.rm) {
+  if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
+  absent <- setdiff(names(ranges), names(x))
+  if (!is.list(x) || length(absent)) {
+    abort(c("{.arg x} must have the columns {.val {names(ranges)}}.",
+            x = if (is.list(x)) "{.val {absent[1]}} is missing." else "It is {describe(x)}.",
+            i = "See {.fn rr_reports}."), "report")
+  }
+  columns <- lapply(x[names(ranges)], plain_numbers)
+  for (name in names(ranges)) {
+    if (!is.numeric(columns[[name]]) && !all(is.na(columns[[name]]))) {
+      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.", x = "It is {describe(columns[[name]])}."),
+            "report")
+    }
+  }
+  dropped <- drop_missing_reports(which(Reduce(`|`, lapply(columns, is.na))), na.rm)
+  if (length(dropped)) columns <- lapply(columns, `[`, -dropped)
+  for (name in names(ranges)) {
+    values <- columns[[name]]
+    bad <- which(values != floor(values) | values < ranges[[name]][1] | values > ranges[[name]][2])
+    if (length(bad)) {
+      abort_report_at(bad[1], sprintf("has %s %s; it is a whole number from %s to %s", name, format(values[bad[1]],
+                                                                                                    digits = 15),
+                                      format_count(ranges[[name]][1]), format_count(ranges[[name]][2])))
+    }
+  }
+  list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
+}

@@ -1,0 +1,78 @@
+#' Respondents who ignore the instructions
+#'
+#' The mechanism as it works when a stated share of respondents does not follow it. Estimating under
+#' several shares shows how much a result depends on compliance; the share itself is not estimated from the data.
+#'
+#' @param mechanism The mechanism as designed.
+#' @param share Share of respondents who do not follow it, from 0 to below 1.
+#' @param answer What these do instead: the label of the report they always give (such as the safe "no"), a
+#'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
+#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
+#'   applies to a respondent whose compliance is unknown.
+#' @section Errors:
+#' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them;
+#' `candor_error_mismatch` for one whose names are not reports.
+#' @source Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
+#'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
+#'
+#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
+#'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
+#' @examples
+#' # If a tenth of the respondents said "no" whatever the die showed
+#' design <- rr_forced(1 / 6)
+#' counts <- c(no = 1604, yes = 831)
+#' sapply(c(0, 0.05, 0.1), function(share) {
+#'   coef(rr_estimate(rr_counts(counts, rr_noncompliance(design, share, answer = "no"))))
+#' })
+#' @export
+rr_noncompliance <- function(mechanism, share, answer = "uniform") {
+  check_given(share = "the share of respondents who ignore the instructions", mechanism = "the mechanism as designed")
+  check_mechanism(mechanism)
+  share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE)
+  if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("{.arg mechanism} must be of one question with finitely many reports.", x = "It is: {format(mechanism)}.",
+            i = "Apply it to each question of a product."), "argument")
+  }
+  reports <- mechanism$reports
+  if (identical(answer, "truth") && !"truth" %in% reports) {
+    if (!identical(mechanism$levels, reports)) {
+      abort(c("{.arg answer} cannot be {.val truth}.", x = "The truths of this mechanism are not among its reports."),
+            "argument")
+    }
+    C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
+    return(new_rr_channel(C, list(levels = reports, reports = reports, numeric = mechanism$numeric_levels),
+                          sprintf("%s; %s answer truthfully", mechanism$design, format_share(share)), "noncompliance",
+                          first = mechanism, share = share, yes_no = !is.null(mechanism$bits)))
+  }
+  distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
+  levels <- list(labels = reports, numeric = mechanism$numeric_levels)
+  behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * distribution,
+                                sprintf("%s ignore the instructions", format_share(share)))
+  result <- compose_stages(mechanism, behaviour, "noncompliance",
+                           sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
+  # Answers are read as the design reads them.
+  result["bits"] <- list(mechanism$bits)
+  result["truth_bits"] <- list(mechanism$truth_bits)
+  result
+}
+
+#' @export
+rr_law.rr_noncompliance <- rr_law.rr_compose
+
+#' @export
+rr_matrix.rr_noncompliance <- rr_matrix.rr_compose
+
+format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
+
+noncompliant_answer <- function(answer, reports, bits) {
+  k <- length(reports)
+  if (is.character(answer) && length(answer) == 1L && answer %in% reports) return(as.double(reports == answer))
+  if (identical(answer, "uniform")) return(rep(1 / k, k))
+  if (is.numeric(answer)) {
+    answer <- check_probabilities(answer, "answer")
+    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, "answer", 0, bits)
+    if (length(answer) == k && abs(sum(answer) - 1) <= 1e-8) return(answer / sum(answer))
+  }
+  abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
+          x = "It is {describe(answer)}.", i = "The reports are {format_labels(reports)}."), "argument")
+}

@@ -1,0 +1,23 @@
+# What epsilon means, in words that need no logarithm.
+
+# Above this the odds change more than 148-fold: a report nearly tells the truth.
+weak_epsilon <- 5
+
+# "a report changes odds by a factor of at most 7.4", and a remark where that protects little.
+odds_words <- function(epsilon, what = "a report") {
+  if (is.na(epsilon)) return("no level is known")
+  if (is.infinite(epsilon)) return(paste(what, "can rule a truth out"))
+  if (epsilon == 0) return(paste(what, "says nothing about the truth"))
+  # One decimal below 10, whole numbers above.
+  factor <- exp(epsilon)
+  digits <- if (factor < 1.01) 6 else if (factor < 10) 1 else 0
+  shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(if (digits < 6) round(factor,
+                                                                                                 digits) else signif(factor, digits))
+  sprintf("%s changes odds by a factor of at most %s%s", what, shown,
+          if (epsilon > weak_epsilon) ": this protects little" else "")
+}
+
+# Mistakes and disobedience protect nobody on purpose: no level is printed for them.
+protects <- function(mechanism) !inherits(mechanism, "rr_noncompliance") && !isTRUE(mechanism$error)
+
+capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))

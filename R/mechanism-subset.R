@@ -1,0 +1,153 @@
+#' Subset selection
+#'
+#' A report is a set of \eqn{\omega} of the \eqn{K} categories: the truth is among them with probability \eqn{p}, the others are drawn uniformly.
+#' Its error is the smallest of all protocols here. With \eqn{\omega = 1} it is k-ary randomized response.
+#'
+#' With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one that does not:
+#' \deqn{p = \frac{\omega E}{\omega E + K - \omega}, \quad q = p \frac{\omega - 1}{K - 1} + (1 - p) \frac{\omega}{K - 1}.}{p =
+#'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
+#' The best size is the better of the two whole numbers next to \eqn{K / (E + 1)}.
+#'
+#' A report lists its categories in increasing order: an order that depends on how the set was drawn would give the truth away (an
+#' implementation in use puts the truth first).
+#'
+#' @inheritParams rr_grr
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param size How many categories a report holds, from 1 to \eqn{K - 1}; by default the best.
+#' @return A mechanism of class `c("rr_subset", "rr_mechanism")`, with `size`, `p`, `q`, `p_minus_q`, `odds`, `both_own` and `both_other`
+#'   ([rr_law()]). [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits where these are smaller.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range.
+#' @source Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}
+#' @examples
+#' mechanism <- rr_subset(20, epsilon = 1)
+#' mechanism$size
+#' reports <- rr_perturb(rep(1:20, 20:1), mechanism)
+#' reports[1:3]
+#' rr_estimate(reports, mechanism, method = "inv")
+#' @export
+rr_subset <- function(levels, epsilon, size = NULL) {
+  check_given(epsilon = "the privacy level, above 0")
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  size <- if (is.null(size)) best_subset_size(k, epsilon) else check_count(size, "size", min = 1, max = k - 1)
+  numbers <- subset_numbers(k, epsilon, size)
+  new_rr_mechanism(
+    "subset", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
+    design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
+    both_other = numbers$both_other
+  )
+}
+
+# The size w for which (w E + K - w)^2 / (w (K - w)) is least, in z = exp(-epsilon): no overflow.
+best_subset_size <- function(k, epsilon) {
+  z <- exp(-epsilon)
+  near <- unique(pmin(pmax(floor(k * z / (1 + z)) + 0:1, 1), k - 1))
+  near[which.min((near + (k - near) * z)^2 / (near * (k - near)))]
+}
+
+subset_numbers <- function(k, epsilon, w) {
+  z <- exp(-epsilon)
+  total <- w + (k - w) * z
+  p <- w / total
+  lie <- (k - w) * z / total
+  list(p = p, q = (p * (w - 1) + lie * w) / (k - 1), difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
+       both_own = p * (w - 1) / (k - 1),
+       both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
+}
+
+#' @export
+rr_law.rr_subset <- function(mechanism) {
+  new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other, difference = mechanism$p_minus_q,
+                  odds = mechanism$odds)
+}
+
+#' @export
+achieved.rr_subset <- function(mechanism) {
+  chance <- .Call(C_rr_support_chance, length(mechanism$levels) / mechanism$size, mechanism$epsilon)
+  share <- mechanism$size / length(mechanism$levels)
+  list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
+}
+
+# Numbers where they take less room than a bit a category.
+as_packed <- function(mechanism) {
+  k <- length(mechanism$levels)
+  mechanism$size * log2(k) >= k
+}
+
+#' @export
+rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
+  packed <- as_packed(mechanism)
+  reports <- draw_protocol(C_rr_draw_subset, answers, mechanism, rng, mechanism$epsilon, mechanism$size, packed)
+  if (packed) new_rr_bits(reports, length(mechanism$levels)) else new_rr_sets(reports, length(mechanism$levels))
+}
+
+#' @export
+rr_count_reports.rr_subset <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_subsets(x, mechanism, na.rm, check = FALSE)
+  if (inherits(read$reports, "rr_bits")) return(count_packed(read, mechanism, groups, weights, mechanism$size))
+  counted <- .Call(C_rr_count_lists, unclass_sets(read$reports), as.double(length(mechanism$levels)), FALSE,
+                   kept(groups, read), group_number(groups), kept(weights, read))
+  counted_reports(counted, read, function(position) set_problem(unclass_sets(read$reports)[, position], mechanism))
+}
+
+#' @export
+report_sets.rr_subset <- function(mechanism, x) {
+  reports <- read_subsets(x, mechanism)$reports
+  if (inherits(reports, "rr_bits")) return(unclass_bits(reports))
+  .Call(C_rr_lists_to_bits, unclass_sets(reports), as.double(length(mechanism$levels)))
+}
+
+#' @export
+rr_reports.rr_subset <- function(x, mechanism) {
+  reports <- read_subsets(x, mechanism)$reports
+  packed <- as_packed(mechanism)
+  k <- length(mechanism$levels)
+  if (packed == inherits(reports, "rr_bits")) return(reports)
+  if (packed) return(new_rr_bits(.Call(C_rr_lists_to_bits, unclass_sets(reports), as.double(k)), k))
+  new_rr_sets(.Call(C_rr_bits_to_lists, unclass_bits(reports), as.double(k), mechanism$size), k)
+}
+
+# Numbers of any shape, or bits. What counts them checks them as well: there `check` is not needed.
+read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
+  k <- length(mechanism$levels)
+  if (inherits(x, "rr_sets")) {
+    check_same_levels(attr(x, "levels_number"), mechanism)
+    lists <- unclass_sets(x)
+  } else if (is.matrix(x) && is.numeric(x) && ncol(x) == mechanism$size && !all_bits(x, k)) {
+    lists <- t(whole_matrix(x))
+  } else if (is_long(x)) {
+    lists <- long_lists(x, mechanism)
+  } else {
+    read <- read_bits(x, mechanism, na.rm)
+    if (check) check_sizes(read, mechanism)
+    return(read)
+  }
+  dropped <- missing_columns(lists, na.rm)
+  if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
+  unsorted <- nrow(lists) > 1L && any(lists[-1, ] < lists[-nrow(lists), ])
+  if (isTRUE(unsorted)) lists[] <- apply(lists, 2, sort)
+  bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
+  if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
+  if (nrow(lists) != mechanism$size) {
+    abort_report_at(1, sprintf("has %s categories; %s are needed", format_count(nrow(lists)),
+                               format_count(mechanism$size)))
+  }
+  list(reports = new_rr_sets(lists, k), dropped = dropped)
+}
+
+check_sizes <- function(read, mechanism) {
+  bad <- .Call(C_rr_count_bits, unclass_bits(read$reports), as.double(length(mechanism$levels)), mechanism$size, NULL,
+               1, NULL)$position
+  if (bad > 0) abort_report_at(bad, size_problem(read, bad, mechanism$size))
+}
+
+set_problem <- function(numbers, mechanism) {
+  k <- length(mechanism$levels)
+  out <- numbers[is.na(numbers) | numbers < 1 | numbers > k]
+  if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
+  sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
+}

@@ -1,0 +1,115 @@
+#' Unary encoding
+#'
+#' A report is one bit per category, all independent: the bit of the truth is 1 with probability \eqn{p}, every other one with probability
+#' \eqn{q}. The bits that are 1 are the categories that the report *supports*.
+#'
+#' | | \eqn{p} | \eqn{q} | \eqn{N} times the variance of an estimate |
+#' |---|---|---|---|
+#' | optimized (OUE) | 1/2 | \eqn{1 / (e^\epsilon + 1)} | \eqn{4 e^\epsilon / (e^\epsilon - 1)^2 + \theta} |
+#' | symmetric (SUE, basic RAPPOR) | \eqn{1 / (e^{-\epsilon/2} + 1)} | \eqn{1 - p} | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} - 1)^2} |
+#'
+#' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
+#' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Estimates of different categories are uncorrelated given the truths.
+#'
+#' Any other pair is given through `p` and `q`: thresholding with histogram encoding (THE), for example, is one, with a smaller
+#' \eqn{\epsilon} than its Laplace noise has.
+#'
+#' @inheritParams rr_grr
+#' @param optimized `TRUE` for the optimized form, `FALSE` for the symmetric one. Not used with `p` and `q`.
+#' @param p,q Instead of `epsilon`: the probabilities of a 1 for the truth and for another category, from 0 to 1.
+#' @return A mechanism of class `c("rr_unary", "rr_mechanism")`, with `p`, `q`, `p_minus_q`, `odds` (the odds ratio of the two probabilities
+#'   less 1), `both_own` and `both_other` ([rr_law()]). [rr_perturb()] returns [packed bits][rr_reports].
+#' @section Errors:
+#' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#' @seealso [rr_subset()] and [rr_hadamard()], which have as small an error with smaller reports; [rr_recommend()].
+#' @examples
+#' mechanism <- rr_unary(c("never", "once", "often", "daily"), epsilon = 1)
+#' mechanism
+#' reports <- rr_perturb(rep(mechanism$levels, c(500, 300, 150, 50)), mechanism)
+#' reports
+#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
+#' @export
+rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL) {
+  check_given()
+  levels <- check_levels(levels)
+  numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))
+    else unary_pair(epsilon, p, q)
+  new_rr_mechanism(
+    "unary", levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
+    design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
+    both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
+                   from_epsilon = numbers$from_epsilon
+  )
+}
+
+unary_epsilon <- function(epsilon, optimized) {
+  if (is.null(epsilon)) abort_unary(NULL, NULL, NULL)
+  epsilon <- check_epsilon(epsilon)
+  level <- if (optimized) epsilon else epsilon / 2
+  p <- if (optimized) 1 / 2 else stats::plogis(level)
+  list(p = p, q = stats::plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
+       epsilon = epsilon, from_epsilon = TRUE)
+}
+
+unary_pair <- function(epsilon, p, q) {
+  if (!is.null(epsilon) || is.null(p) || is.null(q)) abort_unary(epsilon, p, q)
+  p <- check_probability(p, "p")
+  q <- check_probability(q, "q")
+  difference <- snap_to_zero(p - q, max(p, q))
+  odds <- if (difference == 0) 0 else difference / (q * (1 - p))
+  list(p = p, q = q, difference = difference, odds = odds, epsilon = abs(log1p(odds)), from_epsilon = FALSE)
+}
+
+abort_unary <- function(epsilon, p, q) {
+  given <- c("epsilon", "p", "q")[!c(is.null(epsilon), is.null(p), is.null(q))]
+  abort(c("Either {.arg epsilon} must be given, or both {.arg p} and {.arg q}.",
+          x = if (length(given)) "Given: {.arg {given}}." else "None was given."), "argument")
+}
+
+#' @export
+rr_law.rr_unary <- function(mechanism) {
+  new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other, difference = mechanism$p_minus_q,
+                  odds = mechanism$odds)
+}
+
+# What the sampler wants: the level, from which it makes its own probabilities, or the probabilities.
+unary_plan <- function(mechanism) {
+  if (mechanism$from_epsilon) c(mechanism$epsilon, mechanism$optimized)
+  else c(mechanism$p, 1 - mechanism$p, mechanism$q, 1 - mechanism$q)
+}
+
+#' @export
+achieved.rr_unary <- function(mechanism) {
+  chances <- .Call(C_rr_bit_chances, as.double(unary_plan(mechanism)))
+  list(epsilon = chances[1], p = chances[2], q = chances[3])
+}
+
+#' @export
+rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
+  bits <- draw_protocol(C_rr_draw_unary, answers, mechanism, rng, as.double(unary_plan(mechanism)))
+  new_rr_bits(bits, length(mechanism$levels))
+}
+
+#' @export
+rr_count_reports.rr_unary <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  count_packed(read_bits(x, mechanism, na.rm), mechanism, groups, weights)
+}
+
+#' @export
+report_sets.rr_unary <- function(mechanism, x) unclass_bits(read_bits(x, mechanism)$reports)
+
+#' @export
+rr_reports.rr_unary <- function(x, mechanism) read_bits(x, mechanism)$reports
+
+#' @export
+rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
+  # Given the truths the bits are independent, and so are the counts.
+  n <- sum(truth)
+  k <- length(truth)
+  counts <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p) + stats::rbinom(k * nsim, rep(n - truth, nsim),
+                                                                                   mechanism$q)
+  matrix(as.double(counts), k, nsim)
+}

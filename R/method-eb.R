@@ -1,0 +1,297 @@
+# Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and gives each row its
+# posterior; here the rows are made, and taken back to categories.
+method_eb <- function() {
+  rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
+                needs = "shares", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
+                local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
+                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE)
+}
+
+# How likely the uniform distribution, power laws and two-level truths are taken to be beforehand. What decides is the
+# odds of one heavy category against none: of more categories, one more often stands out by chance.
+eb_weights <- function(k) {
+  weights <- if (k > 1000) c(0.85, 0.12, 0.03) else if (k > 100) c(0.6, 0.3, 0.1) else c(0.4, 0.45, 0.15)
+  weights * c(1, 1, k / (k + 20))
+}
+
+# With a reference, categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
+# are a little smaller, need not resolve them.
+eb_exact <- 0.045
+eb_relative <- 0.03
+
+eb_options <- function(options, evidence) {
+  loss <- check_choice(options$loss %||% "squared", "loss", c("squared", "absolute"))
+  pool <- check_flag(options$pool %||% FALSE, "pool")
+  ordered <- check_flag(options$ordered %||% FALSE, "ordered")
+  reference <- options$reference
+  given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
+  if (length(given) > 1) {
+    abort(c("{.arg {given[1]}} says by itself how the shares are expected to be spread.",
+            x = "{.arg {given[2]}} was given too.", i = "Give one of them."), "argument")
+  }
+  if (!is.null(reference)) reference <- check_reference(reference, evidence)
+  if (ordered && !inherits(evidence$law, "rr_law_additive")) {
+    refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
+  }
+  list(loss = loss, pool = pool, ordered = ordered, reference = reference)
+}
+
+check_reference <- function(reference, evidence) {
+  k <- evidence$k
+  if (is.table(reference)) reference <- stats::setNames(as.vector(prop.table(reference)), names(reference))
+  reference <- match_levels(check_probabilities(reference, "reference"), evidence$mechanism$levels, "reference")
+  if (length(reference) != k || abs(sum(reference) - 1) > 1e-8) {
+    abort(c("{.arg reference} must be a distribution over the {k} categories.",
+            x = "It has length {length(reference)} and adds up to {format(sum(reference), digits = 10)}."), "argument")
+  }
+  if (any(reference <= 0)) {
+    abort(c("{.arg reference} must hold shares above 0.", x = "Share {which(reference <= 0)[1]} is 0.",
+            i = "A category that is expected never to occur cannot be multiplied by anything: add a little to all."),
+          "argument")
+  }
+  reference
+}
+
+# The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one?
+eb_form <- function(law) {
+  if (inherits(law, "rr_law_support")) return(list(a = law$difference, b = law$q, binomial = TRUE))
+  list(a = law$a, b = law$b, binomial = FALSE)
+}
+
+alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b)) == 1
+
+# ---- rows ----
+
+# One group's categories as rows, in rising order of where their counts may come from, and the way back: `place` takes
+# values of the rows to the categories. Of equal categories a row is a distinct count, or, where there are more than
+# 1,000, a bin of a tenth of a standard deviation, between whose means the values are interpolated.
+eb_rows <- function(counts, n, form) {
+  k <- length(counts)
+  if (!alike_form(form)) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  whole <- max(counts) < 1e6 && all(counts == floor(counts))
+  if (whole) {
+    size <- tabulate(counts + 1, max(counts) + 1)
+    value <- which(size > 0) - 1
+    position <- cumsum(size > 0)
+    place <- function(x) x[position[counts + 1]]
+    size <- size[value + 1]
+  } else {
+    value <- sort(unique(counts))
+    at <- match(counts, value)
+    place <- function(x) x[at]
+    size <- tabulate(at, length(value))
+  }
+  if (length(value) > 1000) {
+    bin <- floor(20 * sqrt(value + 0.375))
+    # The ends stay, so that all that lies between is interpolated.
+    bin[c(1, length(bin))] <- c(-1, Inf)
+    bin <- cumsum(c(TRUE, diff(bin) != 0))
+    total <- rowsum(size * value, bin)[, 1]
+    size <- rowsum(as.double(size), bin)[, 1]
+    knots <- unname(total / size)
+    distinct <- value
+    whole_place <- place
+    place <- function(x) whole_place(stats::approx(knots, x, distinct, rule = 2)$y)
+    value <- knots
+  }
+  rows <- length(value)
+  list(count = as.double(value), categories = as.double(unname(size)), base = rep(n * form$b[1], rows),
+       slope = rep(n * form$a[1] / k, rows), share = rep(1 / k, rows), place = place)
+}
+
+# Categories that differ in the probability of an innocuous answer, or in the share that is expected of them.
+eb_rows_unlike <- function(counts, n, form, share) {
+  base <- n * rep_len(form$b, length(counts))
+  slope <- n * form$a * share
+  order <- order(eb_begin(counts, base, slope), counts, base, slope)
+  columns <- list(count = counts[order], base = base[order], slope = slope[order])
+  new <- c(TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0)))
+  row <- cumsum(new)
+  at <- integer(length(order))
+  at[order] <- row
+  c(lapply(columns, function(x) as.double(x[new])),
+    list(categories = as.double(tabulate(row)), share = share[order][new], place = function(x) x[at]))
+}
+
+# A category that stands alone keeps what its reports say: the others make up the total. (Sharing the difference with it
+# by variance is right for the right prior, and twice the risk of the maximum likelihood estimate where the prior is a
+# little wrong.)
+eb_alone <- function(rows) {
+  u <- 2 * sqrt(rows$count + 0.375)
+  apart <- diff(u) > 8
+  alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 & rows$count > 30 &
+    rows$count > rows$base + 8 * sqrt(rows$base)
+  if (sum(rows$categories[!alone]) < 2) alone[] <- FALSE
+  alone
+}
+
+# ---- the fit ----
+
+# Of the evidence of one group, or of several that learn one prior: a list of results, one a group. `levels`: of
+# quantiles.
+eb_fit <- function(groups, levels = double()) {
+  k <- groups[[1]]$k
+  form <- eb_form(groups[[1]]$law)
+  rows <- lapply(groups, function(evidence) {
+    rows <- eb_rows(evidence$counts, evidence$n, form)
+    rows$tilt <- ifelse(alike_form(form) & eb_alone(rows), 0, rows$share)
+    if (form$binomial) rows$trials <- rep(evidence$n, length(rows$count))
+    rows
+  })
+  call_eb(rows, rep(1, length(groups)), k, k, eb_weights(k * length(groups)), 0, levels)
+}
+
+# One group whose shares are multiples of a reference.
+eb_fit_reference <- function(evidence, reference, levels = double()) {
+  k <- evidence$k
+  counts <- evidence$counts
+  n <- evidence$n
+  form <- lapply(eb_form(evidence$law), rep_len, k)
+  inv <- (counts / n - form$b) / form$a
+  exact <- counts > 0 & sqrt(counts) < eb_exact * (counts - n * form$b)
+  if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
+  rows <- eb_rows_unlike(counts[!exact], n, list(a = form$a[!exact], b = form$b[!exact]), reference[!exact])
+  rows$tilt <- rows$share
+  if (form$binomial[1]) rows$trials <- rep(n, length(rows$count))
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), c(0.4, 0.6, 0), eb_relative, levels)[[1]]
+  # An exact category is as likely as the prior is dense where it lies.
+  prior <- result$prior
+  edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
+  density <- prior$mass / diff(edges)
+  at <- findInterval(inv[exact] / reference[exact], edges, all.inside = TRUE)
+  width <- sqrt(2 * pi * counts[exact]) / (n * form$a * reference)[exact]
+  result$loglik <- result$loglik + sum(log(pmax(density[at] * width, 1e-300)))
+  spread <- function(x, own) replace(replace(own, !exact, x), exact, own[exact])
+  result$mean <- spread(result$mean, inv)
+  result$variance <- spread(result$variance, counts / (n * form$a)^2)
+  result$tilted <- spread(result$tilted, rep(FALSE, k))
+  result$finest <- spread(result$finest, numeric(k))
+  sd <- sqrt(result$variance)
+  result$quantile <- vapply(seq_along(levels), function(l) {
+    spread(result$quantile[, l], inv + if (is.na(levels[l])) 0 else stats::qnorm(levels[l]) * sd)
+  }, numeric(k))
+  result
+}
+
+# Rows of all groups in one call of the core, and each group's answer in shares of its categories.
+call_eb <- function(rows, totals, k, most, weights, relative, levels) {
+  column <- function(name) unlist(lapply(rows, `[[`, name), use.names = FALSE)
+  group <- rep(seq_along(rows), vapply(rows, function(r) length(r$count), 0L))
+  columns <- lapply(c("count", "categories", "base", "slope", "share", "tilt"), column)
+  # Each group's are in order; together they are not.
+  order <- if (length(rows) > 1) order(eb_begin(columns[[1]], columns[[3]], columns[[4]])) else seq_along(group)
+  trials <- list(column("trials")[order])
+  fit <- .Call(C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]), as.double(totals),
+               as.double(most), as.double(c(k * length(rows), weights, relative, 1)), as.double(levels))
+  lapply(seq_along(rows), function(g) {
+    at <- which(group[order] == g)
+    r <- rows[[g]]
+    share <- r$place(r$share)
+    list(mean = share * r$place(fit$mean[at]), variance = share^2 * pmax(r$place(fit$variance[at]), 0),
+         tilted = r$place(r$tilt) > 0,
+         quantile = vapply(seq_along(levels), function(l) share * r$place(fit$quantile[at, l]), share),
+         finest = share * fit$x[2], eta = fit$eta[g],
+         weights = stats::setNames(fit$weights, c("uniform", "power", "pair", "free")),
+         loglik = fit$loglik, prior = data.frame(x = fit$x, mass = fit$prior))
+  })
+}
+
+# The least share from which a count may come, in units of what is expected of the category.
+eb_begin <- function(count, base, slope) pmax((pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0)
+
+# The results for several groups of one mechanism; `levels` as above, NA for the shares of least absolute error.
+eb_results <- function(groups, options, levels = double()) {
+  if (options$pool) return(eb_fit(groups, levels))
+  lapply(groups, function(evidence) {
+    plain <- eb_fit(list(evidence), levels)[[1]]
+    reference <- options$reference
+    if (options$ordered) {
+      smooth <- estimate_smoothed(evidence, list())$estimate
+      reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
+    }
+    if (is.null(reference)) return(plain)
+    # Trusted only where it makes the counts likelier than they are without.
+    with <- eb_fit_reference(evidence, reference, levels)
+    with$gain <- with$loglik - plain$loglik
+    if (with$gain > 0) with else c(plain, gain = with$gain)
+  })
+}
+
+estimate_eb <- function(groups, options) {
+  first <- groups[[1]]
+  law <- first$law
+  options <- c(eb_options(options, first), groups = length(groups))
+  if (falls_back(first)) {
+    # One degree of freedom: nothing to learn, and up to 40 times the risk of `mle` where all hold one answer.
+    return(lapply(groups, function(evidence) {
+      list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
+    }))
+  }
+  if (any(eb_form(law)$a <= 0)) {
+    abort(c("{.val eb} needs reports that speak for their truth: p above q.",
+            x = "Under {.arg mechanism} ({first$mechanism$design}) the truth is the least likely report.",
+            i = "Use {.val {if (inherits(law, \"rr_law_support\")) \"inv\" else \"mle\"}}."), "argument")
+  }
+  absolute <- options$loss == "absolute"
+  lapply(eb_results(groups, options, if (absolute) NA_real_ else double()), function(result) {
+    # No mean is 0, though its kernel, cut at e^-46, may say so.
+    estimate <- if (absolute) pmax(result$quantile[, 1], 0) else pmax(result$mean, 1e-20)
+    list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
+         expected.error = sum(eb_variance(result$variance, result$tilted)), weights = result$weights,
+         gain = result$gain, eb = options)
+  })
+}
+
+falls_back <- function(evidence) evidence$k == 2 && inherits(evidence$law, "rr_law_additive")
+
+# Given their sum: the more of all uncertainty one share has, the less is left for it.
+eb_variance <- function(variance, tilted) {
+  total <- sum(variance[tilted])
+  if (total > 0) variance * ifelse(tilted, 1 - variance / total, 1) else variance
+}
+
+# The same with the covariances: about the population's shares.
+eb_spread <- function(estimate, evidence, target) {
+  detail <- evidence$details
+  if (isTRUE(detail$fallback)) return(NULL)
+  if (target == "sample") return(list(diagonal = rep(NA_real_, evidence$k), common = numeric(evidence$k)))
+  total <- sum(detail$variance[detail$tilted])
+  common <- if (total > 0) detail$variance * detail$tilted / sqrt(total) else numeric(evidence$k)
+  list(diagonal = detail$variance, common = common)
+}
+
+# Of two categories the estimate is that of maximum likelihood.
+eb_map <- function(estimate, evidence) {
+  if (isTRUE(evidence$details$fallback)) law_likelihood_map(evidence$law, evidence, estimate)
+}
+
+# What a reader must know before using the numbers.
+eb_notes <- function(details) {
+  gains <- unlist(lapply(details, `[[`, "gain"))
+  c(if (isTRUE(details[[1]]$fallback))
+      "Two categories have nothing to learn from each other: this is the maximum likelihood estimate",
+    if (any(gains <= 0)) "The counts are likelier without the reference: it was not used")
+}
+
+# Equal tails, drawn in towards the mean as far as the sum draws in the deviation. Where the reports alone cannot tell a
+# share from 0 the interval begins there, and it never ends below the finest share that the prior's grid knows: what
+# shapes of the prior say about the tail below the noise is a guess.
+eb_credible <- function(groups, which, level) {
+  options <- groups[[1]]$details$eb
+  if (options$pool && options$groups != length(groups)) {
+    abort(c("Credible intervals of pooled groups need all groups that were estimated together.",
+            x = "These are {length(groups)} of {options$groups}.",
+            i = "Take the intervals of the whole fit, or use {.val wilson}."), "argument")
+  }
+  learned <- if (options$pool) seq_along(groups) else which
+  results <- eb_results(groups[learned], options, c((1 - level) / 2, (1 + level) / 2))
+  Map(eb_interval, results[match(which, learned)], groups[which], level)
+}
+
+eb_interval <- function(result, evidence, level) {
+  wilson <- law_intervals(evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population")
+  draw <- sqrt(eb_variance(result$variance, result$tilted) / pmax(result$variance, 1e-300))
+  bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
+  low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
+  list(low = pmin(low, evidence$estimate), high = pmax(bound(2), result$finest, evidence$estimate))
+}

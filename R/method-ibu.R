@@ -1,0 +1,87 @@
+# The iterative Bayesian update: a stated number of steps, or a stated certificate.
+method_ibu <- function() {
+  rr_new_method("ibu", "Iterative Bayesian update", estimate_ibu, needs = "likelihood",
+                options = c("iterations", "tolerance", "start"), group = "likelihood", cost = 100, place = 5,
+                local_map = ibu_map, likelihood = TRUE)
+}
+
+estimate_ibu <- function(evidence, options) {
+  law <- evidence$law
+  options <- ibu_options(options, evidence)
+  if (!is.null(options$start)) check_possible_start(law_reported(law, options$start), evidence$counts)
+  result <- law_update(law, evidence, options)
+  if (is.null(result)) abort_precision()
+  n <- evidence$n
+  warn_short(options, result$converged, n * result$gap)
+  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged,
+       gap = n * result$gap, trace = data.frame(iteration = seq_along(result$trace$gap) - 1,
+                                                loglik = n * result$trace$loglik, gap = n * result$trace$gap))
+}
+
+# A gap of g leaves the estimate about sqrt(2 g) standard errors from the maximum, whose map is then its own.
+ibu_map <- function(estimate, evidence) {
+  if (!(evidence$details$gap <= 1e-4)) return(NULL)
+  law_likelihood_map(evidence$law, evidence, near_maximum(evidence, estimate))
+}
+
+near_maximum <- function(evidence, estimate) {
+  law_maximum(evidence$law, evidence, list(start = estimate, iterations = 10000))$estimate
+}
+
+# What was not given stays out of the way.
+ibu_options <- function(options, evidence) {
+  certified <- is.null(options$iterations)
+  iterations <- options$iterations %||% 10000
+  tolerance <- options$tolerance %||% (if (certified) 1e-8 else 0)
+  list(iterations = check_count(iterations, "iterations"),
+       tolerance = check_number(tolerance, "tolerance", min = 0),
+       promised = !is.null(options$tolerance) && tolerance > 0,
+       start = start_option(options$start, evidence))
+}
+
+abort_precision <- function() {
+  abort(c("The update cannot be computed for these counts.",
+          x = paste("A report is so rare beside the others that double precision cannot tell the share of its category",
+                    "from the largest one possible."),
+          i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision")
+}
+
+# Who asked for a certificate is told when it was not reached.
+warn_short <- function(options, converged, gap) {
+  if (converged || !options$promised) return(invisible())
+  warn(c("The update stopped before the tolerance was reached.",
+         x = paste("After {options$iterations} iterations the log-likelihood is within {format(gap, digits = 3)}",
+                   "of its maximum; {format(options$tolerance, digits = 3)} was asked for."),
+         i = "Give more {.arg iterations}, or use {.code method = \"mle\"}."), "not_converged")
+}
+
+#' The trace of an iterative fit
+#'
+#' The log-likelihood of every iterate, and how far the maximum can be from it at most.
+#'
+#' @param fit A fit of method `"ibu"`, see [rr_estimate()].
+#' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
+#'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit of method `"ibu"`.
+#' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
+#'   follows from Jensen's inequality.
+#' @examples
+#' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
+#' fit <- rr_estimate(reports, method = "ibu", iterations = 20)
+#' tail(rr_trace(fit), 3)
+#' @export
+rr_trace <- function(fit) {
+  check_given(fit = "a fit of {.fn rr_estimate} with {.code method = \"ibu\"}")
+  if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
+    abort(c("{.arg fit} must be a fit of method {.val ibu}.",
+            x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),
+          "argument")
+  }
+  traces <- lapply(fit$details, `[[`, "trace")
+  table <- tibble::as_tibble(do.call(rbind, traces))
+  trace <- function(x) structure(x, class = c("rr_trace", class(x)))
+  if (is.null(fit$tally$groups)) return(trace(table))
+  rows <- rep(seq_along(traces), vapply(traces, nrow, 1L))
+  trace(tibble::as_tibble(c(as.list(fit$tally$groups[rows, , drop = FALSE]), as.list(table))))
+}

@@ -1,0 +1,33 @@
+# EM with a smoothing step, for ordered categories.
+method_smoothed <- function() {
+  rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, needs = "additive", options = c("iterations",
+                                                                                              "tolerance"),
+                group = "shrinkage", cost = 100, place = 14)
+}
+
+# Each step of the iterative Bayesian update is followed by a weighted mean of each category with its neighbours (1/4,
+# 1/2, 1/4; at the ends the outer weight stays where it is), until the log-likelihood gains less than `tolerance` per
+# step.
+estimate_smoothed <- function(evidence, options) {
+  iterations <- check_count(options$iterations %||% 10000, "iterations")
+  tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)
+  law <- evidence$law
+  counts <- evidence$counts
+  k <- evidence$k
+  n <- evidence$n
+  phi <- counts / n
+  seen <- counts > 0
+  theta <- rep(1 / k, k)
+  last <- -Inf
+  for (step in seq_len(iterations)) {
+    m <- law$b + law$a * theta
+    loglik <- sum(counts[seen] * log(m[seen]))
+    if (loglik - last <= tolerance) break
+    last <- loglik
+    score <- ifelse(seen, phi / m, 0)
+    theta <- pmax(theta * (sum(law$b * score) + law$a * score), 0)
+    theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
+    theta <- theta / sum(theta)
+  }
+  list(estimate = theta, iterations = step)
+}

@@ -1,0 +1,211 @@
+#' Which estimator for these data
+#'
+#' Estimates the risk of every method at the truth behind *these* reports, and recommends one.
+#'
+#' @details
+#' The risk of a method depends on the unknown truth. `rr_choose()` asks the data in two ways.
+#'
+#' * *Bootstrap* (all methods, `risk`): a smoothed estimate of the truth, method `"combine"`, stands in for it. Reports are simulated
+#'   from it as often as `replications` says, estimated by every method, and the errors are averaged.
+#' * *Leaving one report out* (`unbiased`; for methods that treat all categories alike, and mechanisms whose other answers are all alike): up to a constant the squared error is
+#'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}, and \eqn{\langle\theta,\hat\theta\rangle} can be estimated without bias by removing
+#'   each report in turn and asking what the rest says about it. No smoothing is involved; it is noisier. `NA` where there is no such
+#'   estimate, and for other methods than `"inv"`, `"invn"`, `"invp"` and `"mle"` with more than 200 distinct counts, for want of time.
+#'
+#' The bootstrap flatters `"combine"`, whose own estimate the reports are simulated from (its risk is 0 where it finds nothing but noise and answers with
+#' the uniform distribution); `unbiased` does not.
+#'
+#' The recommendation is the method of least bootstrap risk. Its `margin` is how much larger the risk of the runner-up is, in per
+#' cent; `share` is how often, over the simulated reports, each method came closest to the truth they were simulated from.
+#'
+#' `"combine"` itself is an estimator: between `"invn"`, `"mle"` and `"invp"`, which differ in one threshold only, it takes the
+#' threshold, and against the uniform distribution the weight, that leaving one report out shows to be best.
+#'
+#' @param x A tally, or anything that [rr_tally()] takes.
+#' @param mechanism How the answers were randomised. Not needed for a tally.
+#' @param method The methods to choose from: names that [rr_estimate()] takes. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"` and
+#'   `"combine"` that the mechanism can have: `"combine"` needs other answers that are all alike, as those of [rr_grr()] and of Warner's
+#'   design are, and the first three a channel that can be inverted. Methods that are named are not left out but refused.
+#' @param replications Number of simulated tallies, a whole number of at least 20.
+#' @param seed A whole number that fixes them, or `NULL`.
+#' @param ... Not used, and refused.
+#' @return A data frame of class `rr_choice`, one row per method, the best first: `method`, `risk` (estimated mean squared error, summed over
+#'   categories), `mc.error`, `bias2`, `variance`, `share`, `unbiased`. [rr_estimate()] takes the first `method`.
+#' @section How well it chooses:
+#' Over 180 cells of the grid of Pinzon et al. (K 50 to 5,000, \eqn{\epsilon} 1 to 8, N 100 to 1,000,000, three truths), taking the choice among
+#' `"invn"`, `"invp"` and `"mle"` has a smaller mean risk than always using the maximum likelihood estimate, and `"combine"`
+#' a smaller one than any of them; the script `choose.R` in `system.file("studies", package = "candor")` shows it.
+#' @section Errors:
+#' `candor_error_argument` for a grouped tally, for methods that are not known or that the mechanism cannot have, and for
+#' numbers out of range; `candor_error_no_information` when reports do not depend on the truth, or too little for a method that is named;
+#' `candor_error_empty` when nothing was
+#' tallied; and those of [rr_tally()] and [rr_estimate()].
+#' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
+#'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
+#'   \doi{10.14722/ndss.2020.24157} (that the best post-processing depends on the truth).
+#' @examples
+#' # 2,000 reports over 100 categories: an even truth, or a concentrated one?
+#' mechanism <- rr_grr(100, epsilon = 2)
+#' set.seed(1)
+#' reports <- function(truth) {
+#'   answers <- sample(100, 2000, TRUE, truth)
+#'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
+#' }
+#' rr_choose(reports(rr_zipf(100, 0.01)), seed = 1)
+#' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
+#' @export
+rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
+  check_given()
+  check_dots_empty(...)
+  tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
+  if (length(tally) > 1L) {
+    abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",
+            i = "Choose for each group on its own: take it with {.code [}."), "argument")
+  }
+  if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
+  if (tally$n <= 0) abort_empty(tally)
+  mechanism <- tally$mechanism
+  method <- check_methods(method %||% choices(mechanism))
+  replications <- check_count(replications, "replications", min = 20, max = 1e7)
+  check_study_memory(length(mechanism$levels), length(method), replications, "x")
+  seed <- if (!is.null(seed)) check_count(seed, "seed")
+  counts <- group_evidence(tally, 1)$counts
+  smooth <- smooth_truth(mechanism, counts, tally$effective_n)
+  n <- max(1, round(tally$effective_n))
+  for (name in names(method)) {
+    failure <- try_method(mechanism, counts, method[[name]], name, tally$effective_n)
+    if (!is.null(failure)) stop(failure)
+  }
+  # Drawn when nothing can be refused any more.
+  seed <- seed %||% floor(stats::runif(1) * 2^31)
+  losses <- choice_losses(mechanism, smooth, n, method, replications, seed)
+  table <- tibble::tibble(
+    method = names(method), risk = losses$risk, mc.error = losses$error, bias2 = losses$bias2,
+    variance = losses$variance, share = losses$share,
+    unbiased = vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
+  )
+  table <- table[order(signif(table$risk, 12)), ]
+  mark(table, "rr_choice", tally = tally, replications = replications)
+}
+
+# Those that compete by default and that a mechanism can have, whatever the reports.
+choices <- function(mechanism) {
+  methods <- Filter(function(method) !is.null(method$choice), method_registry())
+  possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
+}
+
+# What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate (the projected inversion where
+# counts have no likelihood) drawn a little towards the uniform.
+smooth_truth <- function(mechanism, counts, n) {
+  law <- rr_law(mechanism)
+  if (law_gives(law, "alike", length(counts))) return(estimate_combine(law, counts, n)$estimate)
+  k <- length(mechanism$levels)
+  near <- estimate_counts(mechanism, counts, if (law_gives(law, "likelihood", k)) "mle" else "invp", n)$estimate
+  (n * near + sqrt(n) / k) / (n + sqrt(n))
+}
+
+choice_losses <- function(mechanism, truth, n, method, replications, seed) {
+  judged <- judge_methods(mechanism, truth, NULL, n, method, replications, seed, 1)
+  squares <- matrix(judged$losses[1, , ], replications)
+  # Where two methods agree to rounding the first is meant.
+  nearest <- max.col(-signif(squares, 10), ties.method = "first")
+  list(risk = judged$estimate["mse", ], error = judged$error["mse", ], bias2 = judged$estimate["bias2", ],
+       variance = judged$estimate["variance", ], share = tabulate(nearest, length(method)) / replications)
+}
+
+# Risk by leaving one report out; NA for methods that do not treat all categories alike, and for other mechanisms.
+unbiased_risk <- function(mechanism, counts, method, n) {
+  form <- alike_law(rr_law(mechanism), length(counts))
+  if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
+  a <- form$a
+  inv <- (counts / n - form$b) / a
+  noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
+  # |theta|^2: the squares of the unbiased estimates less their unbiased variances.
+  length2 <- sum(inv^2) - noise
+  if (is.character(method)) method <- method_registry()[[method]]
+  if (!inherits(method, "rr_method")) return(NA_real_)
+  if (method$unbiased) return(noise)
+  if (!is.null(method$ramp)) return(unbiased_risk_ramp(form, count_profile(counts, n), method$ramp, length2))
+  if (isTRUE(method$refit)) unbiased_risk_slow(mechanism, form, counts, n, method, length2) else NA_real_
+}
+
+# For max(0, n - t) / sum max(0, n - t), with every threshold found again: leaving a report out can switch categories on
+# and off. One entry of the vectors for each distinct count, whose categories are alike.
+unbiased_risk_ramp <- function(form, profile, method, length2) {
+  whole <- ramp_of(form, profile, method, NULL)
+  seen <- profile$value > 0
+  v <- profile$value[seen]
+  less <- pmax(0, v - 1)
+  left_out <- ramp_of(form, profile, method, list(from = v, to = less))
+  inner <- (sum(profile$categories[seen] * v * left_out(less)) / profile$n - form$b) / form$a
+  sum(profile$categories * whole(profile$value)^2) - 2 * inner + length2
+}
+
+# The ramp as a function of the count, where one category of count `from` has the count `to` instead. The thresholds
+# that are not stated solve sum max(0, n - t) = s(t): s = N a for the projection, s = t (e^epsilon - 1) for the maximum
+# of the likelihood. Left less right is convex and falls, so that Newton's steps from below climb to the root.
+ramp_of <- function(form, profile, method, moved) {
+  n <- profile$n - if (is.null(moved)) 0 else moved$from - moved$to
+  above <- function(t) {
+    at <- findInterval(t, profile$value) + 1
+    on <- list(size = profile$sum0[at], total = profile$sum1[at])
+    if (is.null(moved)) return(on)
+    was <- moved$from > t
+    is <- moved$to > t
+    list(size = on$size - was + is, total = on$total - was * moved$from + is * moved$to)
+  }
+  if (method == "invn") {
+    on <- above(n * form$b)
+    return(function(v) pmax(0, v - n * form$b) / (on$total - on$size * n * form$b))
+  }
+  likelihood <- method == "mle"
+  root <- function(on) if (likelihood) on$total / (on$size + form$odds) else (on$total - n * form$a) / on$size
+  on <- list(size = profile$k, total = n)
+  t <- root(on)
+  # Each step switches categories off for good, or is the last.
+  for (step in seq_len(profile$k)) {
+    on <- above(t)
+    higher <- pmax(t, root(on))
+    if (all(higher == t)) break
+    t <- higher
+  }
+  s <- if (likelihood) on$total * form$odds / (on$size + form$odds) else n * form$a
+  # (v - t) / s, which a small s would make of roundings.
+  function(v) pmax(0, 1 / on$size + (v - on$total / on$size) / s)
+}
+
+# The same by estimating again without a report, once for each distinct count, where there is no shorter way.
+unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
+  values <- setdiff(unique(counts), 0)
+  if (length(values) > 200) return(NA_real_)
+  whole <- estimate_counts(mechanism, counts, method, n)$estimate
+  left_out <- vapply(values, function(v) {
+    at <- match(v, counts)
+    less <- max(0, v - 1)
+    estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less))$estimate
+    # Shares that need not sum to 1 keep their own sum in the correction for b.
+    (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
+  }, 0)
+  categories <- tabulate(match(counts, values), length(values))
+  sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2
+}
+
+#' @export
+print.rr_choice <- function(x, ...) {
+  if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
+    margin <- 100 * (x$risk[2] / x$risk[1] - 1)
+    cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s%% larger.\n",
+                x$method[1], x$method[2],
+                format(margin, digits = 2)))
+    spread <- sqrt(x$mc.error[1]^2 + x$mc.error[2]^2)
+    if (x$risk[2] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
+  }
+  NextMethod()
+  invisible(x)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_choice <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
+
+#' @export
+plot.rr_choice <- function(x, ...) draw(x, ...)

@@ -1,0 +1,166 @@
+#' Pictures of a plan
+#'
+#' `autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
+#' line a mechanism; of [rr_power()] the power against the number of respondents or against the true share, whichever was given more
+#' values, with a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel
+#' for each number of categories.
+#'
+#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed line is what a direct question would need, or could
+#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Power moves in small teeth, because the number
+#' of reports is whole and the attained level with it.
+#'
+#' @param object A plan of [rr_sample_size()], the powers of [rr_power()], or a comparison of [rr_recommend()].
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known, `candor_error_package` where ggplot2 is not installed.
+#' @source The formulas and their references are on the pages of [rr_sample_size()] and [rr_recommend()]. The colours of the mechanisms are
+#'   those of Okabe and Ito, which readers with any colour vision tell apart.
+#' @name autoplot.rr_plan
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' levels <- c(0.5, 1, 2, 4)
+#' mechanisms <- lapply(levels, function(epsilon) rr_grr(10, epsilon = epsilon))
+#' names(mechanisms) <- paste("epsilon", levels)
+#' ggplot2::autoplot(rr_sample_size(mechanisms, margin = c(0.01, 0.02, 0.05, 0.1), share = 0.1))
+#'
+#' # What 100 to 2,000 respondents can show, with two designs
+#' designs <- list(warner = rr_warner(0.75), forced = rr_forced(1 / 6))
+#' ggplot2::autoplot(rr_power(designs, n = seq(100, 2000, by = 100), share = c(0.05, 0.1)))
+#'
+#' ggplot2::autoplot(rr_recommend(c(4, 64), epsilon = seq(0.5, 5, by = 0.25), n = 10000))
+NULL
+
+#' @rdname autoplot.rr_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_plan <- function(object, ...) {
+  check_installed("ggplot2", "to draw a plan")
+  data <- as.data.frame(object)
+  by_margin <- !is.null(data$margin)
+  data$x <- if (by_margin) data$margin else data$share
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
+  panel <- if (by_margin) data$share else data$power
+  data$panel <- sprintf("%s %s", if (by_margin) "True share" else "Power", format(panel, digits = 3, trim = TRUE))
+  direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
+  # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
+  direct <- direct[direct$n > 0, ]
+  lines <- length(unique(data$x)) > 1
+  colours <- stats::setNames(rep_len(line_colours, nlevels(data$mechanism)), levels(data$mechanism))
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
+    (if (lines) ggplot2::geom_line(data = direct, linetype = 2, colour = colour_aside)
+     else ggplot2::geom_point(data = direct, shape = 1, size = 2, colour = colour_aside)) +
+    (if (lines) ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8)) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
+    # One value is the only tick.
+    (if (!lines) ggplot2::scale_x_continuous(labels = percent_labels, breaks = data$x[1])
+     else if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels, breaks = log_breaks)
+     else ggplot2::scale_x_continuous(labels = percent_labels)) +
+    ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
+    ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
+    ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
+                  caption = wrap_text(sprintf("%s: a direct question, answered honestly.",
+                                              if (lines) "Dashed" else "Hollow"))) +
+    theme_candor()
+  if (length(unique(data$panel)) > 1) plot + ggplot2::facet_wrap(~panel) else plot
+}
+
+#' @rdname autoplot.rr_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_power <- function(object, ...) {
+  check_installed("ggplot2", "to draw powers")
+  data <- as.data.frame(object)
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
+  sizes <- length(unique(data$n))
+  shares <- length(unique(data$share))
+  # A table that lost its significance level, or was bound together from several, is drawn without what hangs on it.
+  alpha <- attr(object, "alpha")
+  if (length(unique(data$null)) != 1) alpha <- NULL
+  data$direct <- if (is.null(alpha)) NA_real_ else
+    mapply(function(n, share, null) exact_power(list(a = 1, b = 0), n, share, null, alpha)[2],
+           data$n, data$share, data$null)
+  if (sizes == 1 && shares == 1) return(plot_power_rows(data, alpha))
+  by_n <- sizes > 1 && sizes >= shares
+  data$x <- if (by_n) data$n else data$share
+  other <- if (by_n) data$share else data$n
+  panel <- if (by_n) paste("True share", percent_labels(other)) else paste(format_count(other), "respondents")
+  data$panel <- factor(panel, unique(panel[order(other)]))
+  direct <- unique(data[c("x", "panel", "direct")])
+  colours <- stats::setNames(rep_len(line_colours, nlevels(data$mechanism)), levels(data$mechanism))
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$power)) +
+    (if (!is.null(alpha)) ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 2,
+                                             colour = colour_aside)) +
+    ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8) +
+    (if (max(sizes, shares) <= 25) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2)) +
+    (if (by_n) ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks)
+     else ggplot2::scale_x_continuous(labels = percent_labels)) +
+    ggplot2::scale_y_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2)) +
+    ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
+    ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power", colour = NULL,
+                  caption = power_caption(data, alpha)) +
+    theme_candor()
+  if (nlevels(data$panel) == 1) return(plot + ggplot2::labs(subtitle = levels(data$panel)))
+  plot + ggplot2::facet_wrap(~panel)
+}
+
+# One number of respondents and one share leave nothing to draw a line along: a row for each mechanism.
+plot_power_rows <- function(data, alpha) {
+  data$mechanism <- factor(data$mechanism, rev(levels(data$mechanism)))
+  ggplot2::ggplot(data, ggplot2::aes(.data$power, .data$mechanism)) +
+    (if (!is.null(alpha)) ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside)) +
+    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = .data$power, yend = .data$mechanism), colour = colour_estimate,
+                          alpha = 0.55, linewidth = 0.8) +
+    ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1)) +
+    ggplot2::scale_y_discrete(labels = wrap_labels(24)) +
+    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha),
+                  subtitle = sprintf("True share %s, %s respondents", percent_labels(data$share[1]),
+                                     format_count(data$n[1]))) +
+    theme_candor() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+}
+
+power_caption <- function(data, alpha) {
+  if (is.null(alpha)) return(NULL)
+  wrap_text(sprintf("Exact test of \"the share is %s\" at level %s. Dashed: a direct question, answered honestly.",
+          percent_labels(data$null[1]), percent_labels(alpha)))
+}
+
+#' @rdname autoplot.rr_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_recommendation <- function(object, ...) {
+  check_installed("ggplot2", "to draw a comparison")
+  data <- as.data.frame(object)
+  # A number that is the same in all panels is said once.
+  sizes <- length(unique(data$n)) > 1
+  panel <- paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", N = ", trimws(format_count(data$n))))
+  data$panel <- factor(panel, unique(panel[order(data$k, data$n)]))
+  # Binary local hashing has the error of the Hadamard response.
+  data <- data[data$mechanism != "blh", ]
+  data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
+  legend <- ggplot2::guide_legend(ncol = 2)
+  # Some lines lie on each other: those that come later are dashed.
+  ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
+    # A line needs two privacy levels.
+    (if (length(unique(data$epsilon)) > 1) ggplot2::geom_line(linewidth = 0.9) else ggplot2::geom_point(size = 2.5)) +
+    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
+    ggplot2::facet_wrap(~panel, scales = "free_y") +
+    ggplot2::scale_y_log10(labels = power_labels) +
+    ggplot2::scale_colour_manual(values = line_colours, labels = recommend_names[levels(data$mechanism)]) +
+    ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL,
+                  caption = if (!sizes) sprintf("%s respondents.", format_count(data$n[1]))) +
+    ggplot2::guides(colour = legend, linetype = legend) +
+    theme_candor("bottom") +
+    ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
+}
+
+#' @rdname autoplot.rr_plan
+#' @param x As `object`.
+#' @export
+plot.rr_plan <- function(x, ...) draw(x, ...)
+
+#' @rdname autoplot.rr_plan
+#' @export
+plot.rr_power <- function(x, ...) draw(x, ...)
+
+#' @rdname autoplot.rr_plan
+#' @export
+plot.rr_recommendation <- function(x, ...) draw(x, ...)

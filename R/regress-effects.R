@@ -1,0 +1,190 @@
+#' Average truth and average effects
+#'
+#' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes over the respondents, and how much it
+#' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
+#' difference to its first level. Standard errors are by the delta method, for these covariates.
+#'
+#' A slope or difference of the *reports*, as tools for other models would give it, is \eqn{p - q} times that of the truth.
+#'
+#' @param fit A fit of [rr_glm()].
+#' @param variables Names of covariates; by default all. `character()` gives the average truth alone.
+#' @param by Names of columns of the data: averages within each of their groups.
+#' @param conf.level Confidence level.
+#' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
+#' @return A tibble with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
+#'   `std.error`, `conf.low`, `conf.high`.
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit of [rr_glm()], and for variables that are not covariates or columns.
+#' @source Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
+#'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
+#' @examples
+#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
+#' survey <- data.frame(age = rep(20:69, 8), town = rep(c("small", "large"), each = 200))
+#' survey$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 40)
+#' fit <- rr_glm(report ~ age * town, survey, design)
+#' rr_effects(fit)
+#' rr_effects(fit, "age", by = "town")
+#' @export
+rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL) {
+  check_given(fit = "a fit of {.fn rr_glm}")
+  if (!inherits(fit, "rr_glm")) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}."), "argument")
+  }
+  conf.level <- check_level(conf.level)
+  data <- effect_data(fit)
+  known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
+  variables <- check_covariates(variables %||% known, known, "variables", "covariates")
+  by <- check_covariates(by %||% character(), names(data), "by", "columns of the data")
+  V <- if (is.null(type)) stats::vcov(fit, cluster = cluster) else stats::vcov(fit, type, cluster)
+  groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
+  weight <- unname(fit$prior.weights)
+  parts <- c(list(average_truth(fit, data)), unlist(lapply(variables, variable_effects, fit = fit, data = data),
+                                                    recursive = FALSE))
+  rows <- lapply(levels(groups), function(group) {
+    rows <- which(groups == group & weight > 0)
+    effect_rows(parts, rows, weight, fit, V, conf.level, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
+  })
+  do.call(rbind, rows)
+}
+
+check_covariates <- function(x, known, arg, what) {
+  lost <- setdiff(x, known)
+  if (!is.character(x) || length(lost)) {
+    abort(c("{.arg {arg}} must name {what}.", x = "It is {describe(if (length(lost)) lost[[1]] else x)}.",
+            i = if (length(known)) "There are {.val {known}}."), "argument")
+  }
+  x
+}
+
+# The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
+effect_data <- function(fit) {
+  data <- if (is.data.frame(fit$data)) fit$data else stats::get_all_vars(stats::delete.response(fit$terms))
+  data[match(row.names(fit$model), row.names(data)), , drop = FALSE]
+}
+
+effect_matrix <- function(fit, data) {
+  terms <- stats::delete.response(fit$terms)
+  stats::model.matrix(terms, stats::model.frame(terms, data, na.action = stats::na.pass, xlev = fit$xlevels),
+                      contrasts.arg = fit$contrasts)
+}
+
+# Each part: value and gradient of every row, to be averaged.
+average_truth <- function(fit, data) {
+  x <- stats::model.matrix(fit)
+  curve <- truth_curve(fit$link)
+  eta <- unname(fit$linear.predictors)
+  list(term = "(truth)", contrast = "average", value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
+}
+
+slope_of <- function(curve, eta) {
+  f <- curve$derivative(ifelse(is.finite(eta), eta, 0), 1)
+  ifelse(is.finite(eta), f, 0)
+}
+
+variable_effects <- function(name, fit, data) {
+  values <- data[[name]]
+  if (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1))) return(list(derivative_effect(name, fit, data)))
+  levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
+  at <- lapply(seq_along(levels), function(k) {
+    moved <- data
+    moved[[name]] <- if (is.factor(values)) factor(levels[k], base::levels(values)) else levels[[k]]
+    effect_side(fit, moved)
+  })
+  lapply(seq_along(levels)[-1], function(k) {
+    list(term = name, contrast = paste(levels[[k]], "-", levels[[1]]), value = at[[k]]$value - at[[1]]$value,
+         gradient = at[[k]]$gradient - at[[1]]$gradient)
+  })
+}
+
+effect_side <- function(fit, data) {
+  x <- effect_matrix(fit, data)
+  curve <- truth_curve(fit$link)
+  eta <- limit_predictor(x, fit$plain, fit$directions, fit$offset)
+  list(value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
+}
+
+# The columns' own derivative by differences: exact for polynomials of degree two, and where the step matters it is made
+# smaller and extrapolated.
+derivative_effect <- function(name, fit, data) {
+  change <- matrix_derivative(name, fit, data)
+  x <- stats::model.matrix(fit)
+  curve <- truth_curve(fit$link)
+  eta <- unname(fit$linear.predictors)
+  b <- ifelse(is.finite(fit$plain), fit$plain, 0)
+  along <- as.vector(change %*% b)
+  f <- slope_of(curve, eta)
+  bend <- ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), 2), 0)
+  list(term = name, contrast = "dY/dX", value = f * along, gradient = bend * along * x + f * change)
+}
+
+matrix_derivative <- function(name, fit, data) {
+  values <- data[[name]]
+  moved <- function(h) {
+    up <- down <- data
+    up[[name]] <- values + h
+    down[[name]] <- values - h
+    (effect_matrix(fit, up) - effect_matrix(fit, down)) / (2 * h)
+  }
+  unit <- 2^round(log2(max(stats::sd(values), 1e-300 + abs(mean(values)) * 1e-8)))
+  wide <- tryCatch(suppressWarnings(moved(unit)), error = function(e) NULL)
+  near <- moved(unit / 4096)
+  if (!is.null(wide) && all(is.finite(wide)) && max(abs(wide - near)) <= 1e-7 * max(abs(near), 1e-300)) return(wide)
+  # A curve: Richardson's extrapolation of two small steps.
+  (4 * moved(unit / 1024) - moved(unit / 512)) / 3
+}
+
+effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
+  w <- weight[rows] / sum(weight[rows])
+  kept <- which(is.finite(fit$coefficients))
+  estimate <- vapply(parts, function(part) sum(w * part$value[rows]), 0)
+  se <- vapply(parts, function(part) {
+    gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
+    sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
+  }, 0)
+  half <- stats::qnorm((1 + conf.level) / 2) * se
+  table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
+                          estimate = estimate,
+                          std.error = se, conf.low = estimate - half, conf.high = estimate + half)
+  if (is.null(keys)) table else tibble::as_tibble(c(lapply(keys, rep, nrow(table)), as.list(table)))
+}
+
+#' Picture of a regression of the truth
+#'
+#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band.
+#'
+#' @param object A fit of [rr_glm()].
+#' @param variable Name of a covariate; by default the first.
+#' @param conf.level Confidence level of the band.
+#' @param ... Ignored.
+#' @return A ggplot.
+#' @section Errors:
+#' `candor_error_argument` for a variable that is not a covariate.
+#' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
+  data <- effect_data(object)
+  known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
+  if (!length(known)) {
+    abort(c("There is no covariate to draw the truth along.", i = "{.fn rr_effects} gives its average."), "argument")
+  }
+  variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
+  typical <- lapply(data[known], function(v) {
+    if (is.numeric(v)) mean(v) else if (is.factor(v)) factor(names(which.max(table(v))),
+                                                             levels(v)) else names(which.max(table(v)))
+  })
+  typical[] <- lapply(names(typical), function(v) if (is.logical(data[[v]])) as.logical(typical[[v]]) else typical[[v]])
+  values <- data[[variable]]
+  grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
+  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[setdiff(known, variable)]))
+  truth <- stats::predict(object, new, "truth", interval = "confidence", level = conf.level)
+  new <- data.frame(value = grid, truth)
+  base <- ggplot2::ggplot(new, ggplot2::aes(x = .data$value, y = .data$fit, ymin = .data$lwr, ymax = .data$upr)) +
+    ggplot2::labs(x = variable, y = "Probability of a true yes",
+                  caption = sprintf("%s%% confidence, others at typical values", format(100 * conf.level))) +
+    ggplot2::coord_cartesian(ylim = c(0, 1)) + ggplot2::theme_minimal()
+  if (is.numeric(values)) base + ggplot2::geom_ribbon(alpha = 0.2) + ggplot2::geom_line()
+  else base + ggplot2::geom_pointrange()
+}

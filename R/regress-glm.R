@@ -1,0 +1,482 @@
+#' Regression with randomized answers
+#'
+#' Fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. The result is
+#' a `glm`: what works for [stats::glm()] works here, and speaks of the truth.
+#'
+#' The likelihood may have several local maxima, and its estimate may be at infinity although every likelihood is bounded there. So Newton's
+#' method with step control climbs from several starting points, which are the same in every run, and the best finite maximum is
+#' the estimate. If there is none, the limit is found: coefficients are then `-Inf` or `Inf`, a warning says so, [confint()][confint.rr_glm]
+#' still gives the profile likelihood interval, whose one end is finite, and `penalty = "bias"` a finite estimate. No random number is drawn.
+#'
+#' @section Standard errors:
+#' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
+#' `type = "expected"` is what `glm()` with [rr_family()] gives, `"sandwich"` is robust, and with `cluster` respects answers that belong together.
+#' A survey design gives linearised standard errors. They differ by a few per cent.
+#'
+#' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
+#'   the mechanism, shares with `weights` as numbers of answers, `cbind(yes, no)`, or a tally by groups, in which case the covariates are its group columns.
+#' @param data A data frame, or a tally of [rr_tally()] with groups (the left side of `formula` may then be left out).
+#' @param mechanism How the answers were randomised: a mechanism of two categories, or a *named list* of them, of which `arm` names the one of
+#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have a number that is estimated too. A tally brings its own.
+#' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
+#' @param weights,offset,subset,na.action As in [stats::glm()]. Rows with missing values are dropped, and counted in a message, unless `na.action` says
+#'   otherwise.
+#' @param start A starting value for the coefficients, tried before the others.
+#' @param starts How many starting points, at least 1.
+#' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
+#'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then of the expected information.
+#' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
+#' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
+#' @param ... Not used, and refused.
+#' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm`, of which `fitted.values`, `residuals`, `deviance` are about the
+#'   *reports*, and
+#'   * `mechanism`, `device` (its probabilities), `arm`, `link`, `penalty`, `design`;
+#'   * `information`: the matrices `observed` and `expected`;
+#'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
+#'   * `starts`: the log-likelihoods that the starting points led to, with the attribute `finite`;
+#'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
+#'   * `parameter`: the unknown number of the design, with the attribute `std.error`, or `NULL`.
+#' @section Errors:
+#' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
+#' fewer rows than coefficients, a link without a feasible start; `candor_error_no_information` for `p = q`;
+#' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
+#' `na.fail`. A report that the mechanism cannot give is one of a mechanism with `p = q`.
+#'
+#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
+#' `candor_warning_information` (reports carry little information for this many coefficients).
+#' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
+#'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}
+#'
+#'   Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator. *Biometrika* 65(3), 457-483.
+#'   \doi{10.1093/biomet/65.3.457}
+#'
+#'   Kosmidis, I. and Firth, D. (2009). Bias reduction in exponential family nonlinear models. *Biometrika* 96(4), 793-804.
+#'   \doi{10.1093/biomet/asp055}
+#' @seealso [rr_family()], [rr_effects()], [predict.rr_glm()], [confint.rr_glm()].
+#' @examples
+#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
+#' survey <- data.frame(age = rep(20:69, 8), town = rep(0:1, 200))
+#' survey$report <- rr_perturb(rep(c(0, 0, 1), length.out = 400), design)
+#' fit <- rr_glm(report ~ age + town, survey, design)
+#' summary(fit)
+#' rr_effects(fit)
+#'
+#' # Direct and randomized questions in one survey
+#' minarets <- rbind(
+#'   data.frame(arm = "direct", yes = 158, no = 207),
+#'   data.frame(arm = "forced", yes = 250, no = 150))
+#' both <- rr_glm(cbind(yes, no) ~ arm, minarets, list(direct = rr_binary(1, 0), forced = rr_forced(c(no = 1 / 6, yes = 1 / 6))), arm = arm)
+#' predict(both, type = "truth")
+#' @export
+rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
+                   na.action = NULL, start = NULL, starts = 5, penalty = c("none", "bias", "jeffreys"), arm = NULL,
+                   design = NULL,
+                   ...) {
+  check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
+  check_dots_empty(...)
+  link <- check_link(link)
+  penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
+  starts <- check_count(starts, "starts", min = 1, max = 1000)
+  call <- match.call()
+  frame <- regress_frame(call, formula, data, design, parent.frame())
+  mechanism <- mechanism %||% frame$mechanism
+  if (is.null(mechanism)) {
+    abort(c("{.arg mechanism} is needed: how the answers were randomised.",
+            i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
+  }
+  parts <- regress_data(frame, mechanism, link)
+  if (!is.null(start)) start <- check_fit_start(start, parts)
+  maximum <- if (penalty == "none") regress_maximum(parts$data, starts, start)
+    else penalised_maximum(parts$data, penalty, starts)
+  fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
+  fit$starts.asked <- starts
+  fit$design <- design
+  tell_about(fit)
+  fit
+}
+
+check_fit_start <- function(start, parts) {
+  k <- ncol(parts$data$x) + !is.null(parts$data$unknown)
+  if (!is.numeric(start) || is.object(start) || !length(start) %in% c(k, ncol(parts$data$x)) ||
+      !all(is.finite(start))) {
+    abort(c("{.arg start} must be one finite number per coefficient.",
+            x = "It is {describe(start)}; there are {k} coefficients."), "argument")
+  }
+  as.double(start)
+}
+
+# The model frame, with arm, weights and offset inside it so that rows stay together.
+regress_frame <- function(call, formula, data, design, caller) {
+  mechanism <- NULL
+  if (!inherits(formula, "formula")) {
+    abort(c("{.arg formula} must be a formula, as in {.code report ~ age}.", x = "It is {describe(formula)}."),
+          "argument")
+  }
+  wanted <- call[c(1L, match(c("subset", "weights", "offset", "arm"), names(call), 0L))]
+  if (!is.null(design)) {
+    design <- check_design(design, wanted)
+    data <- design$variables
+    wanted$weights <- 1 / design$prob
+  }
+  tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
+  if (!is.null(tally)) {
+    table <- tally_table(tally)
+    formula <- stats::formula(stats::terms(replace_response(formula), data = table$data))
+    data <- table$data
+    mechanism <- tally$mechanism
+  }
+  if (length(formula) != 3L) {
+    abort(c("{.arg formula} must have a response.", x = "It is {.code {deparse1(formula)}}.",
+            i = "Only for a tally as {.arg data} may it be left out."), "argument")
+  }
+  wanted$formula <- formula
+  wanted$data <- quote(.data)
+  wanted$drop.unused.levels <- TRUE
+  wanted$na.action <- stats::na.pass
+  wanted$arm <- arm_column(call$arm, data)
+  wanted[[1L]] <- quote(stats::model.frame)
+  check_offset_length(call$offset, data, formula, caller)
+  here <- new.env(parent = caller)
+  here$.data <- data
+  frame <- tryCatch(eval(wanted, here), error = function(e) {
+    if (inherits(e, "candor_error")) stop(e)
+    abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+  })
+  terms <- attr(frame, "terms")
+  dropped <- drop_missing(frame, call$na.action, caller)
+  list(frame = dropped$frame, terms = terms, formula = formula, data = data, na.action = dropped$na.action,
+       mechanism = mechanism,
+       xlevels = stats::.getXlevels(terms, dropped$frame), design = design)
+}
+
+# A model frame says "variable lengths differ (found for '(offset)')"; this says how long it is.
+check_offset_length <- function(expression, data, formula, caller) {
+  if (is.null(expression)) return(invisible())
+  value <- eval(expression, data, caller)
+  n <- if (is.data.frame(data)) nrow(data) else length(value)
+  if (!is.numeric(value) || !length(value) %in% c(n, 1L) || (length(value) == 1L && n != 1L)) {
+    abort(c("{.arg offset} must be one number per row.", x = "It is {describe(value)}; there are {n} rows."),
+          "argument")
+  }
+}
+
+arm_column <- function(expression, data) {
+  if (is.character(expression) && length(expression) == 1L && expression %in% names(data)) return(as.name(expression))
+  if (is.call(expression) && identical(expression[[1]], quote(`~`)) && length(expression) == 2L) return(expression[[2]])
+  expression
+}
+
+response_tally <- function(formula, data) {
+  if (length(formula) != 3L || !is.name(formula[[2]]) || as.character(formula[[2]]) %in% names(data)) return(NULL)
+  value <- get0(as.character(formula[[2]]), environment(formula))
+  if (inherits(value, "rr_tally")) value
+}
+
+replace_response <- function(formula) {
+  right <- formula[[length(formula)]]
+  stats::as.formula(call("~", quote(.report), right), environment(formula))
+}
+
+# One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
+tally_table <- function(tally) {
+  regress_device(tally$mechanism)
+  counts <- matrix(tally$counts, nrow = 2L)
+  counts <- counts * rep(tally$effective_n / tally$n, each = 2L)
+  data <- if (is.null(tally$groups)) data.frame(row.names = seq_len(ncol(counts))) else as.data.frame(tally$groups)
+  data$.report <- t(counts)[, 2:1, drop = FALSE]
+  colnames(data$.report) <- rev(tally$mechanism$levels)
+  list(data = data)
+}
+
+drop_missing <- function(frame, action, caller) {
+  missing <- !stats::complete.cases(frame)
+  terms <- attr(frame, "terms")
+  if (!any(missing)) return(list(frame = frame, na.action = NULL))
+  action <- if (is.null(action)) getOption("na.action", "na.omit") else eval(action, caller)
+  name <- if (is.character(action)) action else
+    c("na.omit", "na.exclude", "na.fail", "na.pass")[vapply(list(stats::na.omit, stats::na.exclude, stats::na.fail,
+                                                                 stats::na.pass),
+                                                           identical, NA, action)]
+  if (length(name) && name %in% c("na.fail", "na.pass")) {
+    column <- names(frame)[vapply(frame, function(x) anyNA(as.matrix(x)[which(missing)[1], ]), NA)][1]
+    abort(c("The data must not have missing values.",
+            x = "Row {which(missing)[1]} has a missing {.val {column}} ({sum(missing)} such row{?s} in all).",
+            i = "Use {.code na.action = na.omit} to drop them."), c("missing", "input"))
+  }
+  kept <- match.fun(action)(frame)
+  if (!nrow(kept)) {
+    abort(c("No row is complete.", x = "All {nrow(frame)} rows have a missing value."), c("missing", "input"))
+  }
+  cli::cli_inform("{sum(missing)} row{?s} with missing values dropped.", class = "candor_message_missing")
+  attr(kept, "terms") <- terms
+  list(frame = kept, na.action = attr(kept, "na.action"))
+}
+
+# What the kernel reads, with everything checked.
+regress_data <- function(frame, mechanism, link) {
+  mf <- frame$frame
+  n <- nrow(mf)
+  if (!n) abort("There are no rows to fit.", c("empty", "input"))
+  devices <- regress_devices(mechanism, mf[["(arm)"]], n)
+  weights <- mf[["(weights)"]]
+  check_fit_weights(weights, n)
+  response <- regress_response(mf[[attr(frame$terms, "response")]], devices$labels, weights)
+  x <- stats::model.matrix(frame$terms, mf)
+  offset <- stats::model.offset(mf)
+  check_fit_offset(offset, x)
+  weight <- as.double(response$weights)
+  scale <- if (is.null(frame$design)) 1 else sum(weight > 0) / sum(weight)
+  # Names of the rows are long text that every product would carry along.
+  rownames(x) <- NULL
+  storage.mode(x) <- "double"
+  data <- list(x = x, y = response$y, weight = weight * scale, offset = if (!is.null(offset) &&
+                                                                            any(offset != 0)) as.double(offset),
+               arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
+  check_rows(data)
+  list(data = data, devices = devices, offset = offset, answers = response$n, scale = scale)
+}
+
+check_fit_weights <- function(weights, n) {
+  if (is.null(weights)) return(invisible())
+  if (!is.numeric(weights) || is.object(weights)) {
+    abort(c("{.arg weights} must be numbers, one per row.", x = "It is {describe(weights)}."), "argument")
+  }
+  bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
+  if (length(bad)) {
+    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}."), "argument")
+  }
+}
+
+check_fit_offset <- function(offset, x) {
+  bad <- which(!is.finite(offset))
+  if (length(bad)) {
+    abort(c("{.arg offset} must be finite.", x = "Entry {bad[1]} is {offset[bad[1]]}."), "argument")
+  }
+  bad <- which(!is.finite(x))
+  if (length(bad)) {
+    row <- (bad[1] - 1) %% nrow(x) + 1
+    column <- colnames(x)[(bad[1] - 1) %/% nrow(x) + 1]
+    abort(c("Covariates must be finite.", x = "{.val {column}} is {x[bad[1]]} in row {row}."), c("argument", "input"))
+  }
+}
+
+check_rows <- function(data) {
+  used <- sum(data$weight > 0)
+  k <- ncol(data$x)
+  if (used == 0) abort("All {.arg weights} are 0.", c("empty", "argument"))
+  answers <- sum(data$weight)
+  if (k == 0) abort(c("The model has no coefficients.", i = "Leave an intercept in: {.code ~ 1}."), "argument")
+  if (used < k && qr(data$x, tol = 1e-11)$rank < k && used < qr(data$x)$rank + 1L) {
+    abort(c("There must be at least as many rows as coefficients.",
+            x = "{used} row{?s} cannot tell {k} coefficient{?s}."), "argument")
+  }
+}
+
+# The fit as a glm. Coefficients may be infinite; everything else is finite.
+new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
+  data <- parts$data
+  columns <- ncol(data$x)
+  n <- length(data$y)
+  limit <- maximum$limit
+  solved <- if (is.null(limit)) finite_solution(data, maximum, columns, penalty) else infinite_solution(limit, columns)
+  names <- colnames(data$x)
+  unknown <- !is.null(data$unknown)
+  if (unknown) data$device <- unknown_at(data$unknown, solved$parameter)
+  eta <- limit_predictor(data$x, solved$plain, solved$directions, data$offset)
+  rows <- regress_rows(eta, data$y, data$arm, data$device, link)
+  device <- row_device(data$device, data$arm, n)
+  mu <- rows$report
+  mu.eta <- device$d * rows$slope
+  working <- ifelse(mu.eta != 0, (data$y - mu) / mu.eta, 0)
+  w <- data$weight * rows$expected
+  w[!is.finite(w)] <- 0
+  root <- sqrt(w)
+  finite_eta <- ifelse(is.finite(eta), eta, 0)
+  qr <- stats::.lm.fit(data$x * root, (finite_eta - (data$offset %||% 0) + working) * root, tol = 1e-11)
+  value <- sum(ifelse(data$weight > 0, data$weight * rows$loglik, 0))
+  constant <- binomial_constant(data$y, data$weight, parts$answers)
+  aliased <- rep(TRUE, columns)
+  aliased[maximum$basis$keep] <- FALSE
+  coefficients <- solved$coefficients
+  coefficients[aliased] <- NA
+  rank <- sum(!aliased)
+  df <- rank + unknown
+  family <- regress_family_of(data, parts$devices, mechanism, link)
+  deviances <- stats::binomial()$dev.resids(data$y, mu, data$weight)
+  rownames <- row.names(frame$frame)
+  label <- function(x) stats::setNames(as.vector(x), rownames)
+  good <- sum(data$weight > 0)
+  dimnames(qr$qr) <- list(NULL, names[qr$pivot])
+  structure(list(
+    coefficients = stats::setNames(coefficients, names), residuals = label(working), fitted.values = label(mu),
+    effects = structure(qr$effects, names = c(names[qr$pivot][seq_len(qr$rank)], rep("", n - qr$rank))),
+    R = upper_part(qr), rank = rank,
+    qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"), family = family,
+                 linear.predictors = label(eta),
+    deviance = sum(deviances), aic = -2 * (value + constant) + 2 * df, null.deviance = null_deviance(data, frame$terms),
+    iter = maximum$fit$iterations, weights = label(w), prior.weights = label(data$weight), df.residual = good - df,
+                 df.null = good -
+      (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = is.null(limit) ||
+                 length(solved$directions) > 0,
+    boundary = boundary_of(solved, limit, data, eta, coefficients, names, rows, maximum), model = frame$frame,
+                 call = call, formula = frame$formula,
+    terms = frame$terms, data = frame$data, offset = parts$offset,
+                 control = list(tolerance = ascent_options[["tolerance"]]),
+    method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"), xlevels = frame$xlevels, na.action = frame$na.action,
+    mechanism = mechanism, device = data$device, arm = data$arm, link = link, labels = parts$devices$labels,
+    penalty = penalty, information = solved$information, variance = solved$variance, decrement = maximum$fit$decrement,
+    starts = structure(maximum$values, finite = maximum$finite), loglik = value, constant = constant,
+    directions = solved$directions, plain = solved$plain, unknown = data$unknown, weight.scale = parts$scale,
+    parameter = if (unknown) named_parameter(solved, parts$devices$mechanisms)
+  ), class = c("rr_glm", "glm", "lm"))
+}
+
+upper_part <- function(qr) {
+  k <- qr$rank
+  R <- qr$qr[seq_len(min(nrow(qr$qr), ncol(qr$qr))), , drop = FALSE]
+  R[lower.tri(R)] <- 0
+  rownames(R) <- colnames(R)[seq_len(nrow(R))]
+  R[seq_len(k), seq_len(k), drop = FALSE]
+}
+
+# Information in the columns of x, with NA for aliased ones, and its inverse.
+finite_solution <- function(data, maximum, columns, penalty) {
+  at <- maximum$fit$at
+  basis <- maximum$basis
+  k <- basis$rank
+  value <- regress_value(regress_in(maximum), at)
+  names <- c(colnames(data$x), if (length(at) > k) "(parameter)")
+  inverse <- function(J) {
+    V <- invert(J)
+    V <- if (is.null(V)) matrix(NA_real_, nrow(J), nrow(J)) else V
+    structure(unscale_matrix(basis, V, columns), dimnames = list(names, names))
+  }
+  forth <- diag(nrow(value$observed))
+  forth[seq_len(k), seq_len(k)] <- solve(basis$back)
+  raise <- function(J) {
+    full <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+    places <- c(basis$keep, columns + seq_len(length(at) - k))
+    full[places, places] <- crossprod(forth, J %*% forth)
+    full
+  }
+  plain <- unscale(basis, at[seq_len(k)], columns)
+  list(coefficients = plain, plain = plain, directions = list(), parameter = at[-seq_len(k)],
+       information = list(observed = raise(value$observed), expected = raise(value$expected)),
+       variance = list(observed = inverse(value$observed), expected = inverse(value$expected)),
+       signs = numeric(columns))
+}
+
+infinite_solution <- function(limit, columns) {
+  coefficients <- limit$coefficients
+  undetermined <- limit$undetermined %||% logical(columns)
+  signs <- limit$signs %||% numeric(columns)
+  coefficients[undetermined] <- ifelse(signs[undetermined] == 0, NA, signs[undetermined] * Inf)
+  variance <- limit$vcov
+  variance[undetermined, ] <- NA
+  variance[, undetermined] <- NA
+  list(coefficients = coefficients, plain = limit$coefficients, directions = limit$directions,
+       parameter = limit$parameter,
+       information = list(observed = NULL, expected = NULL), variance = list(observed = variance, expected = variance),
+       undetermined = undetermined)
+}
+
+boundary_of <- function(solved, limit, data, eta, coefficients, names, rows, maximum) {
+  pressed <- isTRUE(maximum$fit$pressed)
+  if (is.null(limit) && !pressed) return(NULL)
+  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
+  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[!is.finite(coefficients)],
+       pressed = pressed)
+}
+
+named_parameter <- function(solved, mechanisms) {
+  name <- unknown_name(Filter(has_unknown, mechanisms)[[1]])
+  V <- solved$variance$observed
+  structure(stats::setNames(solved$parameter, name), std.error = sqrt(V[nrow(V), ncol(V)]))
+}
+
+regress_family_of <- function(data, devices, mechanism, link) {
+  device <- data$device
+  if (!is.null(data$arm)) device <- device[, data$arm + 1L, drop = FALSE]
+  new_regress_family(device, mechanism, devices$labels, link)
+}
+
+# What logLik() of a glm has and the likelihood of answers in order has not.
+binomial_constant <- function(y, weight, answers) {
+  grouped <- which(weight > 0 & y > 0 & y < 1)
+  if (!length(grouped)) return(0)
+  m <- round(weight[grouped])
+  sum(lchoose(m, round(m * y[grouped])))
+}
+
+null_deviance <- function(data, terms) {
+  deviances <- stats::binomial()$dev.resids
+  n <- length(data$y)
+  if (attr(terms, "intercept") == 0L) {
+    mu <- regress_rows(data$offset %||% numeric(n), data$y, data$arm, data$device, data$link)$report
+    return(sum(deviances(data$y, mu, data$weight)))
+  }
+  if (is.null(data$arm) && is.null(data$offset)) {
+    mu <- stats::weighted.mean(data$y, data$weight)
+    mu <- min(max(data$device[1:2, 1]), max(min(data$device[1:2, 1]), mu))
+    return(sum(deviances(data$y, rep(mu, n), data$weight)))
+  }
+  alone <- data
+  alone$x <- matrix(1, n, 1)
+  alone$unknown <- NULL
+  fit <- regress_maximum(alone, starts = 2)
+  eta <- if (is.null(fit$limit)) predictor_of(alone$x, unscale(fit$basis, fit$fit$at, 1), data$offset)
+    else limit_predictor(alone$x, fit$limit$coefficients, fit$limit$directions, data$offset)
+  sum(deviances(data$y, regress_rows(eta, data$y, data$arm, data$device, data$link)$report, data$weight))
+}
+
+# What a user must know before reading the estimates.
+tell_about <- function(fit) {
+  aliased <- names(fit$coefficients)[is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients]
+  if (length(aliased)) {
+    cli::cli_inform("Not estimated, since {?it is a combination/they are combinations} of other columns: {.val {aliased}}.",
+                    class = "candor_message_aliased")
+  }
+  tell_infinite(fit)
+  tell_maxima(fit)
+  tell_information(fit)
+}
+
+tell_infinite <- function(fit) {
+  boundary <- fit$boundary
+  if (is.null(boundary)) return(invisible())
+  rows <- length(boundary$rows)
+  sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
+  shown <- boundary$coefficients
+  if (isTRUE(boundary$pressed)) {
+    return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.",
+                  x = "The truth of {rows} row{?s} is {sides}, where standard errors do not hold.",
+                  i = "Use {.code link = \"logit\"}, or read it as a bound."), c("boundary", "infinite")))
+  }
+  warn(c("The likelihood has its maximum at infinity.",
+         x = if (length(shown)) "Not finite: {.val {shown}}." else "Its limit could not be named.",
+         x = "The fitted truth of {rows} row{?s} is {sides}.",
+         i = "{.code confint()} gives the profile likelihood intervals, which have one finite end.",
+         i = "{.code penalty = \"bias\"} gives a finite estimate."), "infinite")
+}
+
+tell_maxima <- function(fit) {
+  if (fit$penalty != "none" || !is.null(fit$boundary)) return(invisible())
+  values <- fit$starts[attr(fit$starts, "finite")]
+  best <- max(values)
+  near <- values[values < best - 1e-5 & values > best - 2]
+  if (length(near)) {
+    warn(c("The likelihood has several maxima.",
+           x = "The best has log-likelihood {format(best, digits = 8)}, another one {format(max(near), digits = 8)}.",
+           i = "The estimate is the best of {length(fit$starts)} starts; give more with {.arg starts}."), "maxima")
+  }
+}
+
+tell_information <- function(fit) {
+  k <- fit$rank
+  total <- sum(fit$weights)
+  if (k > 0 && total < 10 * k) {
+    warn(c("The reports carry little information for {k} coefficient{?s}.",
+           x = "They are worth as much as {format(4 * total, digits = 2)} direct answers of even odds.",
+           i = "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."), "information")
+  }
+}

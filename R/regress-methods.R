@@ -1,0 +1,260 @@
+#' Reading a regression
+#'
+#' Fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()] answer R's usual questions.
+#'
+#' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
+#' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
+#'   information (not for [rr_predictor()]); `"sandwich"`, robust against a wrong model and right for sampling weights, and with `cluster` for
+#'   respondents of one cluster that resemble each other (sums of scores by cluster, times C / (C - 1) for C clusters). Moment fits of
+#'   [rr_predictor()] only have the sandwich;
+#' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
+#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none, and say so;
+#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom);
+#' * `nobs()`: rows with a weight above 0, or respondents of a tally;
+#' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
+#'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
+#'   units of log-likelihood) and `starts`.
+#'
+#' @param object,x A fit.
+#' @param type For `vcov()`, see above.
+#' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data.
+#' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
+#' @param level,conf.level Confidence level, between 0 and 1.
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param digits Significant digits printed.
+#' @param ... For `anova()` further fits; else ignored.
+#' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
+#' @section Errors:
+#' `candor_error_argument` for choices that a fit does not have, clusters of another length, and fits that are not nested in number of
+#' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
+#' @source Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
+#'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
+#'
+#'   White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25. \doi{10.2307/1912526}
+#' @importFrom stats anova formula predict
+#' @name rr_regression
+#' @examples
+#' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+#' fit <- rr_multinom(cheating ~ semester, exam_simulated, often)
+#' summary(fit)
+#' sqrt(diag(vcov(fit, type = "sandwich")))
+#' anova(rr_multinom(cheating ~ 1, exam_simulated, often), fit)
+NULL
+
+#' @export
+coef.rr_regression <- function(object, ...) object$coefficients
+
+#' @rdname rr_regression
+#' @export
+vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
+  choices <- c("observed", "expected", "sandwich")
+  type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
+  if (!is.null(cluster) && type != "sandwich") {
+    abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
+  }
+  if (type == "observed") return(object$vcov)
+  if (length(object$infinite)) {
+    abort(c("With coefficients at infinity there is only the observed information.",
+            x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
+  }
+  names <- dimnames(object$vcov)
+  if (type == "expected") {
+    return(structure(invert_positive(regression_expected(object)), dimnames = names))
+  }
+  structure(sandwich_covariance(object$vcov, regression_scores(object), cluster_codes(cluster, object)),
+            dimnames = names)
+}
+
+# Fisher information, and one row of scores per respondent, in the coefficients of vcov().
+regression_expected <- function(fit) UseMethod("regression_expected")
+regression_scores <- function(fit) UseMethod("regression_scores")
+
+#' @export
+regression_expected.default <- function(fit) {
+  abort(c("This fit has no expected information.", i = "Use {.code type = \"observed\"} or {.code \"sandwich\"}."),
+        "argument")
+}
+
+sandwich_covariance <- function(bread, scores, groups = NULL) {
+  if (!is.null(groups)) {
+    scores <- rowsum(scores, groups, reorder = FALSE)
+    scores <- scores * sqrt(nrow(scores) / max(nrow(scores) - 1, 1))
+  }
+  bread %*% crossprod(scores) %*% bread
+}
+
+cluster_codes <- function(cluster, fit) {
+  if (is.null(cluster)) return(NULL)
+  if (inherits(cluster, "formula")) {
+    frame <- tryCatch(stats::model.frame(cluster, eval(fit$call$data, environment(fit$terms)),
+                                         na.action = stats::na.pass),
+                      error = function(e) NULL)
+    if (is.null(frame)) {
+      abort(c("{.arg cluster} must name columns of the data.", x = "It is {.code {deparse1(cluster)}}.",
+              i = "Or give a vector with one entry per row."), "argument")
+    }
+    cluster <- do.call(paste, c(as.list(frame), sep = "\r"))
+    gone <- attr(fit$frame, "na.action")
+    if (length(gone)) cluster <- cluster[-gone]
+  }
+  n <- nrow(fit$frame)
+  if (!is.atomic(cluster) || length(cluster) != n || anyNA(cluster)) {
+    abort(c("{.arg cluster} must have one entry per row that was used, and no NA.",
+            x = "It is {describe(cluster)}; {n} rows were used."), "argument")
+  }
+  match(cluster, unique(cluster))
+}
+
+#' @rdname rr_regression
+#' @export
+confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
+  level <- check_level(level)
+  v <- vcov(object)
+  which <- match_coefficients(parm, rownames(v))
+  b <- free_coefficients(object)[which]
+  half <- stats::qnorm((1 + level) / 2) * sqrt(diag(v)[which])
+  half[!is.finite(b)] <- NA
+  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  matrix(c(b - half, b + half), ncol = 2, dimnames = list(rownames(v)[which], percent))
+}
+
+# The coefficients that vcov() is about, in its order.
+free_coefficients <- function(fit) fit$coefficients[rownames(fit$vcov)]
+
+match_coefficients <- function(parm, names) {
+  if (is.null(parm)) return(seq_along(names))
+  which <- if (is.character(parm)) match(parm, names) else parm
+  if (is.numeric(which) && length(which) && !anyNA(which) && all(which %in% seq_along(names))) return(as.integer(which))
+  abort(c("{.arg parm} must name coefficients of the fit.", x = "It is {describe(parm)}.",
+          i = "They are {format_labels(names)}."), "level")
+}
+
+#' @export
+logLik.rr_regression <- function(object, ...) {
+  if (is.null(object$loglik)) {
+    abort(c("A fit by moments has no likelihood.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
+  }
+  structure(object$loglik, df = object$df, nobs = object$n, class = "logLik")
+}
+
+#' @export
+nobs.rr_regression <- function(object, ...) object$n
+
+#' @export
+formula.rr_regression <- function(x, ...) stats::formula(x$terms)
+
+#' @rdname rr_regression
+#' @export
+anova.rr_regression <- function(object, ...) {
+  fits <- list(object, ...)
+  if (length(fits) < 2L) {
+    abort(c("{.fn anova} compares at least two fits.", i = "Give the smaller model too: {.code anova(small, large)}."),
+          "argument")
+  }
+  for (i in seq_along(fits)) {
+    if (!identical(class(fits[[i]]), class(object))) {
+      abort(c("All fits must be of the same kind.", x = "Fit {i} is {describe(fits[[i]])}."), "argument")
+    }
+  }
+  liks <- lapply(fits, logLik)
+  df <- vapply(liks, attr, 0, "df")
+  n <- vapply(fits, `[[`, 0, "n")
+  if (any(n != n[1])) {
+    abort(c("All fits must be of the same respondents.", x = "They have {n} rows.",
+            i = "Drop rows with missing values before fitting."), "argument")
+  }
+  if (anyDuplicated(df)) abort(c("The fits must be nested.", x = "Two have {df[anyDuplicated(df)]} coefficients."),
+                               "argument")
+  order <- order(df)
+  value <- vapply(liks, as.numeric, 0)[order]
+  df <- df[order]
+  statistic <- c(NA, 2 * diff(value))
+  step <- c(NA, diff(df))
+  table <- data.frame(Df = df, logLik = value, `Df.diff` = step, Chisq = statistic,
+                      `Pr(>Chi)` = stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE), check.names = FALSE)
+  models <- vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), "")
+  structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
+                               paste0("Model ", seq_along(models), ": ", models, collapse = "\n")),
+            class = c("anova", "data.frame"))
+}
+
+# One row per coefficient; `b` and `v` with the same names.
+coefficient_table <- function(b, v, conf.int, conf.level) {
+  error <- sqrt(diag(v))[match(names(b), rownames(v))]
+  error[!is.finite(b)] <- NA
+  z <- unname(b / error)
+  table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
+                          p.value = 2 * stats::pnorm(-abs(z)))
+  if (check_flag(conf.int, "conf.int")) {
+    half <- stats::qnorm((1 + check_level(conf.level)) / 2) * table$std.error
+    table$conf.low <- table$estimate - half
+    table$conf.high <- table$estimate + half
+  }
+  table
+}
+
+#' @rdname rr_regression
+#' @export
+tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+}
+
+#' @rdname rr_regression
+#' @export
+glance.rr_regression <- function(x, ...) {
+  likelihood <- if (is.null(x$loglik)) structure(NA_real_, df = x$df, nobs = x$n, class = "logLik") else logLik(x)
+  tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
+                 BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
+}
+
+#' @rdname rr_regression
+#' @export
+as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+
+#' @rdname rr_regression
+#' @export
+summary.rr_regression <- function(object, ...) {
+  table <- tidy(object)
+  matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
+                  `Pr(>|z|)` = table$p.value)
+  rownames(matrix) <- summary_names(object, table)
+  structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
+}
+
+summary_names <- function(fit, table) {
+  first <- intersect(c("y.level", "component"), names(table))
+  if (length(first)) paste(table[[first]], table$term, sep = ":") else table$term
+}
+
+#' @rdname rr_regression
+#' @export
+print.rr_regression <- function(x, digits = 4, ...) {
+  digits <- check_digits(digits)
+  print_heading(x)
+  print(as.data.frame(tidy(x))[setdiff(names(tidy(x)), "statistic")], digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+print.summary.rr_regression <- function(x, digits = 4, ...) {
+  print_heading(x$fit)
+  stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA")
+  if (!is.null(x$fit$loglik)) {
+    cat("\n  log-likelihood ", format(x$fit$loglik, digits = 7), " on ", x$fit$df, " degrees of freedom; AIC ",
+        format(stats::AIC(x$fit), digits = 7), ", BIC ", format(stats::BIC(x$fit), digits = 7), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+print_heading <- function(x) {
+  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
+      if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped)), "\n", sep = "")
+  for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {
+    cat("  ", format(mechanism), "\n", sep = "")
+  }
+  if (length(x$starts) > 1L) {
+    cat("  local maximum, the best of ", length(x$starts), " starts", if (!x$converged) "; not converged", "\n",
+        sep = "")
+  }
+  if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
+}

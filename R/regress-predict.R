@@ -1,0 +1,138 @@
+#' Predictions of a regression of the truth
+#'
+#' @param object A fit of [rr_glm()].
+#' @param newdata A data frame of covariates; by default the rows that were fitted. `type = "posterior"` needs their reports too, and with several
+#'   mechanisms `"report"` and `"posterior"` need the column that was `arm`.
+#' @param type * `"link"`: the linear predictor.
+#'   * `"truth"`: the probability that the true answer is yes. `"response"` means the same.
+#'   * `"report"`: the probability that the report is yes.
+#'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given the report. It never moves anybody's odds by more than a factor
+#'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()].
+#'   * `"terms"`: as in [stats::predict.lm()].
+#' @param se.fit Give standard errors too?
+#' @param interval `"confidence"` for intervals, which are Wald's on the scale of the linear predictor and so stay within 0 and 1.
+#' @param level Confidence level.
+#' @param vcov. A covariance matrix of the coefficients, by default that of `vcov(object)`.
+#' @param ... Passed on for `type = "terms"`; otherwise ignored.
+#' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
+#' @section Errors:
+#' `candor_error_argument` for unknown types; `candor_error_mismatch` where `newdata` has no report or arm and one is needed.
+#' @source Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
+#'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
+#' @examples
+#' design <- rr_crosswise(0.25)
+#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' fit <- rr_glm(report ~ age, survey, design)
+#' predict(fit, data.frame(age = c(30, 60)), "truth", interval = "confidence")
+#' # What a report "yes" says about a respondent of 30
+#' predict(fit, data.frame(age = 30, report = "yes"), "posterior")
+#' @export
+predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response",
+                                                            "terms"), se.fit = FALSE,
+                           interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
+  type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
+  interval <- check_choice(interval, "interval", c("none", "confidence"))
+  check_flag(se.fit, "se.fit")
+  if (type == "response") type <- "truth"
+  if (type == "terms") {
+    class(object) <- c("glm", "lm")
+    return(if (is.null(newdata)) stats::predict(object, type = "terms", se.fit = se.fit, ...)
+           else stats::predict(object, newdata, type = "terms", se.fit = se.fit, ...))
+  }
+  level <- check_level(level)
+  new <- prediction_rows(object, newdata, type)
+  value <- predicted(object, new, new$eta, type)
+  if (!se.fit && interval == "none") return(new$label(value))
+  V <- vcov. %||% stats::vcov(object)
+  kept <- which(is.finite(object$coefficients))
+  x <- new$x[, kept, drop = FALSE]
+  se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
+  se[!is.finite(new$eta)] <- NA
+  fit <- new$label(value)
+  if (interval == "confidence") {
+    half <- stats::qnorm((1 + level) / 2) * se
+    ends <- lapply(c(-1, 1), function(side) predicted(object, new, clip_eta(new$eta + side * half, object$link), type))
+    fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
+    rownames(fit) <- new$names
+  }
+  if (!se.fit) return(fit)
+  list(fit = fit, se.fit = new$label(se * abs(prediction_slope(object, new, type))), residual.scale = 1)
+}
+
+clip_eta <- function(eta, link) {
+  switch(link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta)
+}
+
+# Linear predictors of the rows, with the report and the device of each where `type` needs them.
+prediction_rows <- function(object, newdata, type) {
+  if (is.null(newdata)) {
+    x <- stats::model.matrix(object)
+    names <- names(object$linear.predictors)
+    label <- function(v) stats::napredict(object$na.action, stats::setNames(v, names))
+    return(list(eta = unname(object$linear.predictors), x = x, y = unname(object$y), arm = object$arm, label = label,
+                names = names))
+  }
+  if (!is.data.frame(newdata)) {
+    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
+  }
+  terms <- stats::delete.response(object$terms)
+  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+  x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  offset <- new_offset(object, terms, newdata, nrow(x))
+  # Tools that take derivatives set coefficients of their own.
+  b <- if (length(object$directions)) object$plain else ifelse(is.na(object$coefficients), 0, object$coefficients)
+  eta <- limit_predictor(x, b, object$directions, offset)
+  arm <- if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata)
+  y <- if (type == "posterior") new_reports(object, newdata)
+  names <- row.names(newdata)
+  list(eta = eta, x = x, y = y, arm = arm, label = function(v) stats::setNames(v, names), names = names)
+}
+
+new_offset <- function(object, terms, newdata, n) {
+  offset <- numeric(n)
+  places <- attr(terms, "offset")
+  for (place in places) offset <- offset + eval(attr(terms, "variables")[[place + 1]], newdata, environment(terms))
+  if (!is.null(object$call$offset)) offset <- offset + eval(object$call$offset, newdata, environment(terms))
+  offset
+}
+
+new_arm <- function(object, newdata) {
+  expression <- arm_column(object$call$arm, newdata)
+  arm <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
+  if (is.null(arm) || length(arm) != nrow(newdata)) {
+    abort(c("{.arg newdata} must say which mechanism each row has.", x = "It has no {.code {deparse1(expression)}}.",
+            i = "The mechanisms are {.val {names(object$mechanism)}}; {.code type = \"truth\"} does not need them."),
+          "mismatch")
+  }
+  match_arms(arm, names(object$mechanism), nrow(newdata))
+}
+
+new_reports <- function(object, newdata) {
+  expression <- object$formula[[2]]
+  response <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
+  if (is.null(response) || NROW(response) != nrow(newdata)) {
+    abort(c("A posterior is that of a report, and {.arg newdata} has none.",
+            i = "Add a column {.code {deparse1(expression)}}, or use {.code type = \"truth\"}."), "mismatch")
+  }
+  regress_response(response, object$labels)$y
+}
+
+predicted <- function(object, new, eta, type) {
+  if (type == "link") return(eta)
+  if (type == "truth") return(truth_curve(object$link)$yes(eta))
+  rows <- regress_rows(eta, NULL, new$arm, object$device, object$link)
+  if (type == "report") rows$report else row_posterior(object, rows, new$y, new$arm)
+}
+
+# d prediction / d eta.
+prediction_slope <- function(object, new, type) {
+  if (type == "link") return(rep(1, length(new$eta)))
+  rows <- regress_rows(new$eta, NULL, new$arm, object$device, object$link)
+  if (type == "truth") return(rows$slope)
+  index <- if (is.null(new$arm)) rep(1L, length(new$eta)) else new$arm + 1L
+  if (type == "report") return(object$device[5, index] * rows$slope)
+  part <- function(r) r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
+  yes <- part(object$device[1, index] * rows$truth / rows$report)
+  no <- part(object$device[3, index] * rows$truth / rows$report_no)
+  new$y * yes + (1 - new$y) * no
+}

@@ -1,0 +1,192 @@
+# What a fit of rr_predictor() says: two sets of coefficients, and means and truths of new respondents.
+
+#' @rdname rr_predictor
+#' @param object,x A fit of `rr_predictor()`.
+#' @param part Which coefficients, see the value.
+#' @export
+coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
+  part <- check_choice(part, "part", c("outcome", "truth", "both"))
+  if (part == "both") return(list(outcome = object$coefficients, truth = object$truth))
+  if (part == "outcome") return(object$coefficients)
+  if (is.null(object$truth)) abort_no_truth()
+  object$truth
+}
+
+abort_no_truth <- function() {
+  abort(c("A fit by moments has no model of the truth.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
+}
+
+#' @rdname rr_predictor
+#' @param type For `vcov()` `"observed"` (default of `"ml"`) or `"sandwich"` (the only one of `"moments"`), see [rr_regression]; for `predict()` see the value.
+#' @param cluster For the sandwich, see [rr_regression].
+#' @export
+vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster = NULL,
+                              part = c("outcome", "truth", "all"), ...) {
+  part <- check_choice(part, "part", c("outcome", "truth", "all"))
+  choices <- c("observed", "sandwich")
+  type <- if (identical(type, choices)) {
+    if (is.null(cluster) && object$method == "ml") "observed" else "sandwich"
+  } else check_choice(type, "type", choices)
+  if (object$method == "moments") {
+    if (type == "observed") abort(c("A fit by moments only has the sandwich.", i = "Leave {.arg type} out."),
+                                  "argument")
+    if (part == "truth") abort_no_truth()
+    if (is.null(cluster)) return(object$vcov)
+    return(structure(moment_sandwich(object, cluster_codes(cluster, object)), dimnames = dimnames(object$vcov)))
+  }
+  if (type == "observed" && !is.null(cluster)) {
+    abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
+  }
+  all <- object$vcov_all
+  if (type == "sandwich") {
+    if (length(object$infinite)) {
+      abort(c("With coefficients at infinity there is only the observed information.",
+              x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
+    }
+    all <- structure(sandwich_covariance(all, object$scores, cluster_codes(cluster, object)), dimnames = dimnames(all))
+  }
+  if (part == "all") return(all)
+  at <- if (part == "truth") object$model$at_truth else object$model$at_outcome
+  block <- all[at, at, drop = FALSE]
+  names <- if (part == "truth") names(object$truth) else rownames(object$vcov)
+  structure(block, dimnames = list(names, names))
+}
+
+moment_sandwich <- function(object, groups) {
+  scores <- rowsum(object$psi, groups, reorder = FALSE)
+  scores <- scores * sqrt(nrow(scores) / max(nrow(scores) - 1, 1))
+  object$bread %*% crossprod(scores) %*% t(object$bread)
+}
+
+#' @importFrom stats sigma
+#' @export
+sigma.rr_predictor <- function(object, ...) {
+  if (!is.null(object$sigma)) return(object$sigma)
+  abort(c("This fit has no standard deviation of errors.", x = "Its family is {object$family$family}."), "argument")
+}
+
+#' @export
+tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
+                              .before = 1)
+  if (is.null(x$truth) || !length(x$truth)) return(table)
+  truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
+  rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
+}
+
+#' @export
+glance.rr_predictor <- function(x, ...) {
+  tibble::add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
+                     .before = 1)
+}
+
+#' @rdname rr_predictor
+#' @param newdata A data frame; by default the data of the fit.
+#' @param se.fit Standard errors too, as a list of `fit` and `se.fit`?
+#' @export
+predict.rr_predictor <- function(object, newdata = NULL, truth = NULL, type = c("outcome", "link", "truth",
+                                                                                "posterior"),
+                                 se.fit = FALSE, ...) {
+  type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
+  check_flag(se.fit, "se.fit")
+  rows <- object$rows
+  if (type %in% c("truth", "posterior") && object$method == "moments") abort_no_truth()
+  if (type == "posterior") {
+    if (!is.null(newdata)) abort(c("{.arg newdata} is not for posteriors.", x = "They are of the rows of the fit."),
+                                 "argument")
+    return(label_cells(cell_sums(object, object$model$parts(object$estimate)$r), rows))
+  }
+  frame <- newdata %||% rows$frame
+  if (type == "truth") return(label_cells(truth_shares(object, frame), rows))
+  if (length(rows$covariates) && is.null(truth)) {
+    if (object$method == "moments") {
+      abort(c("{.arg truth} is needed: a fit by moments does not know how the truth is distributed.",
+              i = "For example {.code truth = list({rows$covariates[1]} = \"{rows$levels[[1]][2]}\")}."), "argument")
+    }
+    if (se.fit || type == "link") {
+      abort(c("{.arg se.fit} and {.code type = \"link\"} need {.arg truth}."), "argument")
+    }
+    means <- vapply(new_designs(object, frame),
+                    function(x) object$family$linkinv(drop(x %*% free_coefficients(object))),
+                    numeric(nrow(frame)))
+    return(rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame)))
+  }
+  x <- new_designs(object, frame, truth_cell(rows, truth))[[1]]
+  b <- object$estimate[if (object$method == "ml") object$model$at_outcome else seq_along(object$estimate)]
+  eta <- drop(x %*% b)
+  mean <- if (type == "link") eta else object$family$linkinv(eta)
+  if (!se.fit) return(mean)
+  slope <- if (type == "link") 1 else object$family$mu.eta(eta)
+  list(fit = mean, se.fit = abs(slope) * sqrt(pmax(rowSums((x %*% object$vcov) * x), 0)))
+}
+
+truth_cell <- function(rows, truth) {
+  if (!length(rows$covariates)) return(1L)
+  good <- is.list(truth) || is.character(truth)
+  if (!good || !setequal(names(truth), rows$covariates)) {
+    abort(c("{.arg truth} must name a truth for each randomized covariate.", x = "It is {describe(truth)}.",
+            i = "The covariates are {format_labels(rows$covariates)}."), "argument")
+  }
+  at <- vapply(rows$covariates, function(name) {
+    place <- match(as.character(truth[[name]]), rows$levels[[name]])
+    if (length(place) == 1L && !is.na(place)) return(place)
+    abort(c("{.arg truth} must hold levels.", x = "{.val {name}} is {describe(truth[[name]])}.",
+            i = "The levels are {format_labels(rows$levels[[name]])}."), "level")
+  }, 0L)
+  which(Reduce(`&`, Map(function(name, place) rows$cells[[name]] == place, rows$covariates, at)))
+}
+
+new_designs <- function(object, frame, which = seq_len(max(1L, nrow(object$rows$cells)))) {
+  rows <- object$rows
+  if (!is.data.frame(frame)) abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(frame)}."),
+                                   "argument")
+  terms <- stats::delete.response(attr(rows$x_terms %||% rows$terms, "terms") %||% rows$terms)
+  absent <- setdiff(all.vars(terms), c(names(frame), rows$covariates))
+  if (length(absent)) {
+    abort(c("{.arg newdata} must have the covariates.", x = "There is no {.val {absent[1]}}."), "argument")
+  }
+  rows$cells <- rows$cells[which, , drop = FALSE]
+  lapply(predictor_designs(terms, frame, rows, rows$xlevels), function(x) x[, rows$names[rows$keep], drop = FALSE])
+}
+
+# P(combination of truths | covariates) of new rows.
+truth_shares <- function(object, frame) {
+  rows <- object$rows
+  shares <- matrix(1, nrow(frame), nrow(rows$cells))
+  at <- 0
+  for (part in object$model$truth) {
+    z <- predictor_designs(stats::terms(part$formula), frame,
+                           list(cells = rows$cells[part$first, , drop = FALSE], covariates = rows$covariates,
+                                levels = rows$levels), part$xlevels)
+    b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
+    at <- at + length(b)
+    each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
+    for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
+  }
+  shares
+}
+
+# Over the outcome's own truth, where that is not seen.
+cell_sums <- function(object, r) {
+  cell <- object$model$cells$cell
+  vapply(seq_along(object$rows$x), function(c) rowSums(r[, cell == c, drop = FALSE]), numeric(nrow(r)))
+}
+
+label_cells <- function(shares, rows) {
+  labels <- Map(function(name, place) rows$levels[[name]][place], rows$covariates, as.list(rows$cells))
+  shares <- matrix(shares, ncol = max(1L, nrow(rows$cells)))
+  if (length(labels)) colnames(shares) <- do.call(paste, c(unname(labels), sep = ", "))
+  shares
+}
+
+#' @rdname rr_predictor
+#' @export
+augment.rr_predictor <- function(x, ...) {
+  frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
+  if (x$method == "moments") return(tibble::as_tibble(frame))
+  posterior <- predict(x, type = "posterior")
+  if (length(x$rows$covariates)) colnames(posterior) <- paste0(".posterior.",
+                                                               colnames(posterior)) else posterior <- NULL
+  tibble::as_tibble(c(frame, list(.fitted = if (length(x$rows$covariates)) unname(predict(x)) else unname(predict(x))),
+                      if (!is.null(posterior)) as.list(as.data.frame(posterior, optional = TRUE))))
+}

@@ -1,0 +1,180 @@
+#' @rdname rr_glm_methods
+#' @export
+confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
+  method <- check_choice(method, "method", c("profile", "wald"))
+  level <- check_level(level)
+  names <- names(object$coefficients)
+  which <- if (missing(parm)) seq_along(names) else match_coefficients(parm, names)
+  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  ends <- if (method == "wald") wald_ends(object, which, level)
+    else if (!is.null(object$design) || object$penalty != "none") {
+      if (!missing(method)) {
+        abort(c("Profile intervals need a likelihood.",
+                x = if (is.null(object$design)) "This estimate is penalised." else "This fit is of a survey design.",
+                i = "Use {.code method = \"wald\"}."), "argument")
+      }
+      wald_ends(object, which, level)
+    } else t(vapply(which, function(j) profile_coefficient(object, j, level), numeric(2)))
+  dimnames(ends) <- list(names[which], percent)
+  ends
+}
+
+wald_ends <- function(fit, which, level) {
+  se <- sqrt(diag(stats::vcov(fit)))[which]
+  half <- stats::qnorm((1 + level) / 2) * se
+  unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
+}
+
+# All values b of coefficient j with 2 (top - best log-likelihood with that value) within the quantile. The root is
+# sought on the signed square root of that difference, which is nearly a line; its slope is the score of b.
+profile_coefficient <- function(fit, j, level) {
+  if (is.na(fit$coefficients[j]) && !names(fit$coefficients)[j] %in% fit$boundary$coefficients) return(c(NA_real_, NA_real_))
+  data <- fitted_data(fit)
+  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  data <- collapse_rows(data)
+  if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
+  curve <- profile_curve(fit, data, j, kept)
+  limit <- sqrt(stats::qchisq(level, 1))
+  if (!is.finite(fit$coefficients[j])) return(infinite_profile(fit, data, j, curve, limit))
+  c(profile_end(curve, fit, j, -1, limit), profile_end(curve, fit, j, 1, limit))
+}
+
+# A function of b (and where to start the others) that gives the fall r = sqrt(2 (top - l(b))), its slope dr / db, and
+# the others.
+profile_curve <- function(fit, data, j, kept) {
+  column <- data$x[, j]
+  others <- data
+  others$x <- data$x[, setdiff(kept, j), drop = FALSE]
+  top <- fit$loglik
+  unknown <- !is.null(data$unknown)
+  if (!ncol(others$x) && !unknown) {
+    return(list(at = function(b, rest) {
+      shifted <- others
+      shifted$x <- matrix(column)
+      value <- regress_value(shifted, b)
+      profile_point(top, value$value, value$gradient[1], numeric(0))
+    }, first = numeric(0), scale = sqrt(mean(column^2))))
+  }
+  basis <- if (ncol(others$x)) regress_basis(others) else list(z = matrix(0, nrow(data$x), 1), rank = 1)
+  shifted <- others
+  at <- function(b, rest) {
+    shifted$offset <- (data$offset %||% 0) + b * column
+    fit <- climb(shifted, basis$z, rest)
+    if (!is.finite(fit$value)) return(NULL)
+    eta <- predictor_of(basis$z, fit$at[seq_len(basis$rank)], shifted$offset)
+    device <- if (unknown) unknown_at(data$unknown, fit$at[basis$rank + 1]) else data$device
+    score <- sum(data$weight * column * regress_rows(eta, data$y, data$arm, device, data$link)$score)
+    profile_point(top, fit$value, score, fit$at)
+  }
+  list(at = at, first = profile_first(fit, data, kept, j, basis), scale = sqrt(mean(column^2)))
+}
+
+profile_point <- function(top, value, score, rest) {
+  fall <- sqrt(max(0, 2 * (top - value)))
+  list(fall = fall, slope = if (fall > 0) -score / fall else NA_real_, rest = rest, value = value)
+}
+
+# The others at the estimate, in their own basis.
+profile_first <- function(fit, data, kept, j, basis) {
+  b <- fit$coefficients[setdiff(kept, j)]
+  b[!is.finite(b)] <- fit$plain[setdiff(kept, j)][!is.finite(b)]
+  if (is.null(basis$back)) return(c(0, fit$parameter))
+  c(solve(basis$back, b[basis$keep]), as.vector(fit$parameter))
+}
+
+# From the estimate outwards on one side: steps in the expected direction, then Newton's method kept in a bracket.
+profile_end <- function(curve, fit, j, side, limit) {
+  centre <- unname(fit$coefficients[j])
+  se <- sqrt(fit$variance$observed[j, j])
+  if (!is.finite(se) || se <= 0) se <- 1 / curve$scale
+  inner <- list(b = centre, fall = 0, rest = curve$first)
+  step <- side * limit * se
+  before <- inner
+  for (k in seq_len(80)) {
+    b <- inner$b + step
+    point <- curve$at(b, extrapolate(before, inner, b))
+    if (is.null(point)) {
+      # Outside the range of the link: nearer.
+      step <- step / 2
+      if (abs(step) < 1e-10 * (1 + abs(b))) return(inner$b)
+      next
+    }
+    if (point$fall >= limit) {
+      end <- profile_root(curve, inner, c(point, b = b), limit)
+      back <- comes_back(curve, end, centre, limit)
+      if (is.null(back)) return(end$b)
+      before <- inner <- back
+      step <- back$b - end$b
+      next
+    }
+    before <- inner
+    flat <- k > 3 && abs(b - centre) * curve$scale > 30 && point$fall - inner$fall < 1e-4 * limit
+    inner <- c(point, b = b)
+    if (flat && abs(b - centre) * curve$scale > (if (fit$link == "cauchit") 1e6 else 300)) return(side * Inf)
+    step <- side * min(2 * abs(b - centre), max(abs(step),
+                                                if (isTRUE(abs(point$slope) > 0)) 1.2 * (limit - point$fall) / abs(point$slope) else 2 * abs(step)))
+  }
+  side * Inf
+}
+
+extrapolate <- function(before, inner, b) {
+  if (!length(inner$rest) || inner$b == before$b) return(inner$rest)
+  inner$rest + (inner$rest - before$rest) * (b - inner$b) / (inner$b - before$b)
+}
+
+# A finite maximum over the others may end soon beyond the point where it has fallen enough, and what takes its place,
+# with truths of 0 and 1, be nearly as likely as the estimate: the values out there belong to the interval too. Followed
+# until the fall is plain.
+comes_back <- function(curve, end, centre, limit) {
+  point <- end
+  for (distance in c(0.25, 0.5, 1, 2)) {
+    b <- end$b + distance * (end$b - centre)
+    point <- curve$at(b, point$rest)
+    if (is.null(point) || point$fall > 1.5 * limit) return(NULL)
+    if (point$fall < 0.7 * limit) return(c(point, b = b))
+  }
+  NULL
+}
+
+profile_root <- function(curve, inner, outer, limit) {
+  for (k in seq_len(60)) {
+    # Newton from the nearer end; the bracket's middle where that leaves it.
+    near <- if (abs(outer$fall - limit) < abs(inner$fall - limit)) outer else inner
+    b <- near$b - (near$fall - limit) / (near$slope %||% NA_real_)
+    if (!isTRUE((b - inner$b) * (outer$b - b) > 0)) b <- (inner$b + outer$b) / 2
+    point <- curve$at(b, between(inner, outer, b))
+    if (is.null(point)) return(near)
+    done <- abs(point$fall - limit) < 1e-10 * limit || abs(outer$b - inner$b) < 1e-12 * (1 + abs(b))
+    if (point$fall < limit) inner <- c(point, b = b) else outer <- c(point, b = b)
+    if (done) return(c(point, b = b))
+  }
+  c(point, b = b)
+}
+
+between <- function(inner, outer, b) {
+  t <- (b - inner$b) / (outer$b - inner$b)
+  inner$rest + t * (outer$rest - inner$rest)
+}
+
+# The estimate is at infinity: one end is too, and the other is where the likelihood has fallen enough on the way back.
+infinite_profile <- function(fit, data, j, curve, limit) {
+  sign <- sign(fit$coefficients[j])
+  if (is.na(sign)) return(c(-Inf, Inf))
+  b <- sign * 20 / curve$scale
+  outer <- curve$at(b, curve$first)
+  if (is.null(outer)) return(sort(c(sign * Inf, NA), na.last = sign < 0))
+  far <- c(outer, b = b)
+  step <- -sign * 4 / curve$scale
+  for (k in seq_len(200)) {
+    b <- far$b + step
+    point <- curve$at(b, far$rest)
+    if (is.null(point)) break
+    if (point$fall >= limit) {
+      end <- profile_root(curve, far, c(point, b = b), limit)$b
+      return(if (sign < 0) c(-Inf, end) else c(end, Inf))
+    }
+    far <- c(point, b = b)
+    if (-sign * b * curve$scale > 60) break
+  }
+  c(-Inf, Inf)
+}

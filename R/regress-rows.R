@@ -1,0 +1,82 @@
+# From a formula and a data frame to what the likelihoods of this room read: design matrices, codes of reports,
+# channels.
+
+# The model frame, as lm() makes it: `call` is that of the fitter, evaluated where the user stands.
+regression_frame <- function(call, formula, data, where) {
+  keep <- match(c("weights", "subset", "na.action"), names(call), 0L)
+  frame_call <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE),
+                          as.list(call)[keep]))
+  frame <- eval(frame_call, where)
+  if (!is.null(stats::model.offset(frame))) {
+    abort(c("{.arg formula} must not have an offset here.", i = "Offsets are for {.fn rr_glm}."), "argument")
+  }
+  if (!nrow(frame)) {
+    abort(c("No row is complete.", x = "Every row has a missing value, or {.arg subset} leaves none."), "empty")
+  }
+  frame
+}
+
+check_formula <- function(formula, response = TRUE) {
+  if (inherits(formula, "formula") && (!response || length(formula) == 3L)) return(formula)
+  if (inherits(formula, "formula")) {
+    abort(c("{.arg formula} must name the response.", x = "It is {.code {deparse1(formula)}}.",
+            i = "Write it to the left: {.code answer ~ age + sex}."), "argument")
+  }
+  abort(c("{.arg formula} must be a formula.", x = "It is {describe(formula)}.",
+          i = "For example {.code answer ~ age + sex}."), "argument")
+}
+
+frame_weights <- function(frame) {
+  weights <- stats::model.weights(frame)
+  if (is.null(weights)) return(rep(1, nrow(frame)))
+  bad <- if (is.numeric(weights)) which(is.na(weights) | weights < 0 | is.infinite(weights)) else 1L
+  if (length(bad)) {
+    abort(c("{.arg weights} must be finite numbers, at least 0.",
+            x = "Weight {bad[1]} is {describe(weights[bad[1]])}."),
+          "argument")
+  }
+  as.double(weights)
+}
+
+# A report that no truth can give, by its first row.
+check_possible <- function(codes, channel, mechanism, name) {
+  never <- which(colSums(channel) == 0)
+  bad <- which(codes %in% never)
+  if (!length(bad)) return(invisible())
+  abort(c("The data are impossible under this mechanism.",
+          x = paste("{.val {name}} is {.val {mechanism$reports[codes[bad[1]]]}} in row {bad[1]},",
+                    "which no truth can produce.")),
+        "impossible")
+}
+
+# Columns that the others determine: dropped, told, and NA in the coefficients, as glm() has it.
+independent_columns <- function(x, weights = NULL) {
+  rows <- if (is.null(weights) || all(weights > 0)) x else x[weights > 0, , drop = FALSE]
+  parts <- qr(rows, tol = 1e-9)
+  keep <- sort(parts$pivot[seq_len(parts$rank)])
+  aliased <- colnames(x)[-keep]
+  if (length(keep) < ncol(x) && length(aliased)) {
+    cli::cli_inform("{cli::qty(length(aliased))}Coefficient{?s} not determined by the others: {.val {aliased}}.",
+                    class = "candor_message_aliased")
+  }
+  keep
+}
+
+check_enough_rows <- function(n, parameters) {
+  if (n >= parameters) return(invisible())
+  abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
+}
+
+check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
+
+# A tally by groups is a table of reports by covariates: one row per cell, its count as the weight.
+tally_rows <- function(tally, response) {
+  counts <- as.matrix(tally$counts)
+  k <- nrow(counts)
+  keys <- lapply(as.list(tally$groups), rep, each = k)
+  rows <- c(stats::setNames(list(factor(rep(tally$mechanism$reports, ncol(counts)), tally$mechanism$reports)),
+                            response),
+            keys)
+  rows <- as.data.frame(rows, optional = TRUE)
+  list(data = rows, counts = as.vector(counts))
+}

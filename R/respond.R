@@ -1,0 +1,281 @@
+#' Randomise true answers
+#'
+#' The respondent's side: turns each true answer into a report, drawn from the mechanism's probabilities
+#' given that truth (the rows of [rr_matrix()]).
+#'
+#' **Where the randomness comes from.** The default, `rng = "secure"`, is a ChaCha20 stream under a key that
+#' each call takes afresh from the operating system (`getrandom()`, `getentropy()` or `BCryptGenRandom()`) and
+#' wipes on every way out. It pays no attention to [set.seed()] and does not touch R's generator. If the
+#' operating system gives no key, that is an error; there is no fallback. `rng = "R"` draws from R's
+#' generator, so that [set.seed()] reproduces a simulation. It protects nobody: R's generators are
+#' predictable.
+#'
+#' **Which probabilities are realised.** Every probability is a multiple of \eqn{2^{-64}} and is realised exactly. It is
+#' rounded from its nominal value in the direction that adds noise, so the achieved epsilon,
+#' `rr_epsilon(mechanism, achieved = TRUE)`, is not above the nominal one. A mechanism made from `epsilon`
+#' keeps besides a relative \eqn{2^{-49}} below its real probability of the truth, more than the rounding errors of
+#' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
+#' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
+#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the truth is told for certain.
+#'
+#' The report of a respondent who is asked twice is drawn twice, and the two together reveal more than one.
+#' Randomise once and keep the report.
+#'
+#' @param x The true answers: a factor, character, integer, whole-number double or logical vector, matched to the
+#'   levels of the mechanism as [rr_tally()] matches reports.
+#' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
+#'   For several questions ([rr_product()]) a data frame with a column for each, called as the questions are. Only these
+#'   columns are returned.
+#' @param rng `"secure"` or `"R"`, see below.
+#' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
+#'   They are named in a message of class `candor_message_keep`, and so are columns that were left out.
+#' @return The reports: as many as there are answers, with their names, of the same type (integers become doubles
+#'   where a level is no integer), and read by [rr_tally()] as
+#'   what they are. Text and factors have the labels of the mechanism's reports. Logical answers to a question with
+#'   other than two reports become the numbers of these. Of a data frame: a data frame of the `keep` columns and
+#'   the questions, without row names.
+#' @section Errors:
+#' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with the
+#' position and never with the value, which is somebody's true answer; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
+#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then; for a bad answer nothing
+#' has been drawn.
+#' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
+#'
+#'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
+#'   Simulation* 29(1). \doi{10.1145/3230636}
+#'
+#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *Proceedings of the
+#'   2012 ACM Conference on Computer and Communications Security*, 650-661. \doi{10.1145/2382196.2382264}
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
+#' truth <- factor(rep(c("never", "once", "often"), c(600, 300, 100)))
+#' reports <- rr_perturb(truth, mechanism)
+#' table(truth, reports)
+#'
+#' # Several questions: what is not randomised is left out, or kept by name
+#' answers <- data.frame(id = 1:3, drugs = c("no", "yes", "no"), theft = c("no", "no", "yes"))
+#' rr_perturb(answers, rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8)), keep = "id")
+#'
+#' # A simulation that can be repeated
+#' set.seed(1)
+#' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
+#' @export
+rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
+  check_given(x = "the true answers", mechanism = "how to randomise")
+  # Arguments in the wrong order would show an answer.
+  if (!inherits(mechanism, "rr_mechanism")) {
+    abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
+            i = "Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
+          "argument")
+  }
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  kept <- check_keep(keep, x, mechanism)
+  x <- plain_answers(x, mechanism)
+  answers <- prepare_answers(mechanism, x)
+  reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
+  if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
+                              class = "data.frame")
+  else reports
+}
+
+# Labelled values become what their labels say, and integer64 numbers.
+plain_answers <- function(x, mechanism) {
+  if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
+  x <- answer_frame(x)
+  questions <- question_columns(x, mechanism)
+  as.data.frame(Map(function(column, question) plain_reports(column, truth_side(question)), questions,
+                    mechanism$questions),
+                optional = TRUE, stringsAsFactors = FALSE)
+}
+
+# The columns that go out as they are. They are named, so that nobody publishes a truth by mistake.
+check_keep <- function(keep, x, mechanism) {
+  if (is.null(mechanism$questions)) {
+    if (is.null(keep)) return(NULL)
+    abort(c("{.arg keep} is for data frames with several questions.", x = "The mechanism has one question."),
+          "argument")
+  }
+  x <- answer_frame(x)
+  if (!is.null(keep) && (!is.character(keep) || anyNA(keep) || anyDuplicated(keep))) {
+    abort(c("{.arg keep} must be names of columns.", x = "It is {describe(keep)}."), "argument")
+  }
+  absent <- setdiff(keep, names(x))
+  if (length(absent)) {
+    abort(c("{.arg keep} must name columns of {.arg x}.", x = "There is none called {.val {absent[1]}}."), "argument")
+  }
+  asked <- intersect(keep, names(mechanism$questions))
+  if (length(asked)) {
+    abort(c("{.arg keep} must not name questions: their answers are randomised.", x = "{.val {asked[1]}} is one."),
+          "argument")
+  }
+  left <- setdiff(names(x), c(keep, names(mechanism$questions)))
+  if (length(keep) || length(left)) {
+    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(length(keep))}{?it is/they are}, not randomised: {.val {keep}}.",
+                      if (length(left)) c("Left out, since no question is called so: {.val {left}}.",
+                                          i = "{.arg keep} returns columns as they are.")),
+                    class = "candor_message_keep")
+  }
+  if (length(keep)) as_plain_columns(x, keep)
+}
+
+as_plain_columns <- function(x, names) {
+  columns <- as.list(x)[names]
+  structure(columns, names = names, row.names = .set_row_names(nrow(x)), class = "data.frame")
+}
+
+# From what the user holds to positions among the levels, and from drawn reports to what the user gets. One column of
+# answers for nearly every mechanism; a product has one a question. Every answer is looked at before the first draw.
+prepare_answers <- function(mechanism, x) UseMethod("prepare_answers")
+
+decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
+
+#' @export
+prepare_answers.rr_mechanism <- function(mechanism, x) {
+  answers <- encode_answers(x, mechanism)
+  stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
+  if (stray > 0) abort_answer(x, stray, mechanism)
+  # A mechanism that cannot be drawn from says so before another question of a product has been.
+  if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) perturbation(mechanism)
+  codes <- answers$codes
+  if (!is.integer(codes)) codes <- as.integer(codes)
+  if (!is.null(attributes(codes))) codes <- unclass_codes(codes)
+  if (answers$first == 1L) codes else codes - answers$first + 1L
+}
+
+# Reports that are no categories are returned as the protocol has them.
+#' @export
+decode_answers.rr_mechanism <- function(mechanism, reports, x) {
+  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(reports)
+  decode_reports(reports, 1L, x, mechanism)
+}
+
+#' @export
+#' @rdname rr_new_mechanism
+rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
+  check_given(answers = "the positions of the true answers among the levels")
+  UseMethod("rr_draw_reports")
+}
+
+#' @export
+rr_draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("{.fn rr_draw_reports} has no method for this mechanism, so its reports cannot be drawn.",
+            x = "It is: {format(mechanism)}.", i = "Define {.code rr_draw_reports.{class(mechanism)[1]}()}."),
+          c("law", "argument"))
+  }
+  plan <- perturbation(mechanism)
+  result <- .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator(rng))
+  if (result$failed) abort_generator(rng)
+  if (result$position > 0) {
+    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
+            x = "Answer {result$position} is not."), "argument")
+  }
+  result$reports
+}
+
+# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. Any other
+# value is no source: it can only ever turn a report into an error.
+entropy <- new.env(parent = emptyenv())
+entropy$source <- "secure"
+
+perturb_generators <- c("secure", "R", "none")
+
+generator <- function(rng) {
+  if (rng == "secure" && !identical(entropy$source, "secure")) rng <- "none"
+  match(rng, perturb_generators) - 1L
+}
+
+# Truths are matched to the mechanism's levels as reports are to its reports.
+encode_answers <- function(x, mechanism) {
+  if (is.factor(x) && identical(levels(x), mechanism$levels)) return(list(codes = x, first = 1L))
+  truths <- truth_side(mechanism)
+  if (is.double(x) && !is.object(x)) {
+    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+    bad <- bad[!x[bad] %in% truths$numeric_levels]
+    if (length(bad)) abort_answer(x, bad[1], mechanism)
+  }
+  check_values(x, mechanism)
+  answers <- encode_reports(x, truths)
+  # The kernel returns what it was given, and more than two reports are not logical.
+  if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(answers$codes)
+  answers
+}
+
+# Numbers in, numbers out: not where a report has none.
+check_values <- function(x, mechanism) {
+  numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
+  if (!numbers || is.factor(x) || !anyNA(mechanism$numeric_levels)) return(invisible())
+  bad <- which(is.na(label_values(mechanism)))
+  if (!length(bad)) return(invisible())
+  abort(c("{.arg x} must be text or a factor for this mechanism.",
+          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one: it could not be reported."),
+        "argument")
+}
+
+# Codes of reports, counted from `first`, as values like those of the answers.
+decode_reports <- function(reports, first, x, mechanism) {
+  labels <- mechanism$reports
+  if (is.factor(x)) {
+    attr(reports, "levels") <- labels
+    class(reports) <- if (identical(levels(x), labels)) class(x) else "factor"
+  } else if (is.character(x)) {
+    reports <- labels[reports]
+  } else if (is.logical(x) && length(labels) == 2L) {
+    reports <- reports - first + 1L == bit_places(labels)[["yes"]]
+  } else {
+    reports <- decode_numbers(reports, first, mechanism)
+    storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) "double" else "integer"
+  }
+  if (!is.null(names(x))) names(reports) <- names(x)
+  reports
+}
+
+# Decided by the levels, so that the type does not depend on the draw.
+all_integers <- function(values) {
+  is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
+}
+
+decode_numbers <- function(reports, first, mechanism) {
+  if (identical(first_number(mechanism), first)) return(reports)
+  label_values(mechanism)[reports - first + 1L]
+}
+
+abort_answer <- function(x, position, mechanism) {
+  value <- value_at(x, position)
+  at <- format_count(position)
+  if (is.na(value)) {
+    abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
+            i = paste("Randomising would leave it visible who did not answer:",
+                      "leave them out, or make \"no answer\" a level.")),
+          "missing")
+  }
+  # The value would be somebody's true answer, in a log or a report of a crash.
+  unknown <- unknown_answers(x, truth_side(mechanism))
+  abort(c("{.arg x} must hold answers to this mechanism's question.",
+          x = "Answer {at} is not a level{if (unknown > 1) sprintf('; %s different values are not', format_count(unknown))}.",
+          i = "{wanted_answers(x, truth_side(mechanism))}"),
+        "level")
+}
+
+# How many different values are no answers.
+unknown_answers <- function(x, truths) {
+  given <- if (is.factor(x)) levels(x)[unique(unclass_codes(x))] else unique(x)
+  given <- given[!is.na(given)]
+  if (is.double(given) && is.null(truths$numeric_levels)) given <- given[given == floor(given)]
+  found <- encode_reports(given[!is.double(given) | is.finite(given)], truths)
+  place <- as.double(found$codes) - found$first + 1
+  sum(is.na(place) | place < 1 | place > length(truths$reports))
+}
+
+abort_generator <- function(rng) {
+  if (rng == "secure") {
+    abort(c("The operating system provided no randomness, so nothing was randomised.",
+            i = paste("There is no fallback on purpose: a predictable generator protects nobody.",
+                      "Try again on a working system.")),
+          "entropy")
+  }
+  abort(c("R's random number generator returned something other than a number between 0 and 1.",
+          x = "The kind in use is {.val {RNGkind()[1]}}.", i = "Choose another with {.fn RNGkind}."),
+        "generator")
+}

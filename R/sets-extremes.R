@@ -1,0 +1,207 @@
+#' OR and AND of noisy bits
+#'
+#' Was at least one of the true bits 1 (`rr_any()`)? Were all of them (`rr_all()`)? The true bits are seen only through
+#' randomized response: each was reported wrongly with a known probability. The estimates are unbiased, and no other
+#' function of the noisy bits is.
+#'
+#' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i},
+#' \deqn{\widehat{OR} = 1 - \prod_i z_i, \qquad \widehat{AND} = \prod_i (1 - z_i),}{OR-hat = 1 -
+#'   prod_i z_i,   AND-hat = prod_i (1 - z_i),}
+#' for every \eqn{q_i \ne 1/2}{q_i != 1/2}. The products are kept as sign and logarithm, exact to \eqn{10^{-11}} at a
+#' million bits.
+#'
+#' **An estimate of a bit is not a bit.** It lies outside \eqn{[0, 1]} more often than not, and is meant to be added up
+#' over many elements, as [rr_union_size()] does. Nothing is clipped here: clipped estimates do not add up.
+#'
+#' **The variance.** The truth \eqn{Y} is 0 or 1, so \eqn{\hat Y (\hat Y - 1)}{Y-hat (Y-hat - 1)} estimates the variance of
+#' \eqn{\hat Y}{Y-hat} without bias. It can be negative. It can also be tiny when the variance is astronomic, because the
+#' reports that make it so are rare. Beside it stands the variance under the least favourable truth (no true 1 for OR, no
+#' true 0 for AND), \eqn{\prod_i (1 + v_i) - 1} with \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}, which no truth exceeds. It
+#' grows exponentially with the number of bits: beyond \eqn{n q \approx 1}{n q ~ 1} the estimate of one element says little,
+#' and a
+#' warning says how large the standard error may be.
+#'
+#' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally made by
+#'   [rr_bit_tally()] or [rr_bit_counts()].
+#' @param flip Probability that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
+#' @return An object of class `rr_extreme`. `coef()` gives the estimates; `tidy()` a tibble with columns `term` (element),
+#'   `estimate`, `std.error` (`NA` where the variance estimate is negative), `std.error.max` (least favourable
+#'   truth), `variance`, `sign` and `log` (of the product: they hold where the estimate overflows), `n`. The methods of
+#'   [rr_estimates] read it too.
+#' @section Errors and warnings:
+#' Errors as in [rr_bit_tally()]. Warning `candor_warning_variance` when the variance may exceed \eqn{10^6}.
+#' @seealso [rr_extreme_variance()] for the variance under a truth you assume; [rr_union_size()].
+#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. The restriction to
+#'   flips below 1/2 made there is not needed; the closed form in the proof of Theorem 2 lacks the factor
+#'   \eqn{(-1)^{\sum y_i}}.
+#' @examples
+#' # Eight sites report, with 5% of noise, whether they saw this device
+#' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
+#' # Every site has its own noise; the last one is believed most
+#' rr_any(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
+#' # One estimate for each row
+#' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
+#' tidy(rr_all(seen, flip = 0.1))
+#' @export
+rr_any <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "any")
+}
+
+#' @rdname rr_any
+#' @export
+rr_all <- function(bits, flip) {
+  check_given(optional = "flip")
+  extreme(bits, flip, "all")
+}
+
+extreme_kinds <- c("any", "all")
+
+extreme <- function(bits, flip, kind) {
+  tally <- if (!inherits(bits, "rr_bit_tally")) tally_bits(bits, flip)
+    else check_tally_flip(bits, if (missing(flip)) NULL else flip, "bits")
+  value <- tally_value(tally, kind)
+  result <- new_rr_extreme(kind, tally, value)
+  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
+  result
+}
+
+# A tally knows its flips; another one beside it is a misunderstanding.
+check_tally_flip <- function(tally, flip, arg) {
+  if (is.null(flip) || (is.numeric(flip) && length(flip) == 1L && flip %in% tally$flip)) return(tally)
+  abort(c("{.arg flip} must be left out for a tally, which holds its own.",
+          x = if (is.na(tally$flip)) "That of {.arg {arg}} differs from bit to bit."
+              else "That of {.arg {arg}} is {format(tally$flip, digits = 6)}; {.arg flip} is {describe(flip)}."),
+        "mismatch")
+}
+
+tally_bits <- function(bits, flip) {
+  if (missing(flip)) {
+    abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly.",
+            i = "For randomized response at {.arg epsilon} it is {.code plogis(-epsilon)}."), "argument")
+  }
+  rr_bit_tally(bits, flip)
+}
+
+# Equal flips leave at most n + 1 different answers, however many elements there are.
+tally_value <- function(tally, kind) {
+  code <- match(kind, extreme_kinds) - 1L
+  if (!is.null(tally$state)) return(.Call(C_rr_extreme_value, tally$state, code))
+  different <- unique(tally$ones)
+  value <- .Call(C_rr_extreme_value, .Call(C_rr_extreme_counts, tally$n, different, tally$flip), code)
+  at <- match(tally$ones, different)
+  lapply(value, `[`, at)
+}
+
+new_rr_extreme <- function(kind, tally, value) {
+  structure(c(list(kind = kind, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+            class = c("rr_extreme", "rr_estimates"))
+}
+
+# `variance` in elements squared; where it overflows, at least its logarithm is known, which is 710 or more.
+warn_variance <- function(variance, single = TRUE, universe = 0, estimated = NULL, log_variance = 710) {
+  if (!(variance > 1e6)) return(invisible())
+  error <- if (is.finite(variance)) format_number(sqrt(variance)) else sprintf("1e%.0f", log_variance / 2 / log(10))
+  guess <- if (is.null(estimated) || is.na(estimated)) "" else
+    sprintf(" The estimated standard error, %s, can miss this: what makes it large is rarely seen.",
+            format_number(estimated))
+  what <- if (universe > 0) "elements" else if (single) "for a bit that is 0 or 1" else "for bits that are 0 or 1"
+  warn(c("The noise of this many bits leaves a large standard error.",
+         x = "The standard error may be as large as {error} {what}.{guess}",
+         i = "Fewer bits, or less noise: the variance grows exponentially with their number."), "variance")
+}
+
+format_number <- function(x) {
+  if (is.finite(x) && abs(x) < 1e15) format(signif(x, 3), big.mark = ",", scientific = FALSE) else format(x, digits = 3)
+}
+
+#' Variance of an estimated OR or AND for a known truth
+#'
+#' The exact variance of [rr_any()] or [rr_all()] if the true bits were `x`: for planning, and for worst cases.
+#'
+#' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
+#'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\},}{Var(OR-hat) =
+#'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n},}
+#' \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}.
+#'
+#' @param x The true bits: a vector, or a matrix with one element a row.
+#' @param flip Probability of a wrong report, from 0 to 1 but 1/2, see [rr_bit_tally()].
+#' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
+#' @param log Return logarithms? They stay finite where the variance is beyond \eqn{10^{308}}.
+#' @return One variance for a vector, one for each row of a matrix. The sum over rows is the variance of a union's
+#'   (or an intersection's) estimated size.
+#' @section Errors:
+#' As in [rr_bit_tally()]: `candor_error_argument` for bits other than 0 and 1 and for flips out of range or of the wrong number,
+#' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
+#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
+#' @examples
+#' # An element in none of ten sets costs most, each set that holds it makes it cheaper
+#' flip <- 0.1
+#' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
+#' @export
+rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE) {
+  check_given(x = "the true bits, a vector or a matrix with one element a row")
+  type <- check_choice(type, "type", c("any", "all"))
+  check_flag(log, "log")
+  x <- check_bits(x, "x")
+  if (is.raw(x)) abort(c("{.arg x} must be the true bits, not packed.", x = "It is {describe(x)}."), "argument")
+  rows <- if (is.matrix(x)) x else matrix(x, 1)
+  flip <- check_flip(name_flips(flip, if (is.matrix(x)) colnames(x) else names(x)), nrow(rows), ncol(rows))
+  flips <- if (is.matrix(flip)) flip else matrix(rep_len(flip, ncol(rows)), nrow(rows), ncol(rows), byrow = TRUE)
+  code <- match(type, extreme_kinds) - 1L
+  taken <- if (type == "any") 1L else 0L
+  result <- vapply(seq_len(nrow(rows)), function(i) {
+    value <- .Call(C_rr_extreme_variance, as.integer(rows[i, ]), flips[i, ], code)
+    if (is.list(value)) {
+      position <- i + (value$position - 1) * nrow(rows)
+      check_kernel(list(position = position), rows, flips, "x")
+    }
+    # Where the extreme bit is not taken, log(1 + variance) is what is known.
+    if (!log) value[1] else if (taken %in% rows[i, ]) value[2] else if (value[2] > 1) value[2] + log1p(-exp(-value[2]))
+    else base::log(expm1(value[2]))
+  }, numeric(1))
+  if (is.matrix(x)) stats::setNames(result, rownames(x)) else result
+}
+
+#' @export
+rows_of.rr_extreme <- function(x) {
+  tibble::tibble(term = labels_of(x), estimate = x$estimate,
+                 std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
+                 log = x$log, n = x$n)
+}
+
+#' @export
+labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estimate))
+
+# As for the size of one element: by the largest standard error where the estimated one is not known.
+#' @export
+bounds_of.rr_extreme <- function(x, rows, level) {
+  error <- ifelse(is.na(rows$std.error), rows$std.error.max, rows$std.error)
+  normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * error, 0, 1)
+}
+
+# The bits of different elements were randomised on their own.
+#' @export
+covariance_of.rr_extreme <- function(x) {
+  if (length(x$variance) > 5000) {
+    abort(c("The covariance would be a matrix of {format_count(length(x$variance))} rows.",
+            i = "It is diagonal: {.fn tidy} has the variances."), "argument")
+  }
+  diag(x$variance, length(x$variance))
+}
+
+#' @export
+title_of.rr_extreme <- function(x) {
+  paste0(c(any = "OR", all = "AND")[[x$kind]], " of ", paste(format_count(unique(range(x$n))), collapse = " to "),
+         " noisy bits", if (!is.na(x$flip)) paste0(", flip ", format(x$flip, digits = 4)))
+}
+
+#' @export
+shown_of.rr_extreme <- function(x, n) tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
+
+#' @export
+notes_of.rr_extreme <- function(x, shown) {
+  c(if (anyNA(shown$std.error)) c("  std.error is NA where the unbiased variance estimate is negative;",
+                                  "  std.error.max is a guaranteed upper bound."),
+    if (any(is.infinite(x$estimate))) "  Beyond the range of a double: tidy() has sign and logarithm.")
+}

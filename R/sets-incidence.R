@@ -1,0 +1,248 @@
+#' How many elements lie in exactly, and in at least, t of n noisy sets
+#'
+#' The union is "at least 1", the intersection "at least n"; this gives everything between.
+#'
+#' **Inversion** (`"inv"`) is unbiased, adds up to the universe, and may give negative counts, which are shown as they
+#' are. With one flip probability \eqn{q} the number of sets that report an element follows a channel: \eqn{t} true sets give
+#' \eqn{s \sim Bin(t, 1 - q) + Bin(n - t, q)}{s ~ Bin(t, 1 - q) + Bin(n - t, q)} reported ones. Its inverse is known in
+#' closed form,
+#' \eqn{(-1)^{s + t} P(t \mid s) / (1 - 2q)^n}{(-1)^(s + t) P(t | s) / (1 - 2q)^n} with \eqn{P} the channel itself, so that
+#' no matrix is inverted.
+#' With different flips the estimates are coefficients of \eqn{\prod_j (z_j + (1 - z_j) w)} for each element, added up: a
+#' Poisson-binomial distribution with signed probabilities. No assumption about which sets hold which elements is made.
+#'
+#' **Maximum likelihood** (`"mle"`) fits the distribution of \eqn{t} over elements to the observed numbers of reporting
+#' sets; its counts are never negative, and its log-likelihood is within `gap` of the maximum, which is proved, not assumed.
+#' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
+#' be as likely as any other \eqn{t} to hold an element.
+#'
+#' **Intervals** of inversion are normal, cut to the universe but not to a point. Those of maximum likelihood are profile likelihood intervals:
+#' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are right where a
+#' count is estimated as 0, too, where there is no standard error. For `target = "sample"` they are shortened
+#' by what sampling the elements would add.
+#'
+#' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
+#' \eqn{t} are much better known than their parts; `vcov()` has what is needed.
+#'
+#' @inheritParams rr_union_size
+#' @param method `"inv"` or `"mle"`.
+#' @param target For `"mle"`: are the elements a sample (`"population"`), or are they all there are (`"sample"`, only the
+#'   randomisation is random)? Inversion's errors are about the sample.
+#' @param tolerance For `"mle"`: how far the log-likelihood may be from its maximum, see [rr_solver]. By default
+#'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
+#' @return An object of class `rr_incidence`, see [rr_estimates] for its methods. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
+#'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (for `"mle"` with more
+#'   than 200 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
+#'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
+#' @section Errors and warnings:
+#' As in [rr_union_size()]; `candor_warning_not_converged` when the maximum was not reached within `tolerance`.
+#' @source Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
+#'   private indicator vectors. *Proceedings of the 3rd ACM International Workshop on Security and Privacy Analytics*, 1-9.
+#'   \doi{10.1145/3041008.3041017}
+#'
+#'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1.
+#' @examples
+#' set.seed(1)
+#' seen <- matrix(runif(6000) < 0.3, 2000, 3)
+#' reports <- xor(seen, runif(6000) < 0.1)
+#' fit <- rr_incidence(reports, flip = 0.1)
+#' tidy(fit, conf.int = TRUE)
+#' table(rowSums(seen))
+#' @export
+rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
+                         conf.level = 0.95, tolerance = NULL) {
+  check_given(optional = "flip")
+  method <- check_choice(method, "method", c("inv", "mle"))
+  target <- check_choice(target, "target", c("population", "sample"))
+  conf.level <- check_level(conf.level)
+  if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
+  data <- read_sets(sets, if (missing(flip)) NULL else flip, universe)
+  if (data$n > 5000) {
+    abort(c("Incidence is for at most 5,000 sets.", x = "There are {format_count(data$n)}."), "argument")
+  }
+  # Inversion's errors are about the sets as they are.
+  if (method == "inv") target <- "sample"
+  check_incidence(data, method)
+  fit <- if (method == "inv" && !one_flip(data)) incidence_totals(data)
+    else incidence_fit(data, method, target, tolerance)
+  structure(c(list(method = method, target = target, elements = data$m, sets = data$n, flip = data$flip,
+                   conf.level = conf.level), fit), class = c("rr_incidence", "rr_estimates"))
+}
+
+# How many elements were reported by 0, 1, ..., n sets.
+reported_histogram <- function(data) {
+  ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
+  as.double(tabulate(ones + 1, data$n + 1))
+}
+
+one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
+
+check_incidence <- function(data, method) {
+  if (one_flip(data)) {
+    if (method == "inv" && -data$n * log(abs(1 - 2 * data$flip)) > 300) {
+      abort(c("There is too much noise for inversion with this many sets.",
+              x = "Standard errors would be of the order of 1e{round(-data$n * log10(abs(1 - 2 * data$flip)))} elements.",
+              i = "Use {.code method = \"mle\"}, fewer sets, or less noise."), "argument")
+    }
+    return(invisible())
+  }
+  if (method == "mle" && is.matrix(data$flip)) {
+    abort(c("{.code method = \"mle\"} needs one flip for each set, the same for all elements.",
+            i = "Use {.code method = \"inv\"}."), "argument")
+  }
+  if (method == "inv" || length(data$flip) == 1L) need_bits(data)
+}
+
+# The number of sets that report an element is a report about the number that hold it: the rest is the package's line,
+# mechanism, tally, fit. Estimates and covariance are in elements.
+incidence_fit <- function(data, method, target, tolerance) {
+  tally <- new_rr_tally(incidence_mechanism(data$n, data$flip, method), reported_histogram(data))
+  fit <- if (is.null(tolerance)) rr_estimate(tally, method = method, target = target)
+    else rr_estimate(tally, method = method, target = target, tolerance = tolerance)
+  details <- fit$details[[1]]
+  likelihood <- method == "mle"
+  list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
+       gap = if (likelihood) details$gap %||% 0 else NA_real_,
+       tolerance = if (likelihood) details$tolerance %||% tolerance %||% 1e-8)
+}
+
+# The mechanism: from how many sets hold an element to how many report it. Its inverse is known in closed form.
+incidence_mechanism <- function(n, flip, method = "mle") {
+  new_rr_channel(incidence_channel(n, flip), channel_labels(matrix(0, n + 1, n + 1), 0:n, 0:n),
+                 sprintf("incidence in %s noisy sets", format_count(n)),
+                 inverse = if (method == "inv") .Call(C_rr_incidence_channel, as.double(n), flip, TRUE))
+}
+
+# With different flips "exactly t of n sets hold it" is estimated for each element from its own bits. The covariance is
+# E[e_t e_u] - 1{t = u} P(exactly t), unbiased given the sets.
+incidence_totals <- function(data) {
+  if (!is.matrix(data$flip)) row_ones(data$bits, "sets")
+  else rr_bit_tally(data$bits, data$flip) # looks at every entry
+  totals <- .Call(C_rr_incidence_total, data$bits, data$m, data$n, data$flip, is.matrix(data$flip))
+  list(estimate = totals$total, covariance = totals$cross - diag(totals$total, data$n + 1), gap = NA_real_)
+}
+
+# Of the counts. What maximum likelihood puts at 0, or all of it in one place, has no standard error there.
+incidence_covariance <- function(fit, elements) {
+  cells <- seq_along(fit$mechanism$levels)
+  covariance <- elements^2 * estimate_covariance(fit$mechanism, fit, 1, cells)
+  if (fit$method == "inv") return(covariance)
+  off <- group_estimate(fit, 1) <= support_share
+  if (sum(!off) == 1L) off[] <- TRUE
+  covariance[off, ] <- covariance[, off] <- NA_real_
+  covariance
+}
+
+need_bits <- function(data) {
+  if (!is.null(data$bits)) return(invisible())
+  abort(c("Unequal flips need the sets apart.", x = "A tally has added them up.",
+          i = "Give a matrix or a list of sets."), "argument")
+}
+
+incidence_channel <- function(n, flip) {
+  if (length(flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
+  else .Call(C_rr_incidence_mixture, flip)
+}
+
+# Below this a share is estimated as 0.
+support_share <- 1e-9
+
+#' @export
+rows_of.rr_incidence <- function(x) {
+  n <- x$sets
+  total <- rev(cumsum(rev(x$estimate)))
+  estimate <- c(x$estimate, total[-1])
+  sets <- c(0:n, seq_len(n))
+  type <- rep(c("exactly", "at least"), c(n + 1, n))
+  tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
+                 std.error = root(incidence_variances(x$covariance, x, estimate)))
+}
+
+#' @export
+bounds_of.rr_incidence <- function(x, rows, level) {
+  bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
+    else normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * rows$std.error, 0, x$elements)
+  list(low = pmin(pmax(bounds$low, 0), x$elements), high = pmax(pmin(bounds$high, x$elements), 0))
+}
+
+#' @export
+observations_of.rr_incidence <- function(x) x$elements
+
+# Of the counts in exactly, and in at least, t sets.
+incidence_variances <- function(covariance, x, estimate) {
+  n <- x$sets
+  # Variances of tail sums: the lower right corners of the covariance.
+  known <- ifelse(is.na(covariance), 0, covariance)
+  tail <- vapply(seq_len(n), function(t) sum(known[(t:n) + 1, (t:n) + 1]), 1)
+  variance <- c(diag(covariance), tail)
+  edge <- x$method == "mle" & pmin(estimate, x$elements - estimate) <= support_share * x$elements
+  ifelse(edge, NA_real_, variance)
+}
+
+profile_incidence <- function(x, table, level) {
+  n <- x$sets
+  if (n > 200) return(list(low = rep(NA_real_, 2 * n + 1), high = rep(NA_real_, 2 * n + 1)))
+  channel <- unname(rr_matrix(x$fit$mechanism))
+  reported <- x$fit$tally$counts
+  theta <- group_estimate(x$fit, 1)
+  shares <- vapply(seq_len(nrow(table)), function(i) {
+    inside <- if (table$type[i] == "exactly") 0:n == table$sets[i] else 0:n >= table$sets[i]
+    profile_share(channel, reported, inside, theta, level, sum(reported))
+  }, c(low = 0, high = 0))
+  bounds <- list(low = x$elements * shares["low", ], high = x$elements * shares["high", ])
+  if (x$target == "population") return(bounds)
+  if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
+  # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without
+  # noise, or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
+  sampled <- x$fit
+  sampled$target <- "population"
+  whole <- incidence_variances(incidence_covariance(sampled, x$elements), x, table$estimate)
+  least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
+  least[is.na(least)] <- 0
+  clear <- x$elements * vapply(pmin(table$estimate / x$elements, 1), profile_binomial, c(low = 0, high = 0), x$elements,
+                               level)
+  z2 <- stats::qchisq(level, 1)
+  shorten <- function(bound, clear) {
+    distance <- bound - table$estimate
+    sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$elements))
+    table$estimate + distance * sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least)))
+  }
+  list(low = shorten(bounds$low, clear["low", ]), high = shorten(bounds$high, clear["high", ]))
+}
+
+#' @rdname rr_incidence
+#' @param x,object An object of `rr_incidence()`.
+#' @param ... Not used.
+#' @export
+coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
+
+#' @rdname rr_incidence
+#' @export
+vcov.rr_incidence <- function(object, ...) {
+  matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
+}
+
+#' @export
+title_of.rr_incidence <- function(x) {
+  gap <- if (x$method == "mle") {
+    sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
+  }
+  c(paste0(format_count(x$elements), " elements in ", x$sets, if (x$sets == 1) " noisy set, " else " noisy sets, ",
+           if (x$method == "inv") "by inversion (unbiased)" else "by maximum likelihood"),
+    paste0("  flip ", format_flips(x$flip), gap))
+}
+
+# Exactly and at least side by side.
+#' @export
+shown_of.rr_incidence <- function(x, n) {
+  table <- tidy(x)
+  exactly <- table[table$type == "exactly", ]
+  least <- c(x$elements, table$estimate[table$type == "at least"])
+  data.frame(sets = exactly$sets, exactly = exactly$estimate, std.error = exactly$std.error, at.least = least,
+             std.error = c(0, table$std.error[table$type == "at least"]), check.names = FALSE)
+}
+
+#' @rdname rr_incidence
+#' @param n,digits Rows and significant digits printed.
+#' @export
+print.rr_incidence <- function(x, n = 12, digits = 4, ...) print.rr_estimates(x, n, digits)

@@ -1,0 +1,199 @@
+#' Sketches of sets that survive randomised response
+#'
+#' A sketch is a short vector of bits made from a set of items, and the sketch of a union is the OR of the sketches. So each
+#' of many sites can sketch the identifiers that it saw, flip every bit at random with [rr_perturb_sketch()], and
+#' publish the result; [rr_sketch_size()] estimates from the published sketches how many different items the sites saw
+#' together. Nobody's list is ever seen.
+#'
+#' * `"bloom"`: a Bloom filter of `bits` bits, `hashes` of which each item sets.
+#' * `"linear"`: linear counting, a Bloom filter with one hash.
+#' * `"pcsa"`: the sketch of Flajolet and Martin. An item falls into one of `buckets`, and sets there the bit of level
+#'   \eqn{l} with probability \eqn{2^{-l}}. It counts to \eqn{2^{levels}} items a bucket.
+#'
+#' A Bloom filter must be sized for the union; PCSA need not, but each of its bits says less.
+#'
+#' Items are hashed with SipHash-2-4, 64 bits, under `key`: sites that want to merge use the same key, and should
+#' keep it from those who might choose items to collide. Numbers are hashed as doubles (so `1L` and `1` agree), text as UTF-8.
+#'
+#' @param items The items: text, factor, or numbers. Repeated items count once. May be empty.
+#' @param type `"bloom"`, `"linear"` or `"pcsa"`.
+#' @param bits Number of bits of a Bloom filter or a linear counter.
+#' @param hashes How many bits an item sets in a Bloom filter.
+#' @param buckets,levels Shape of a PCSA sketch: `buckets * levels` bits; `levels` is at most 32.
+#' @param key Text that selects the hash function.
+#' @return An object of class `rr_sketch`: `bits` (integer 0 and 1), `type`, `settings`, `key` and `flip`, the probability with
+#'   which each bit has been flipped (0 so far).
+#' @section Errors:
+#' `candor_error_argument`; `candor_error_missing` for missing items; `candor_error_mismatch` when sketches of different
+#' settings or keys meet.
+#' @source Bloom, B. H. (1970). Space/time trade-offs in hash coding with allowable errors. *Communications of the ACM*
+#'   13(7), 422-426. \doi{10.1145/362686.362692}
+#'
+#'   Whang, K.-Y., Vander-Zanden, B. T. and Taylor, H. M. (1990). A linear-time probabilistic counting algorithm for database
+#'   applications. *ACM Transactions on Database Systems* 15(2), 208-229. \doi{10.1145/78922.78925}
+#'
+#'   Flajolet, P. and Martin, G. N. (1985). Probabilistic counting algorithms for data base applications. *Journal of
+#'   Computer and System Sciences* 31(2), 182-209. \doi{10.1016/0022-0000(85)90041-8}
+#'
+#'   Aumasson, J.-P. and Bernstein, D. J. (2012). SipHash: a fast short-input PRF. *INDOCRYPT 2012*, 489-508.
+#'   \doi{10.1007/978-3-642-34931-7_28}
+#' @seealso [rr_perturb_sketch()], [rr_sketch_size()], [rr_merge_bits()].
+#' @examples
+#' visitors <- paste0("device-", 1:3000)
+#' sketch <- rr_sketch(visitors, "linear", bits = 4096)
+#' sketch
+#' rr_sketch_size(sketch)
+#'
+#' # Two sites with 1,000 devices in common publish sketches with epsilon = 3
+#' set.seed(1)
+#' sites <- list(north = visitors[1:2000], south = visitors[1001:3000])
+#' sketches <- lapply(sites, rr_sketch, type = "linear", bits = 4096)
+#' published <- lapply(sketches, rr_perturb_sketch, epsilon = 3, rng = "R")
+#' rr_sketch_size(published)
+#' @export
+rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
+                      buckets = 256, levels = 24, key = "candor") {
+  check_given()
+  type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
+  items <- check_items(items)
+  if (!is.character(key) || length(key) != 1L || is.na(key)) {
+    abort(c("{.arg key} must be one text.", x = "It is {describe(key)}."), "argument")
+  }
+  if (type == "pcsa") {
+    buckets <- check_count(buckets, "buckets", min = 1, max = 2^26)
+    levels <- check_count(levels, "levels", min = 1, max = 32)
+    settings <- c(buckets = buckets, levels = levels)
+    made <- .Call(C_rr_pcsa_sketch, items, enc2utf8(key), buckets, levels)
+  } else {
+    bits <- check_count(bits, "bits", min = 2, max = 2^31)
+    hashes <- check_count(hashes, "hashes", min = 1, max = 64)
+    if (type == "linear" && hashes != 1) {
+      abort(c("Linear counting has one hash.", x = "{.arg hashes} is {hashes}.",
+              i = "Use {.code type = \"bloom\"}."), "argument")
+    }
+    settings <- c(bits = bits, hashes = hashes)
+    made <- .Call(C_rr_bloom_sketch, items, enc2utf8(key), bits, hashes)
+  }
+  new_rr_sketch(made, type, settings, key, 0)
+}
+
+check_items <- function(items) {
+  if (is.factor(items)) items <- factor_text(items, "items")
+  if (is.null(items)) items <- character()
+  if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
+    abort(c("{.arg items} must be text or numbers.", x = "It is {describe(items)}.",
+            i = "Other identifiers are hashed as text: {.code as.character(items)}."), "argument")
+  }
+  if (anyNA(items)) {
+    abort(c("{.arg items} must not be missing.", x = "Item {which(is.na(items))[1]} is NA."), "missing")
+  }
+  if (is.character(items)) items <- check_text(items, "items")
+  items
+}
+
+new_rr_sketch <- function(bits, type, settings, key, flip) {
+  structure(list(bits = bits, type = type, settings = settings, key = key, flip = flip), class = "rr_sketch")
+}
+
+check_sketch <- function(x, arg = "sketch") {
+  if (inherits(x, "rr_sketch")) return(x)
+  abort(c("{.arg {arg}} must be a sketch.", x = "It is {describe(x)}.", i = "Make one with {.fn rr_sketch}."),
+        "argument")
+}
+
+# Sketches given one by one or as a list, all alike.
+check_sketches <- function(sketches) {
+  one_list <- length(sketches) == 1L && is.list(sketches[[1]]) && !inherits(sketches[[1]], "rr_sketch")
+  if (one_list) sketches <- sketches[[1]]
+  if (!length(sketches)) abort(c("No sketches were given."), "empty")
+  for (i in seq_along(sketches)) check_sketch(sketches[[i]], paste("sketch", i))
+  first <- sketches[[1]]
+  for (i in seq_along(sketches)[-1]) {
+    other <- sketches[[i]]
+    if (!identical(other$type, first$type) || !identical(other$settings, first$settings)) {
+      abort(c("Sketches merge when they have the same settings.",
+              x = "The first is {format_settings(first)}; number {i} is {format_settings(other)}."),
+            "mismatch")
+    }
+    if (!identical(other$key, first$key)) {
+      abort(c("Sketches merge when they were made with the same key.",
+              x = "The keys of the first and of number {i} differ."), "mismatch")
+    }
+  }
+  sketches
+}
+
+format_settings <- function(x) {
+  kind <- c(bloom = "a Bloom filter", linear = "a linear counter", pcsa = "a PCSA sketch")[[x$type]]
+  if (x$type == "pcsa") {
+    return(sprintf("%s of %s buckets and %s levels", kind, format_count(x$settings[["buckets"]]),
+                   x$settings[["levels"]]))
+  }
+  sprintf("%s of %s bits and %s %s", kind, format_count(x$settings[["bits"]]), x$settings[["hashes"]],
+          if (x$settings[["hashes"]] == 1) "hash" else "hashes")
+}
+
+#' Flip the bits of a sketch at random
+#'
+#' What a site does before it publishes its sketch. Every bit is reported wrongly with the same probability, independently.
+#'
+#' @param sketch A sketch of [rr_sketch()], not yet flipped.
+#' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
+#'   \eqn{e^\epsilon}. An item sets at most `hashes` bits, so each bit is flipped with probability
+#'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
+#' @param flip Or the flip probability of each bit itself, one number for all bits.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
+#' @return The sketch with its bits flipped and `flip` set.
+#' @section Errors:
+#' `candor_error_argument` for a sketch that was flipped already, and unless exactly one of `epsilon` and `flip` is given, in its range;
+#' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
+#' @seealso [rr_sketch_size()].
+#' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
+#'   counting. \doi{10.48550/arXiv.2302.02056}
+#' @examples
+#' sketch <- rr_sketch(1:100, "bloom", bits = 1024, hashes = 2)
+#' rr_perturb_sketch(sketch, epsilon = 2)
+#' @export
+rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R")) {
+  check_given()
+  check_sketch(sketch)
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (sketch$flip != 0) {
+    abort(c("This sketch was flipped already.", x = "Its flip probability is {format(sketch$flip, digits = 4)}.",
+            i = "A second flip would be counted for nothing: keep what was published."), "argument")
+  }
+  if (is.null(epsilon) == is.null(flip)) {
+    abort(c("Give either {.arg epsilon} or {.arg flip}.",
+            x = if (is.null(flip)) "Neither was given." else "Both were given."), "argument")
+  }
+  if (is.null(flip)) {
+    epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
+    flip <- stats::plogis(-epsilon / item_bits(sketch))
+  }
+  flip <- check_flip(check_probability(flip, "flip"), 1, 1)
+  # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
+  sketch$bits <- draw_bits(sketch$bits + 1L, c(flip, 1 - flip), rng)
+  sketch$flip <- flip
+  sketch
+}
+
+item_bits <- function(sketch) if (sketch$type == "pcsa") 1 else sketch$settings[["hashes"]]
+
+# Bits that are 1 with probability[group], through the kernel of rr_perturb().
+draw_bits <- function(group, probability, rng) {
+  result <- .Call(C_rr_perturb, as.integer(group), 1L, as.double(c(length(probability), 2)),
+                  match("channel", perturbation_kinds) - 1L, as.double(c(1 - probability, probability)), generator(rng))
+  if (result$failed) abort_generator(rng)
+  result$reports - 1L
+}
+
+#' @export
+print.rr_sketch <- function(x, ...) {
+  cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
+  cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
+  epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))
+  flip <- if (x$flip == 0) "none: do not publish"
+    else sprintf("%s (epsilon %s an item)", format(x$flip, digits = 4), format(epsilon, digits = 4))
+  cat("  flip  ", flip, "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,173 @@
+# One cell of a study: its reports, the estimates from them, and the judge of the estimates. rr_study(), rr_risk() and
+# rr_choose() share them.
+
+# ---- reports ----
+
+# Reports of replications first + 0, 1, ... of a cell: one column each. One method for each kind of law.
+study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+  UseMethod("study_counts", rr_law(mechanism))
+}
+
+#' @export
+study_counts.rr_law_additive <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+  law <- rr_law(mechanism)
+  .Call(C_rr_study_counts, theta, truth, n, as.double(law$a), as.double(law$b), law$odds, seed, cell, first,
+        replications)
+}
+
+# Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
+#' @export
+study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+  multinomial <- function(shares, n, cell) .Call(C_rr_study_counts, shares / sum(shares), NULL, n, 1, 0, Inf, seed,
+                                                 cell, first, replications)
+  if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
+  rows <- rr_matrix(mechanism)
+  Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
+}
+
+# Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator, which starts each
+# replication from its name and is left as it was.
+#' @export
+study_counts.rr_law <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+  truths <- if (is.null(truth)) .Call(C_rr_study_counts, theta, NULL, n, 1, 0, Inf, seed, cell, first, replications)
+  vapply(seq_len(replications), function(r) {
+    keep_generator(name_stream(seed, cell, first + r), {
+      as.double(rr_simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
+    })
+  }, numeric(length(mechanism$reports)))
+}
+
+# A seed for set.seed(), by Lehmer's multiplier, which no product of doubles rounds.
+name_stream <- function(...) {
+  modulus <- 2^31 - 1
+  Reduce(function(x, y) (((x + y %% modulus) %% modulus) * 48271) %% modulus, c(...), 1)
+}
+
+keep_generator <- function(seed, code) {
+  before <- globalenv()$.Random.seed
+  kinds <- RNGkind()
+  on.exit({
+    RNGkind(kinds[1], kinds[2], kinds[3])
+    if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before,
+                                                                             envir = globalenv())
+  })
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  code
+}
+
+# ---- estimates ----
+
+# The one door to every method: a name, a method object, or a user's function.
+study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NULL) {
+  if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
+  if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
+  estimate <- method(counts, mechanism)
+  check_returned(estimate, length(mechanism$levels), name, "counts of the reports and the mechanism")
+  as.double(estimate)
+}
+
+# The same for many tallies, a column each. The four kernels take them all at once; see study.h for what that buys.
+study_estimates <- function(mechanism, counts, method, n, name, truth, law = rr_law(mechanism)) {
+  kernel <- if (is.character(method)) study_kernels[method] else NA
+  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
+    return(.Call(C_rr_study_estimate, counts, as.double(law$a), as.double(law$b), law$odds, kernel[[1]]))
+  }
+  vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, truth),
+         numeric(length(mechanism$levels)))
+}
+
+study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
+
+# The error of one method on one tally, or NULL.
+try_method <- function(mechanism, counts, method, name, n, truth = NULL) {
+  tryCatch({
+    study_estimate(mechanism, counts, method, n, name, truth)
+    NULL
+  }, error = function(e) {
+    if (inherits(e, "candor_error") || is_time_limit(e)) return(e)
+    tryCatch(abort(c("{.arg method} {.val {name}} failed.", x = "It stopped: {plain_message(e)}",
+                     i = "It is called with the counts of the reports and the mechanism."), "argument"),
+             error = identity)
+  })
+}
+
+# The probabilities of the reports under estimates, a column each, as list(x, a, b): they are b sum(x) + a x. x is NULL
+# where the counts have no likelihood.
+study_reported <- function(law, estimates) UseMethod("study_reported")
+
+#' @export
+study_reported.rr_law_additive <- function(law, estimates) list(x = estimates, a = as.double(law$a),
+                                                                b = as.double(law$b))
+
+#' @export
+study_reported.rr_law_channel <- function(law, estimates) {
+  list(x = apply(estimates, 2, function(estimate) law_reported(law, estimate)), a = 1, b = 0)
+}
+
+#' @export
+study_reported.rr_law <- function(law, estimates) list(x = NULL, a = 1, b = 0)
+
+# ---- the judge ----
+
+# The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
+# the `losses` of each replication (mse, tv, nll).
+judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
+  reference <- if (is.null(truth)) theta else truth / n
+  law <- rr_law(mechanism)
+  groups <- min(replications, study_groups)
+  starts <- ceiling(0:groups * replications / groups)
+  losses <- array(NA_real_, c(3, replications, length(methods)))
+  sums <- array(0, c(length(theta), groups, length(methods)))
+  for (g in seq_len(groups)) {
+    for (part in blocks(starts[g], starts[g + 1], max(length(mechanism$levels), length(mechanism$reports)))) {
+      counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2])
+      for (m in seq_along(methods)) {
+        estimates <- study_estimates(mechanism, counts, methods[[m]], n, names(methods)[m], reference, law)
+        reported <- study_reported(law, estimates)
+        judged <- .Call(C_rr_study_judge, estimates, reference, counts, n, reported$x, reported$a, reported$b)
+        losses[, part[1] + seq_len(part[2]), m] <- judged$losses
+        sums[, g, m] <- sums[, g, m] + judged$sums
+      }
+    }
+  }
+  risks <- lapply(seq_along(methods), function(m) {
+    summarise_losses(matrix(losses[, , m], nrow = 3), matrix(sums[, , m], ncol = groups), diff(starts))
+  })
+  table <- function(what) {
+    matrix(unlist(lapply(risks, `[[`, what)), length(study_metrics), dimnames = list(study_metrics, names(methods)))
+  }
+  list(estimate = table("estimate"), error = table("error"), losses = losses)
+}
+
+study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
+
+# Groups of replications for the jackknife.
+study_groups <- 10
+
+# Means with standard errors, and bias and variance with the jackknife over groups. sums: of the errors, categories by
+# groups; sizes: of the groups.
+summarise_losses <- function(losses, sums, sizes) {
+  total <- rowSums(sums)
+  length2 <- sum(total^2)
+  squares <- as.vector(rowsum(losses[1, ], rep(seq_along(sizes), sizes)))
+  all <- sum(sizes)
+  whole <- split_error(all, length2, sum(squares))
+  left_out <- split_error(all - sizes, length2 - 2 * drop(crossprod(sums, total)) + colSums(sums^2),
+                          sum(squares) - squares)
+  groups <- length(sizes)
+  jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
+  list(estimate = c(rowMeans(losses), whole), error = c(apply(losses, 1, stats::sd) / sqrt(all), jackknife))
+}
+
+# Unbiased squared bias and variance, summed over categories, from so many replications whose errors add up to a vector
+# of squared length `length2` and whose squared errors add up to `squares`.
+split_error <- function(replications, length2, squares) {
+  variance <- ifelse(replications < 2, NA, (squares - length2 / replications) / (replications - 1))
+  rbind(length2 / replications^2 - variance / replications, variance, deparse.level = 0)
+}
+
+# What the losses, the sums and one block of counts and estimates take; `arg` is where the k categories come from.
+check_study_memory <- function(k, methods, replications, arg, workers = 1) {
+  bytes <- 8 * (3 * methods * replications + k * (methods * min(replications, study_groups) + 20)) * as.numeric(workers)
+  check_memory(bytes, if (replications > k) "replications" else arg, "The figures of a cell")
+}

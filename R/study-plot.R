@@ -1,0 +1,132 @@
+#' Picture of a simulation study
+#'
+#' The papers' layout: a row for each truth, a column for each privacy level, the error against the number of
+#' respondents with one line a method, and the true distribution on the left. All axes are logarithmic.
+#'
+#' Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents only, the horizontal axis is the
+#' privacy level.
+#'
+#' @param object A study of [rr_study()].
+#' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
+#'   logarithmic axis and are left out.
+#' @param methods Methods of the study to draw, a character vector; all by default.
+#' @param truth Show the true distributions on the left?
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range, and where nothing is above 0; `candor_error_package` where ggplot2 is not installed.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
+#'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
+#' @name autoplot.rr_study
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
+#'                   epsilon = c(1, 4), n = 10^(2:5), replications = 50, seed = 1)
+#' ggplot2::autoplot(study)
+NULL
+
+#' @rdname autoplot.rr_study
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
+  check_installed("ggplot2", "to draw a study")
+  metric <- check_choice(metric, "metric", study_metrics)
+  check_flag(truth, "truth")
+  known <- unique(object$method)
+  if (!is.null(methods) && !all(methods %in% known)) {
+    abort(c("{.arg methods} must be methods of the study.", x = "{.val {setdiff(methods, known)[1]}} is not.",
+            i = "The study has {.val {known}}."), "argument")
+  }
+  data <- as.data.frame(plain_study(object))
+  drawn <- data$metric == metric & data$method %in% (methods %||% known)
+  data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
+  if (!nrow(data)) abort(c("There is nothing to draw.", x = "No {.val {metric}} of the study is above 0."), "argument")
+  by_epsilon <- length(unique(data$n)) == 1 && length(unique(data$epsilon)) > 1
+  data$x <- if (by_epsilon) data$epsilon else data$n
+  column <- if (by_epsilon) sprintf("N = %s", format_count(data$n))
+    else sprintf("epsilon = %s", format(data$epsilon, trim = TRUE))
+  columns <- unique(column[order(data$epsilon)])
+  row <- study_rows(data, object)
+  panels <- as.vector(t(outer(unique(row), c(if (truth) "truth", columns), paste, sep = "\n")))
+  data$panel <- factor(paste(row, column, sep = "\n"), panels)
+  data$low <- pmax(data$estimate - 2 * ifelse(is.na(data$mc.error), 0, data$mc.error), data$estimate / 10)
+  data$high <- data$estimate + 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
+  data$method <- factor(data$method, known)
+  draw_study(data, if (truth) study_truths(object, row, panels), study_limits(data, row), panels,
+             list(metric = metric, columns = length(columns) + truth, by_epsilon = by_epsilon, truth = truth))
+}
+
+study_rows <- function(data, object) {
+  kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
+  # A name may say K itself.
+  ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
+}
+
+# The shares of each truth by rank, thinned where there are too many to tell apart, down to a floor below the smallest.
+study_truths <- function(object, row, panels) {
+  truths <- study_state(object)$design$truth
+  data <- as.data.frame(plain_study(object))
+  rows <- unique(data.frame(row = study_rows(data, object), truth = data$truth))
+  rows <- rows[rows$row %in% row, ]
+  do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
+    shares <- sort(truths[[rows$truth[i]]], decreasing = TRUE)
+    rank <- unique(round(exp(seq(0, log(length(shares)), length.out = 200))))
+    kept <- rank[shares[rank] > 0]
+    data.frame(x = kept, share = shares[kept], low = min(shares[kept]) / 3,
+               panel = factor(paste(rows$row[i], "truth", sep = "\n"), panels))
+  }))
+}
+
+# All panels of a row share their vertical axis.
+study_limits <- function(data, row) {
+  do.call(rbind, lapply(unique(row), function(r) {
+    own <- data[row == r, ]
+    range <- base::range(own$low, own$high)
+    expand.grid(estimate = range, panel = unique(own$panel), x = own$x[1], KEEP.OUT.ATTRS = FALSE)
+  }))
+}
+
+metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
+                  nll = "Negative log-likelihood per respondent",
+                  bias2 = "Squared bias", variance = "Variance")
+
+draw_study <- function(data, truths, limits, panels, layout) {
+  methods <- levels(droplevels(data$method))
+  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
+    (if (!is.null(truths)) ggplot2::geom_ribbon(ggplot2::aes(.data$x, ymin = .data$low, ymax = .data$share), truths,
+                                                fill = "grey75", inherit.aes = FALSE)) +
+    (if (!is.null(truths)) ggplot2::geom_line(ggplot2::aes(.data$x, .data$share), truths, colour = "grey35",
+                                              inherit.aes = FALSE)) +
+    ggplot2::geom_blank(ggplot2::aes(.data$x, .data$estimate), limits) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$low, ymax = .data$high, fill = .data$method), alpha = 0.25) +
+    ggplot2::geom_line(ggplot2::aes(colour = .data$method), linewidth = 0.7) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$method, shape = .data$method), size = 1.4) +
+    ggplot2::facet_wrap(~panel, ncol = layout$columns, scales = "free", drop = FALSE,
+                        labeller = ggplot2::as_labeller(function(panel) panel_titles(panel, layout$truth))) +
+    ggplot2::scale_x_log10(labels = power_labels) +
+    (if (layout$metric == "nll" && !layout$truth) ggplot2::scale_y_continuous()
+     else ggplot2::scale_y_log10(labels = power_labels)) +
+    ggplot2::scale_colour_manual(values = rep_len(line_colours, length(methods))) +
+    ggplot2::scale_fill_manual(values = rep_len(line_colours, length(methods))) +
+    ggplot2::scale_shape_manual(values = rep_len(c(16, 17, 15, 4, 8, 3, 1, 2), length(methods))) +
+    ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
+                             if (layout$truth) " (left: rank of the category)"),
+                  y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true share)"), 24),
+                  colour = NULL, fill = NULL, shape = NULL) +
+    theme_candor() +
+    ggplot2::theme(strip.text = ggplot2::element_text(size = 8), panel.spacing = ggplot2::unit(0.6, "lines"),
+                   axis.text = ggplot2::element_text(size = 8))
+}
+
+# With the truth on the left a row is named once.
+panel_titles <- function(panel, truth) {
+  parts <- strsplit(panel, "\n", fixed = TRUE)
+  vapply(parts, function(p) {
+    if (!truth) return(paste(p, collapse = "\n"))
+    if (p[2] == "truth") paste0(p[1], "\ntrue shares") else paste0("\n", p[2])
+  }, "")
+}
+
+
+#' @rdname autoplot.rr_study
+#' @param x A study.
+#' @export
+plot.rr_study <- function(x, ...) draw(x, ...)

@@ -1,0 +1,122 @@
+#' The risk of the estimators at a given truth
+#'
+#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a
+#' number of respondents. For linear inversion it is exact, by its closed form; for the others it is a Monte Carlo estimate with its
+#' error, from [rr_study()].
+#'
+#' @details
+#' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}} and \eqn{m_i = b_i + a\theta_i}, the mean squared error of inversion, summed over categories, is
+#' \deqn{\sum_i \frac{m_i (1 - m_i)}{N a^2} \quad \mathrm{(population)}, \qquad
+#'   \sum_i \frac{b_i (1 - b_i) + \theta_i a (1 - a - 2 b_i)}{N a^2} \quad \mathrm{(sample)}.}
+#' For k-ary randomized response the second is free of \eqn{\theta}, and at a fixed \eqn{\epsilon} both grow as
+#' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
+#'
+#' @param mechanism A mechanism.
+#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1. Names, and the
+#'   values of data, are matched to the levels, absent ones being 0.
+#' @param n Number of respondents, whole and at least 1.
+#' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
+#' @param target `"population"`, `"sample"`, or both: whether the respondents are sampled anew or fixed.
+#' @param replications Number of replications for what has no closed form, a whole number.
+#' @param seed A whole number that fixes the replications, or `NULL`.
+#' @param ... Not used, and refused.
+#' @return A data frame of class `rr_risk` with one row per target and method: `target`, `method`, `mse`, `bias2`, `variance`, `mc.error` (of `mse`; 0 where it
+#'   is exact).
+#' @section Errors:
+#' `candor_error_mismatch` for names that are not levels, `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
+#' of range.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
+#'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
+#' @examples
+#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)
+#'
+#' # Ten times as many categories cost a hundred times the precision
+#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")
+#' @export
+rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
+                    target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
+  check_given(mechanism = "how answers are randomised")
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  theta <- check_theta(theta, mechanism)
+  n <- check_count(n, "n", min = 1)
+  method <- check_methods(method)
+  target <- check_targets(target)
+  replications <- check_count(replications, "replications", min = 1, max = 1e9)
+  seed <- if (!is.null(seed)) check_count(seed, "seed")
+  exact <- vapply(method, function(m) identical(m, "inv"), NA) & inherits(rr_law(mechanism), "rr_law_additive")
+  if (any(!exact)) seed <- prepare_risk(mechanism, theta, n, method[!exact], target, replications, seed)
+  rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, exact, target, replications, seed))
+  mark(do.call(rbind, rows), "rr_risk")
+}
+
+# What can never work is refused, then a seed is drawn where none is given.
+prepare_risk <- function(mechanism, theta, n, method, target, replications, seed) {
+  check_study_memory(length(theta), length(method), replications, "theta")
+  truth <- if ("sample" %in% target) whole_shares(n, theta)
+  counts <- study_counts(mechanism, theta, truth, n, seed %||% 1, 1, 0, 1)[, 1]
+  for (name in names(method)) {
+    failure <- try_method(mechanism, counts, method[[name]], name, n)
+    if (!is.null(failure)) stop(failure)
+  }
+  seed %||% floor(stats::runif(1) * 2^31)
+}
+
+check_targets <- function(target) {
+  known <- c("population", "sample")
+  if (is.character(target) && length(target) && all(target %in% known) && !anyDuplicated(target)) return(target)
+  abort(c("{.arg target} must be {.val population}, {.val sample}, or both.", x = "It is {describe(target)}."),
+        "argument")
+}
+
+# Names, and the values of data, are levels of the mechanism.
+check_theta <- function(theta, mechanism) {
+  theta <- tabulated(theta)
+  shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
+  shares <- match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits))
+  check_length(shares, mechanism, "theta")
+  as.double(shares)
+}
+
+check_length <- function(theta, mechanism, arg) {
+  k <- length(mechanism$levels)
+  if (length(theta) == k) return(invisible())
+  abort(c("{.arg {arg}} must have one share per level of the mechanism.",
+          x = "It has {length(theta)}, and the mechanism has {k}."),
+        "argument")
+}
+
+risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
+  mse <- bias2 <- variance <- error <- rep(NA_real_, length(method))
+  if (any(exact)) {
+    mse[exact] <- variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
+    bias2[exact] <- error[exact] <- 0
+  }
+  if (any(!exact)) {
+    judged <- judge_methods(mechanism, theta, if (target == "sample") whole_shares(n, theta), n, method[!exact],
+                            replications, seed, 1)
+    mse[!exact] <- judged$estimate["mse", ]
+    bias2[!exact] <- judged$estimate["bias2", ]
+    variance[!exact] <- judged$estimate["variance", ]
+    error[!exact] <- judged$error["mse", ]
+  }
+  tibble::tibble(target = target, method = names(method), mse = mse, bias2 = bias2, variance = variance,
+                 mc.error = error)
+}
+
+# Mean squared error of inversion, summed over categories.
+inversion_risk <- function(form, theta, n, target) {
+  if (law_tells_nothing(form)) abort_no_information_form()
+  b <- rep_len(form$b, length(theta))
+  if (target == "population") {
+    m <- b + form$a * theta
+    return(sum(m * (1 - m)) / (n * form$a^2))
+  }
+  sum(b * (1 - b) + theta * form$a * (1 - form$a - 2 * b)) / (n * form$a^2)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_risk <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
+
+#' @export
+plot.rr_risk <- function(x, ...) draw(x, ...)

@@ -1,0 +1,138 @@
+#' Groups of a tally or a fit
+#'
+#' `[` takes some of the groups of a grouped tally or fit, `subset()` those that meet a condition on the columns of the groups.
+#'
+#' What was estimated stays as it was: no estimate, error or interval changes by leaving other groups out. (Intervals that hold for all
+#' groups together, `simultaneous = TRUE`, stay those of all groups.)
+#'
+#' Tallies are merged with `c()`. Fits are not, because an estimate of all data is not made of estimates of its parts: merge their tallies and
+#' estimate again. `length()` is the number of groups, 1 where there are none, and `names()` are their labels as [coef()] shows them,
+#' `NULL` where there are none; the fields of a tally or a fit are taken with `$`. `as.list()` gives a list of the groups, for [lapply()].
+#'
+#' @param x A tally of [rr_tally()] or [rr_counts()], or a fit of [rr_estimate()], with groups.
+#' @param i Groups: positions, a logical vector with one entry per group, or labels as `names(x)` has them.
+#' @param subset A condition on the columns of the groups, such as `region == "north"`.
+#' @param drop Drop the group columns, where one group is left?
+#' @param ... Not used.
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not
+#'   known of single groups.
+#' @section Errors:
+#' `candor_error_level` for groups that there are not, `candor_error_empty` where no group is left, `candor_error_argument` where
+#' there are no groups, and when fits are put together with `c()`.
+#' @source Methods of R's own generics; no estimate is computed.
+#' @name groups
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism)
+#' tally["women"]
+#' fit <- rr_estimate(tally)
+#' subset(fit, group == "men")
+#' lapply(as.list(tally), rr_estimate)
+NULL
+
+group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
+
+in_groups <- function(tally) {
+  labels <- group_labels(tally$groups)
+  if (length(labels) == 1L) paste0(", group ", labels) else sprintf(" in %s groups", format_count(length(labels)))
+}
+
+# Positions of the groups that `i` says.
+match_groups <- function(i, groups, class) {
+  if (is.null(groups)) {
+    abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}.",
+            i = "Its fields are taken with {.code $}."), "argument")
+  }
+  labels <- group_labels(groups)
+  at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
+    else if (is.logical(i)) which(rep_len(i, if (length(i) == length(labels)) length(i) else 0))
+    else if (is.numeric(i) && !is.object(i)) seq_along(labels)[if (all(i <= 0, na.rm = TRUE)) i else match(i, seq_along(labels))]
+    else NA_integer_
+  if (is.logical(i) && length(i) != length(labels)) {
+    abort(c("A logical vector must have one entry per group.",
+            x = "It has {length(i)}; there are {length(labels)} groups."),
+          "level")
+  }
+  if (anyNA(at)) {
+    shown <- if (is.atomic(i)) as.character(i)[is.na(at)][1] else describe(i)
+    abort(c("Groups must be taken by position, label or condition.", x = "{.val {shown}} is not a group.",
+            i = "The groups are {format_labels(labels)}."), "level")
+  }
+  if (!length(at)) {
+    abort(c("No group is left.", i = "The groups are {format_labels(labels)}."), "empty")
+  }
+  if (anyDuplicated(at)) {
+    abort(c("Each group can be taken once.", x = "{.val {labels[at[anyDuplicated(at)]]}} is taken twice."), "level")
+  }
+  at
+}
+
+# Those for which a condition on the columns of the groups holds.
+condition_groups <- function(condition, groups, class, env) {
+  if (is.null(groups)) match_groups(1, groups, class)
+  holds <- tryCatch(eval(condition, as.list(groups), env), error = function(e) {
+    problem <- conditionMessage(e)
+    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "{problem}.",
+            i = "The columns are {format_labels(names(groups))}."), "argument")
+  })
+  if (!is.logical(holds) || length(holds) != nrow(groups)) {
+    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "It is {describe(holds)}.",
+            i = "The columns are {format_labels(names(groups))}."), "argument")
+  }
+  match_groups(holds & !is.na(holds), groups, class)
+}
+
+cut_tally <- function(tally, at, drop = FALSE) {
+  tally <- unclass_fields(tally)
+  fields <- tally$fields
+  counts <- fields$counts
+  single <- check_flag(drop, "drop") && length(at) == 1L
+  if (is.matrix(counts)) fields$counts <- if (single) counts[, at] else counts[, at, drop = FALSE]
+  for (name in intersect(c("n", "effective_n", "weight_squares", "respondents"), names(fields))) {
+    if (!is.null(fields[[name]])) fields[[name]] <- fields[[name]][at]
+  }
+  fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
+  fields$missing <- 0
+  structure(fields, class = tally$class)
+}
+
+unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
+
+#' @rdname groups
+#' @export
+`[.rr_tally` <- function(x, i, ..., drop = FALSE) {
+  if (missing(i)) return(x)
+  cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
+}
+
+#' @rdname groups
+#' @export
+subset.rr_tally <- function(x, subset, ...) {
+  cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
+}
+
+#' @rdname groups
+#' @export
+length.rr_tally <- function(x) group_count(x)
+
+#' @rdname groups
+#' @export
+names.rr_tally <- function(x) group_labels(x$groups)
+
+#' @rdname groups
+#' @export
+as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
+
+group_list <- function(x, groups) {
+  if (is.null(groups)) return(list(x))
+  labels <- group_labels(groups)
+  stats::setNames(lapply(seq_along(labels), function(g) x[g]), labels)
+}
+
+# The fields, which names() does not show.
+
+#' @rawNamespace S3method(utils::.DollarNames, rr_tally)
+.DollarNames.rr_tally <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
+
+#' @rawNamespace S3method(utils::str, rr_tally)
+str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)

@@ -1,0 +1,46 @@
+#' Picture of a tally
+#'
+#' The reported shares, one bar a category, with a panel for each group. They are what was reported, not what is true: for that, estimate.
+#'
+#' @param object,x A tally of [rr_tally()] or [rr_counts()].
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for more than 60 groups; `candor_error_package` where ggplot2 is not installed.
+#' @source The shares are those of [tidy()] of a tally.
+#' @name autoplot.rr_tally
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' ggplot2::autoplot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_tally <- function(object, ...) {
+  check_installed("ggplot2", "to draw a tally")
+  panels <- length(object)
+  if (panels > 60) {
+    abort(c("A picture of {format_count(panels)} groups would not be readable.",
+            i = "Take some of them with {.code [}."), "argument")
+  }
+  k <- length(object$mechanism$reports)
+  # All groups have the same categories, at the same places.
+  data <- data.frame(at = rep(seq_len(k), panels), share = tidy(object)$share,
+                     panel = rep(factor(seq_len(panels)), each = k))
+  levels(data$panel) <- names(object) %||% ""
+  few <- k <= 40
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$share)) +
+    ggplot2::geom_col(fill = colour_reported, width = if (k <= 200) 0.8 else 1) +
+    ggplot2::scale_x_continuous(breaks = if (few) seq_len(k) else ggplot2::waiver(),
+                                labels = if (few) wrap_labels(18)(object$mechanism$reports) else format_count,
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 2 else 5)) +
+    ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64),
+                  x = if (few) NULL else "Category", y = "Share of the reports",
+                  caption = wrap_text(sprintf("%s reports, as they were randomised.", format_count(round(sum(object$n), 1))))) +
+    theme_candor()
+  # Bars lie down where their labels are to be read.
+  if (few) plot <- plot + ggplot2::coord_flip() + ggplot2::theme(axis.text.y = row_text(k * ceiling(panels / 3)))
+  if (panels > 1) plot <- plot + ggplot2::facet_wrap(~panel, labeller = ggplot2::as_labeller(wrap_labels(18)))
+  plot
+}
+
+#' @rdname autoplot.rr_tally
+#' @export
+plot.rr_tally <- function(x, ...) draw(x, ...)

@@ -1,0 +1,95 @@
+#' One truth under several designs
+#'
+#' Puts tallies of different designs together that ask for the same truth: a direct question beside a randomized one, two decks of
+#' cards, three published surveys of one population. [rr_estimate()] of the result maximises one likelihood over all of them.
+#'
+#' The respondents of the tallies are taken for independent samples of one population, or for random parts of one sample. The pool is a
+#' tally whose reports are the pairs of design and report, so everything that works with a tally works with it: `"mle"`
+#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. [rr_goodness_of_fit()] tests whether one truth can have given all
+#' reports.
+#'
+#' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
+#'   become the names of the designs. Grouped tallies must have the same groups. A weighted tally counts with its effective number of respondents.
+#' @return An object of class `rr_tally`. Its mechanism has the class `c("rr_pooled", "rr_channel", "rr_mechanism")` and holds the
+#'   `designs`; its reports are called `design: report`.
+#' @section Errors:
+#' `candor_error_argument` for anything but tallies, for fewer than two, and for tallies of support counts or of several questions; `candor_error_mismatch` for
+#' mechanisms with different levels and for different groups; `candor_error_empty` for a tally without reports.
+#' @source The likelihood of independent samples is the product of theirs. For two samples and an unknown parameter Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
+#'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter.
+#' @examples
+#' # Three surveys of students asked for plagiarism in different designs
+#' tallies <- lapply(seq_len(nrow(plagiarism_survey)), function(i) {
+#'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
+#' })
+#' fit <- rr_estimate(rr_pool(tallies))
+#' tidy(fit, conf.int = TRUE)
+#' rr_goodness_of_fit(fit)
+#' @export
+rr_pool <- function(...) {
+  tallies <- list(...)
+  if (length(tallies) == 1L && is.list(tallies[[1]]) && !inherits(tallies[[1]], "rr_tally")) tallies <- tallies[[1]]
+  check_pool(tallies)
+  names <- names(tallies) %||% rep("", length(tallies))
+  names[!nzchar(names)] <- paste("design", seq_along(tallies))[!nzchar(names)]
+  names <- make.unique(names)
+  mechanisms <- lapply(tallies, `[[`, "mechanism")
+  levels <- mechanisms[[1]]$levels
+  worth <- function(tally) tally$effective_n / tally$n
+  n <- vapply(tallies, function(tally) sum(tally$effective_n), 0)
+  counts <- lapply(tallies, function(tally) sweep(as.matrix(tally$counts), 2, worth(tally), `*`))
+  counts <- do.call(rbind, counts)
+  groups <- tallies[[1]]$groups
+  if (is.null(groups)) counts <- drop(counts)
+  mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels)
+  new_rr_tally(mechanism, unname(counts), groups = groups, missing = sum(vapply(tallies, `[[`, 0, "missing")))
+}
+
+check_pool <- function(tallies) {
+  if (length(tallies) < 2L) {
+    abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}.",
+            i = "Estimate a single tally with {.fn rr_estimate}."), "argument")
+  }
+  first <- tallies[[1]]
+  for (i in seq_along(tallies)) {
+    tally <- tallies[[i]]
+    if (!inherits(tally, "rr_tally")) {
+      abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}.",
+              i = "Count reports with {.fn rr_tally}, or give counts to {.fn rr_counts}."), "argument")
+    }
+    if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
+        length(tally$mechanism$reports) > matrix_limit) {
+      abort(c("Tallies of one question with at most {format_count(matrix_limit)} reports can be pooled.",
+              x = "Tally {i} is of: {format(tally$mechanism)}."), "argument")
+    }
+    if (!setequal(tally$mechanism$levels, first$mechanism$levels)) {
+      abort(c("Pooled tallies must be of the same truth.",
+              x = "Tally {i} has the levels {format_labels(tally$mechanism$levels)}.",
+              i = "Tally 1 has the levels {format_labels(first$mechanism$levels)}."), "mismatch")
+    }
+    if (!identical(as.list(tally$groups), as.list(first$groups))) {
+      abort(c("Pooled tallies must have the same groups.", x = "Those of tally {i} are not those of tally 1."),
+            "mismatch")
+    }
+    if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
+  }
+}
+
+# The channel from the shared truth to pairs of design and report. A respondent meets a design with a probability that
+# does not depend on the truth, so these probabilities cancel in every likelihood.
+new_rr_pooled <- function(mechanisms, shares, levels) {
+  rows <- Map(function(mechanism, share) {
+    C <- rr_matrix(mechanism)
+    share * unname(C[match(levels, mechanism$levels), , drop = FALSE])
+  }, mechanisms, shares)
+  reports <- unlist(Map(function(mechanism, name) paste(name, mechanism$reports, sep = ": "), mechanisms,
+                        names(shares)))
+  C <- do.call(cbind, unname(rows))
+  result <- new_rr_channel(C / rowSums(C), list(levels = levels, reports = unname(reports)),
+                           sprintf("%d designs of one truth", length(mechanisms)), "pooled",
+                           designs = stats::setNames(mechanisms, names(shares)), shares = shares,
+                           parameters = mechanisms[[1]]$parameters)
+  class(result) <- c("rr_pooled", "rr_channel", "rr_mechanism")
+  result
+}

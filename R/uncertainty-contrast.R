@@ -1,0 +1,252 @@
+#' Linear functions of the estimates
+#'
+#' Sums of categories, differences between categories or groups, means of scores: any linear function of the estimated shares, with
+#' its standard error from the full covariance matrix.
+#'
+#' @param fit A fit of [rr_estimate()].
+#' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
+#'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
+#'   named list of these.
+#' @param conf.level Confidence level of the intervals.
+#' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
+#'   hypothesis that the function is 0), `conf.low`, `conf.high`. A function that is the same whatever the data, such as the sum of all
+#'   shares, has the standard error 0 and no test. `coef()`, `vcov()` (the joint covariance of up to 2,000 functions), `confint()`, `nobs()`, `tidy()` and `glance()`
+#'   read it, see [rr_estimates].
+#' @section At the boundary:
+#' Intervals are Wald's, by the standard error, where no estimate of the groups involved sits on the boundary. Where one does (any method but
+#' `"inv"` and `"norm"`), the covariance matrix takes it for known: there is a warning, and the standard error is `NA` where
+#' it would be 0. Intervals then follow from the reports, whose counts are binomial whatever the estimate: for a sum of categories the interval
+#' of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`, from the reports or, where no truth can give so many or so few, from the
+#' nearest number that one gives, so that it never is a point (in channels without closed form for one category, or all
+#' but one, only); for differences of such sums between groups, both are combined by the method of Newcombe. The same is done where a
+#' standard error is not known. Other functions (scores, differences within a group) keep Wald's interval, too narrow there, or have none.
+#' @section Errors and warnings:
+#' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
+#' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary.
+#' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
+#'   of ordered categories is one. Groups are independent, because no respondent is in two.
+#'
+#'   Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
+#'   *Statistics in Medicine* 17(8), 873-890.
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
+#' rr_contrast(fit, list(
+#'   "ever, men" = c("men:once", "men:often"),
+#'   "difference" = c("men:never" = 1, "women:never" = -1)
+#' ))
+#' @export
+rr_contrast <- function(fit, L, conf.level = 0.95) {
+  check_given()
+  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  conf.level <- check_level(conf.level)
+  estimate <- coef(fit)
+  weights <- contrast_weights(L, names(estimate))
+  value <- drop(weights %*% estimate)
+  parts <- contrast_parts(fit, weights)
+  error <- sqrt(rowSums(parts$variance))
+  z <- stats::qnorm((1 + conf.level) / 2)
+  bounds <- list(low = value - z * error, high = value + z * error)
+  for (row in if (!fit$estimator$unbiased) which(is.na(error) | parts$edge)) {
+    known <- share_bounds(fit, weights[row, ], value[row], conf.level)
+    if (is.null(known)) next
+    bounds$low[row] <- known$low
+    bounds$high[row] <- known$high
+  }
+  terms <- rownames(weights) %||% as.character(seq_len(nrow(weights)))
+  if (any(parts$edge)) warn_boundary(terms[parts$edge & is.na(error)], terms[parts$edge & !is.na(error)])
+  # What is the same whatever the data is not tested.
+  ratio <- value / error
+  ratio[which(error == 0)] <- NA_real_
+  table <- tibble::tibble(term = terms, estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
+                          p.value = unname(2 * stats::pnorm(-abs(ratio))), conf.low = unname(bounds$low),
+                          conf.high = unname(bounds$high))
+  new_rr_contrast(table, parts$covariance, fit, conf.level)
+}
+
+# A tibble with what its methods need: see fit-contrast.R.
+new_rr_contrast <- function(table, covariance, fit, conf.level) {
+  if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
+  attr(table, "covariance") <- covariance
+  attr(table, "n") <- sum(fit$tally$n)
+  attr(table, "target") <- fit$target
+  attr(table, "conf.level") <- conf.level
+  class(table) <- c("rr_contrast", class(table), "rr_estimates")
+  table
+}
+
+# Variances of each function's part in each group, NA where the covariance knows none; and which functions depend on a
+# group with estimates at the boundary, where that covariance takes them for known (`edge`).
+contrast_parts <- function(fit, weights) {
+  k <- length(fit$mechanism$levels)
+  groups <- ncol(weights) / k
+  variance <- matrix(0, nrow(weights), groups)
+  edge <- logical(nrow(weights))
+  covariance <- if (nrow(weights) <= contrast_functions) matrix(0, nrow(weights), nrow(weights))
+  for (g in seq_len(groups)) {
+    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    needed <- which(colSums(own != 0) > 0)
+    if (!length(needed)) next
+    parts <- if (needs_functions(g, fit)) function_variances(fit, g, own) else matrix_variances(fit, g, own, needed)
+    v <- parts$variance
+    v[v < 0] <- NA_real_
+    if (!is.null(covariance)) covariance <- covariance + parts$covariance
+    if (held_at_boundary(fit, g)) {
+      free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
+      v[free & v == 0] <- NA_real_
+      edge <- edge | free
+    }
+    variance[, g] <- v
+  }
+  if (!is.null(covariance)) {
+    total <- rowSums(variance)
+    covariance[is.na(total), ] <- covariance[, is.na(total)] <- NA_real_
+    covariance[total %in% 0, ] <- covariance[, total %in% 0] <- 0
+    diag(covariance) <- total
+  }
+  list(variance = variance, edge = edge, covariance = covariance)
+}
+
+# The joint covariance of more functions is not kept.
+contrast_functions <- 2000
+
+matrix_variances <- function(fit, g, own, needed) {
+  part <- own[, needed, drop = FALSE]
+  covariance <- contrast_covariance(fit, g, needed)
+  v <- rowSums((part %*% covariance) * part)
+  # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
+  # of shares that are taken from the inverse information.
+  size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
+  v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
+  list(variance = v, covariance = if (nrow(own) <= contrast_functions) part %*% tcrossprod(covariance, part))
+}
+
+function_variances <- function(fit, g, own) {
+  covariance <- likelihood_functions(fit$mechanism, fit, g, own)
+  v <- diag(covariance)
+  # The same zeros, from systems solved to a residual of 1e-10.
+  v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
+  list(variance = v, covariance = covariance)
+}
+
+# Estimates that are neither unbiased nor known without error.
+held_at_boundary <- function(fit, g) {
+  estimate <- group_estimate(fit, g)
+  certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
+  own <- !is.null(fit$estimator$spread)
+  !fit$estimator$unbiased && !certain && !own && any(estimate <= 0 | estimate >= 1)
+}
+
+warn_boundary <- function(unknown, small) {
+  warn(c("Estimates of this fit are held at the boundary, at 0 or 1, where standard errors say too little.",
+         x = if (length(unknown)) "{cli::qty(unknown)}{?That/Those} of {.val {unknown}} {?is/are} not known.",
+         x = if (length(small)) "{cli::qty(small)}{?That/Those} of {.val {small}} {?is/are} too small.",
+         i = "Read the intervals, or use {.code method = \"inv\"}, whose estimates are not held at the boundary."),
+       "boundary")
+}
+
+contrast_covariance <- function(fit, g, which) {
+  if (is.null(fit$replicates)) return(estimate_covariance(fit$mechanism, fit, g, which))
+  stats::var(t(fit$replicates[[g]][which, , drop = FALSE]))
+}
+
+# Intervals for a sum of categories, or for a difference of such sums between groups, from the reports themselves: they
+# hold at the boundary. Groups are combined as Newcombe (1998) does for differences, each side with the distances from
+# the estimates to the bounds that are on it. NULL for other functions.
+share_bounds <- function(fit, weights, value, level) {
+  k <- length(fit$mechanism$levels)
+  below <- above <- 0
+  for (g in unique((which(weights != 0) - 1) %/% k + 1)) {
+    part <- share_part(weights[(g - 1) * k + seq_len(k)], adds_up(group_estimate(fit, g)))
+    if (is.null(part)) return(NULL)
+    if (part$scale == 0) next
+    share <- sum(group_estimate(fit, g)[part$cells])
+    interval <- share_interval(fit, g, part$cells, share, level)
+    if (is.null(interval)) return(NULL)
+    reach <- abs(part$scale) * pmax(0, c(share - interval$low, interval$high - share))
+    if (part$scale < 0) reach <- rev(reach)
+    below <- below + reach[1]^2
+    above <- above + reach[2]^2
+  }
+  list(low = value - sqrt(below), high = value + sqrt(above))
+}
+
+# A group's weights as a multiple of the share of some cells, if they are, up to a constant that multiplies the sum of
+# all shares; of cells and complement the fewer.
+share_part <- function(weights, sum_known) {
+  values <- unique(weights)
+  if (length(values) == 1L && (sum_known || values == 0)) return(list(scale = 0))
+  if (length(values) != 2L || (!sum_known && !0 %in% values)) return(NULL)
+  base <- if (sum_known) values[which.max(tabulate(match(weights, values), 2L))] else 0
+  list(scale = setdiff(values, base) - base, cells = which(weights != base))
+}
+
+share_interval <- function(fit, g, cells, share, level) {
+  # Neither normal theory nor the bootstrap holds at the boundary.
+  interval <- if (fit$interval %in% c("wald", "bootstrap", "credible")) "wilson" else fit$interval
+  if (interval == "profile") {
+    if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
+    interval <- "wilson"
+  }
+  law <- rr_law(fit$mechanism)
+  bounds <- law_share_interval(law, group_evidence(fit$tally, g, law), cells, share, interval, level, fit$target)
+  if (!is.null(bounds)) return(include_estimate(bounds, share, fit$estimator$unbiased))
+  if (length(cells) == 1L) cell_interval(fit, g, cells, interval, level)
+}
+
+# The fit's own interval of one cell.
+cell_interval <- function(fit, g, cell, interval, level) {
+  fit$simultaneous <- FALSE
+  lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
+}
+
+contrast_weights <- function(L, names) {
+  if (is.matrix(L) && is.numeric(L)) {
+    if (!nrow(L)) abort(c("{.arg L} must hold at least one function.", x = "It has no rows."), "argument")
+    rows <- lapply(seq_len(nrow(L)), function(i) {
+      contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i))
+    })
+    weights <- do.call(rbind, rows)
+    rownames(weights) <- rownames(L)
+    return(weights)
+  }
+  if (!is.list(L)) return(rbind(contrast_row(L, names, "{.arg L}")))
+  if (!length(L)) {
+    abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument")
+  }
+  labels <- names(L) %||% rep("", length(L))
+  at <- ifelse(nzchar(labels), encodeString(labels, quote = "\""), seq_along(L))
+  # Doubled braces, so that no label is taken for a part of the message.
+  at <- gsub("}", "}}", gsub("{", "{{", at, fixed = TRUE), fixed = TRUE)
+  weights <- do.call(rbind, Map(contrast_row, unname(L), list(names), sprintf("{.code L[[%s]]}", at)))
+  rownames(weights) <- names(L)
+  weights
+}
+
+# One function's weights; `what` names it in errors.
+contrast_row <- function(x, names, what) {
+  if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
+  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x))) {
+    abort(c(paste(what, "must be categories to add up, or finite weights."),
+            x = if (length(x)) "It is {describe(x)}." else "It is empty: no category is selected."), "argument")
+  }
+  place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
+  if (is.null(names(x)) && length(x) != length(names)) {
+    abort(c(paste(what, "must have one weight per estimate, or names."),
+            x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument")
+  }
+  if (anyNA(place)) {
+    abort(c(paste("The names in", what, "must be estimates of the fit."),
+            x = "{.val {names(x)[is.na(place)][1]}} is not one.", i = "They are {format_labels(names)}."), "level")
+  }
+  if (anyDuplicated(place)) {
+    abort(c(paste("The names in", what, "must all differ."),
+            x = "{.val {names(x)[anyDuplicated(place)]}} appears more than once."), "level")
+  }
+  if (all(x == 0)) {
+    abort(c(paste(what, "must weigh at least one estimate."), x = "All its weights are 0."), "argument")
+  }
+  row <- numeric(length(names))
+  row[place] <- x
+  row
+}

@@ -1,0 +1,108 @@
+# Intervals for estimated shares; the formulas are the law's.
+
+estimate_intervals <- function(mechanism, fit, g, interval, level, which) {
+  law <- rr_law(mechanism)
+  evidence <- group_evidence(fit$tally, g, law)
+  bounds <- law_intervals(law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+  include_estimate(bounds, group_estimate(fit, g)[which], fit$estimator$unbiased)
+}
+
+# Methods that return distributions move mass between categories: their intervals hold the estimate.
+include_estimate <- function(bounds, estimate, unbiased) {
+  low <- nearest(bounds$low, 0, 1)
+  high <- nearest(bounds$high, 0, 1)
+  if (unbiased) return(list(low = low, high = high))
+  list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
+}
+
+# Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing only where they are
+# asked for.
+fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
+                          which = seq_len(nrow(as.matrix(fit$estimate))),
+                          groups = seq_len(ncol(as.matrix(fit$estimate)))) {
+  if (fit$simultaneous) level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
+  if (interval == "credible") {
+    columns <- lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
+  } else columns <- lapply(groups, function(g) {
+    if (interval == "wald") {
+      half <- stats::qnorm((1 + level) / 2) * fit_errors(fit, g, which)
+      return(list(low = group_estimate(fit, g)[which] - half, high = group_estimate(fit, g)[which] + half))
+    }
+    if (interval == "bootstrap") {
+      tails <- c((1 - level) / 2, (1 + level) / 2)
+      bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
+      return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
+    }
+    if (interval == "profile") return(profile_intervals(fit$mechanism, fit, g, level, which))
+    estimate_intervals(fit$mechanism, fit, g, interval, level, which)
+  })
+  side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
+  list(low = side("low"), high = side("high"))
+}
+
+# The evidence of all groups, with what is known of their estimates.
+fit_evidence <- function(fit) {
+  law <- rr_law(fit$mechanism)
+  lapply(seq_along(fit$details), function(g) {
+    c(group_evidence(fit$tally, g, law), list(estimate = group_estimate(fit, g), details = fit$details[[g]]))
+  })
+}
+
+# Standard errors in group g; an unbiased variance estimate below zero has none.
+fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
+  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
+  variance <- estimate_variances(fit$mechanism, fit, g, which)
+  sqrt(ifelse(variance < 0, NA_real_, variance))
+}
+
+interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible")
+
+# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth.
+check_interval_kind <- function(interval, mechanism, target, method) {
+  law <- rr_law(mechanism)
+  k <- length(mechanism$levels)
+  if (interval == "credible") check_credible(method, k, target)
+  if (interval == "profile") {
+    if (!law_gives(law, "likelihood", k)) {
+      refuse_law(law, "likelihood", "{.arg interval} {.val profile}", "Use {.val wilson}, {.val exact} or {.val wald}.")
+    }
+    check_profile(mechanism, target)
+  }
+  if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
+    refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}", "Use {.val wilson}, {.val exact} or {.val wald}.")
+  }
+  if (interval == "exact" && !law_gives(law, "exact", k)) {
+    abort(c("{.arg interval} cannot be {.val exact} for this mechanism: no report belongs to one truth alone.",
+            i = "Use {.val profile}, {.val wilson} or {.val bootstrap}."), "argument")
+  }
+  invisible()
+}
+
+check_credible <- function(method, k, target) {
+  if (is.null(method$credible)) {
+    able <- names(Filter(function(one) !is.null(one$credible), method_registry()))
+    abort(c("{.arg interval} cannot be {.val credible} for this {.arg method}: it knows no posterior.",
+            x = "{.arg method} is {.val {method$name}}.", i = "Use {.or {.val {able}}}, or another {.arg interval}."),
+          "argument")
+  }
+  fewest <- method$credible_from %||% 1
+  if (k < fewest) {
+    abort(c("{.arg interval} cannot be {.val credible} for fewer than {fewest} categories.", x = "There are {k}.",
+            i = paste("So few cannot show how shares are spread, and single truths would be covered hardly ever:",
+                      "use {.val wilson}.")), "argument")
+  }
+  if (target == "sample") {
+    abort(c("{.arg interval} cannot be {.val credible} for {.code target = \"sample\"}.",
+            i = "The posterior is about the population that respondents come from: use {.val wilson}."), "argument")
+  }
+}
+
+# The rows that `parm` says by label or position; all where it is NULL.
+match_rows <- function(parm, labels, what, arg = "parm") {
+  if (is.null(parm)) return(seq_along(labels))
+  at <- if (is.character(parm)) match(parm, labels) else if (is.numeric(parm)) match(parm, seq_along(labels))
+  if (length(at) && !anyNA(at)) return(at)
+  shown <- if (is.atomic(parm) && length(parm)) parm[is.na(at)][1] else describe(parm)
+  abort(c("{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
+          i = "The {what} are {format_labels(labels)}."), "level")
+}

@@ -1,0 +1,93 @@
+# Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood, maximised over the
+# other cells, is within a quantile of chi-squared of its maximum. With theta_i = t fixed the others solve the same
+# problem for the channel t C[i, ] + (1 - t) C[k, ], so every point of the profile comes with its certificate.
+
+profile_cells <- 500
+
+profile_intervals <- function(mechanism, fit, g, level, which = seq_along(mechanism$levels)) {
+  axes <- channel_axes(mechanism)
+  rows <- rr_matrix(mechanism)
+  evidence <- group_evidence(fit$tally, g)
+  counts <- evidence$counts
+  best <- maximise(axes, counts, n = evidence$n)
+  top <- sum_log(counts, apply_channel(axes, best$estimate))
+  bounds <- vapply(which, function(i) profile_cell(rows, counts, evidence$n, i, best$estimate[i], top,
+                                                   stats::qchisq(level, 1)),
+                   c(low = 0, high = 0))
+  list(low = bounds["low", ], high = bounds["high", ])
+}
+
+sum_log <- function(counts, m) {
+  seen <- counts > 0
+  if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
+}
+
+profile_cell <- function(rows, counts, n, i, estimate, top, quantile) {
+  others <- rows[-i, , drop = FALSE]
+  excess <- function(t) {
+    axes <- list(list(matrix = unname(t((1 - t) * others + rep(t * rows[i, ], each = nrow(others))))))
+    fit <- maximise(axes, counts, n = n)
+    if (!is.null(fit$impossible)) return(quantile + 1e6)
+    min(2 * (top - sum_log(counts, apply_channel(axes, fit$estimate))), 1e6) - quantile
+  }
+  side <- function(end) {
+    if (estimate == end || excess(end) <= 0) return(end)
+    stats::uniroot(excess, sort(c(estimate, end)), tol = 1e-9,
+                   f.lower = if (end < estimate) excess(end) else -quantile,
+                   f.upper = if (end < estimate) -quantile else excess(end))$root
+  }
+  c(low = side(0), high = side(1))
+}
+
+# The same for the share of several cells together. Adding w imagined respondents who are known to be inside (or
+# outside) moves the maximum along the profile, since w log(share) is the same for all distributions with that share.
+# They are two more reports of a channel whose rows still add up to 1; each point is certified as before.
+profile_share <- function(rows, counts, inside, best, level, n) {
+  quantile <- stats::qchisq(level, 1)
+  top <- sum_log(counts, as.vector(best %*% rows))
+  wide <- unname(t(cbind(rows / 2, inside / 2, !inside / 2)))
+  deviance <- function(theta, rows) 2 * (top - sum_log(counts, as.vector(theta %*% rows)))
+  side <- function(end) {
+    target <- if (end == 1) inside else !inside
+    share <- sum(best[target])
+    if (share >= 1 || all(target)) return(end)
+    alone <- maximise(list(list(matrix = unname(t(rows[target, , drop = FALSE])))), counts, n = n)
+    if (is.null(alone$impossible) && deviance(alone$estimate, rows[target, , drop = FALSE]) <= quantile) return(end)
+    pushed <- function(log_w) {
+      imagined <- if (end == 1) c(exp(log_w), 0) else c(0, exp(log_w))
+      maximise(list(list(matrix = wide)), c(counts, imagined), n = n + exp(log_w))$estimate
+    }
+    excess <- function(log_w) deviance(pushed(log_w), rows) - quantile
+    range <- log(n) + c(-20, 20)
+    if (excess(range[2]) <= 0) return(end)
+    theta <- pushed(stats::uniroot(excess, range, f.lower = -quantile, tol = 1e-6)$root)
+    share <- max(sum(theta[target]), share)
+    if (end == 1) share else 1 - share
+  }
+  c(low = side(0), high = side(1))
+}
+
+# Of a share that was seen without noise.
+profile_binomial <- function(share, n, level) {
+  quantile <- stats::qchisq(level, 1)
+  excess <- function(t) 2 * n * (sum_log(c(share, 1 - share), c(share, 1 - share)) -
+                                   sum_log(c(share, 1 - share), c(t, 1 - t))) - quantile
+  side <- function(end) {
+    if (share == end || excess(end) <= 0) return(end)
+    bounded <- function(t) min(excess(t), 1e6)
+    stats::uniroot(bounded, sort(c(share, end)), tol = 1e-9)$root
+  }
+  c(low = side(0), high = side(1))
+}
+
+check_profile <- function(mechanism, target) {
+  if (target != "population") {
+    abort(c("{.arg interval} {.val profile} is about the population.", x = "{.arg target} is {.val {target}}.",
+            i = "Use {.val wilson} for these very respondents."), "argument")
+  }
+  cells <- length(mechanism$levels)
+  if (cells > profile_cells || cells == 0) {
+    abort(c("{.arg interval} {.val profile} is for at most {profile_cells} categories.",
+            x = "There are {format_count(cells)}.", i = "Use {.val wilson}."), "argument")
+  }
+}

@@ -1,0 +1,70 @@
+# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
+abort <- function(message, class, .envir = parent.frame()) {
+  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(),
+                 .envir = .envir)
+}
+
+# The frame of the function of this package that the user called: going outwards from here, the outermost of ours
+# before the stack leaves for somebody else's code. Packages that only pass calls on do not end the search: a
+# verb may reach us through lapply() or a generic. It is paid for only when something fails.
+user_frame <- function() {
+  ours <- topenv()
+  found <- NULL
+  for (k in rev(seq_len(sys.nframe()))) {
+    top <- topenv(environment(sys.function(k)) %||% baseenv())
+    if (identical(top, ours)) found <- k
+    else if (!passes_calls_on(top)) break
+  }
+  if (!is.null(found)) sys.frame(found)
+}
+
+passes_calls_on <- function(top) {
+  identical(top, baseenv()) || (isNamespace(top) && getNamespaceName(top) %in%
+    c("base", "cli", "generics", "ggplot2", "methods", "rlang", "stats", "tibble", "utils", "vctrs"))
+}
+
+warn <- function(message, class, .envir = parent.frame()) {
+  cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"),
+                .envir = .envir)
+}
+
+# What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where
+# users can get here, a check is missing, and this keeps the class right until there is one.
+abort_status <- function(class, kernel, meaning) {
+  abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class)
+}
+
+# What kind of thing a value is, never the value: for what a respondent answered.
+describe_kind <- function(x) {
+  if (is.object(x) && !is.data.frame(x)) return(sprintf("an object of class %s", class(x)[1]))
+  if (is.atomic(x) && length(x) == 1L) {
+    return(switch(typeof(x), character = "text", double = , integer = "a number", logical = "TRUE or FALSE",
+                  sprintf("of type %s", typeof(x))))
+  }
+  describe(x)
+}
+
+# How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.function(x)) return("a function")
+  if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
+  kind <- if (is.object(x)) paste0("an object of class ", class(x)[1]) else
+    switch(typeof(x), character = "text", double = "a number", integer = "a number",
+           logical = "TRUE or FALSE", list = "a list", paste("of type", typeof(x)))
+  if (length(x) == 1 && is.atomic(x)) {
+    if (is.character(x) && !is.na(x)) return(encodeString(x, quote = "\""))
+    return(format(as.vector(x), digits = 15))
+  }
+  if (is.atomic(x) && !is.object(x)) {
+    kind <- switch(typeof(x), character = "a character", double = "a numeric", integer = "an integer",
+                   paste("a", typeof(x)))
+    return(sprintf("%s vector of length %s", kind, format_count(length(x))))
+  }
+  kind
+}
+
+# 1,000,000 and not 1e+06.
+format_count <- function(x) {
+  format(x, big.mark = ",", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)
+}

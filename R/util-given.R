@@ -1,0 +1,67 @@
+# R's own error for an argument that was left out neither says what it is nor how to mend it. Every exported function
+# starts by asking for its arguments without a default; `optional` are those that it can do without this time, and named
+# texts say what an argument is where it is not what it is elsewhere.
+check_given <- function(..., optional = NULL) {
+  asking <- parent.frame()
+  wanted <- formals(sys.function(sys.parent()))
+  absent <- character()
+  # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
+  for (arg in names(wanted)) {
+    if (!identical(wanted[[arg]], quote(expr = ))) break
+    if (arg != "..." && eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
+  }
+  if (!length(absent)) return(invisible())
+  absent <- setdiff(absent, optional)
+  if (!length(absent)) return(invisible())
+  own <- c(...)
+  meaning <- ifelse(absent %in% names(own), own[absent], argument_meanings[absent])
+  remedy <- argument_remedies[intersect(absent, names(argument_remedies))]
+  message <- if (length(absent) == 1L) c(sprintf("{.arg %s} is needed: %s.", absent, meaning), i = unname(remedy))
+    else c("{.arg {absent}} are needed.",
+           stats::setNames(sprintf("{.arg %s}: %s.", absent, meaning), rep("*", length(absent))),
+           stats::setNames(remedy, rep("i", length(remedy))))
+  abort(message, "argument")
+}
+
+argument_meanings <- c(
+  C = "the matrix of transition probabilities, one row per truth and one column per report",
+  L = "what to add up: categories, weights, or a matrix with one row per combination",
+  alpha = "the size of the containing sets",
+  beta = "the size of the contained sets",
+  bits = "the reported bits, a vector or matrix of 0 and 1",
+  columns = "the names of the columns, or their number",
+  counts = "how often each report was given",
+  epsilon = "the privacy level, a number above 0",
+  first = "the mechanism that randomises the truth",
+  fit = "a fit of {.fn rr_estimate}",
+  flip = "the probability that a bit was reported wrongly",
+  forced = "the probability that the device dictates each answer",
+  items = "the items to be counted: text, factor or numbers",
+  k = "the number of categories",
+  keep = "the probability that a category is kept, one number or one per category",
+  levels = "the labels of the categories, or their number",
+  mechanism = "how the answers were randomised",
+  n = "the number of respondents",
+  ones = "how many bits of each element were reported as 1",
+  p = "the probability of reporting the truth",
+  p1 = "the share of {.val yes} cards in the deck of those whose truth is yes",
+  p2 = "the share of {.val yes} cards in the deck of the others",
+  pi = "the distribution of the answers to the innocuous question",
+  q = "the probability of reporting {.val yes} when the truth is no",
+  s = "the exponent, at least 0",
+  second = "the mechanism that randomises the report of {.arg first}",
+  sets = "the reported sets: a matrix of 0 and 1 with one column per set, a list of sets, or a tally",
+  share = "the true share of a category",
+  sketch = "a sketch of {.fn rr_sketch}",
+  t = "the probability of the direct question",
+  theta = "the true distribution over the levels of the mechanism",
+  truth = "the true counts of the row types, or joint counts of {.fn rr_cooccurrence}",
+  vars = "the questions, by name or position",
+  x = "the reports, or a tally of them"
+)
+
+argument_remedies <- c(
+  first = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...",
+  flip = "For randomized response at {.arg epsilon}, {.arg flip} is {.code plogis(-epsilon)}.",
+  mechanism = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
+)

@@ -1,0 +1,41 @@
+# What tables of all steps have in common, and what stands between estimates and the tables that show them.
+
+# The columns that tables of tallies, fits and traces put next to the groups and the questions.
+result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
+                    "iteration", "loglik", "gap")
+
+check_result_names <- function(names, must_not, one) {
+  reserved <- intersect(names, result_columns)
+  if (!length(reserved)) return(invisible())
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument")
+}
+
+# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
+plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
+  frame <- as.data.frame(table)
+  if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
+  if (!is.null(row.names)) row.names(frame) <- row.names
+  frame
+}
+
+# Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
+root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+
+# The matrix that confint() gives, its columns named as R does: "2.5 %".
+bounds_matrix <- function(low, high, level, labels) {
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  matrix(c(low, high), ncol = 2,
+         dimnames = list(labels, paste(format(100 * tails, trim = TRUE, digits = 3), "%")))
+}
+
+# One label for each row of group keys: "north" or, of two keys, "north.2024".
+group_labels <- function(groups) {
+  if (!is.null(groups)) do.call(paste, c(unname(as.list(groups)), sep = "."))
+}
+
+# The first rows of a table, and how many more there are.
+print_rows <- function(table, n, digits, total = nrow(table), more = "more; see tidy()") {
+  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
+  if (total > n) cat("  ... and ", format_count(total - n), " ", more, "\n", sep = "")
+}

@@ -1,0 +1,48 @@
+# Values as other packages and files hand them over, made plain.
+
+# Counts and weights of class integer64 are 64-bit integers in the bits of doubles. They are read without bit64, whose
+# methods may not be loaded: the halves as 32-bit integers, the lower one without a sign.
+plain_numbers <- function(x) {
+  if (!inherits(x, "integer64")) return(x)
+  names <- names(x)
+  shape <- dim(x)
+  halves <- matrix(readBin(writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x), 4L), 2L)
+  if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
+  low <- as.double(halves[1, ])
+  low[is.na(low)] <- -2^31
+  low[low < 0] <- low[low < 0] + 2^32
+  x <- halves[2, ] * 2^32 + low
+  names(x) <- names
+  dim(x) <- shape
+  x
+}
+
+# The label that somebody may have meant: the same but for case and surrounding space, or else the nearest by edits,
+# where that is near. NA if none is.
+nearest_label <- function(value, labels) {
+  if (is.na(value) || length(labels) > 1e4) return(NA_character_)
+  same <- match(relax(value), relax(labels))
+  if (!is.na(same)) return(labels[same])
+  distance <- as.vector(utils::adist(relax(value), relax(labels)))
+  nearest <- which.min(distance)
+  if (length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
+      distance[nearest] < nchar(labels[nearest])) {
+    labels[nearest]
+  } else {
+    NA_character_
+  }
+}
+
+# Without case and surrounding space.
+relax <- function(text) tolower(trimws(text, whitespace = "[\\h\\v]"))
+
+# The text of a factor, whose codes may be no places among its levels where it was made by hand or damaged.
+factor_text <- function(x, arg) {
+  codes <- x
+  attributes(codes) <- NULL
+  if (is.integer(codes) && is.character(levels(x)) && all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
+    return(levels(x)[codes])
+  }
+  abort(c("{.arg {arg}} must be a proper factor.", x = "Some of its codes are no places among its levels.",
+          i = "Give it as text."), "argument")
+}

@@ -1,0 +1,122 @@
+#include "regress/unknown.h"
+
+#include <math.h>
+
+candor_status candor_unknown_check(const candor_unknown *m)
+{
+  for (size_t g = 0; g < m->base.devices; g++) {
+    for (int end = 0; end < 2; end++) {
+      const candor_device v = candor_unknown_device(m->family + g, end);
+      if (!(v.p >= -1e-12 && v.p_no >= -1e-12 && v.q >= -1e-12 && v.q_no >= -1e-12)) return CANDOR_DOMAIN;
+    }
+  }
+  const candor_device any = {1, 0, 0, 1, 1};
+  candor_binary base = m->base;
+  base.device = &any;
+  base.devices = 1;
+  base.arm = NULL;
+  for (size_t i = 0; m->base.arm && i < m->base.rows; i++)
+    if (m->base.arm[i] < 0 || (size_t) m->base.arm[i] >= m->base.devices) return CANDOR_DOMAIN;
+  return candor_binary_check(&base);
+}
+
+candor_device candor_unknown_device(const candor_family_of_devices *f, double psi)
+{
+  candor_device v;
+  v.p = fmin(1, fmax(0, f->p0 + f->p1 * psi));
+  v.q = fmin(1, fmax(0, f->q0 + f->q1 * psi));
+  v.p_no = fmin(1, fmax(0, (1 - f->p0) - f->p1 * psi));
+  v.q_no = fmin(1, fmax(0, (1 - f->q0) - f->q1 * psi));
+  v.d = (f->p0 - f->q0) + (f->p1 - f->q1) * psi;
+  return v;
+}
+
+static double predictor(const candor_binary *m, const double *b, size_t row)
+{
+  double eta = m->offset ? m->offset[row] : 0;
+  for (size_t k = 0; k < m->columns; k++) eta += b[k] * m->x[k * m->rows + row];
+  return eta;
+}
+
+/* Adds weight * x x' of one row, and cross * x and corner for psi, to a lower triangle. */
+static void add_square(const candor_binary *m, size_t row, double weight, double cross, double corner, double *square)
+{
+  const size_t k = m->columns, n = k + 1;
+  if (!square) return;
+  for (size_t a = 0; a < k; a++) {
+    const double x = m->x[a * m->rows + row];
+    for (size_t b = 0; b <= a; b++) square[a * n + b] += weight * x * m->x[b * m->rows + row];
+    square[k * n + a] += cross * x;
+  }
+  square[k * n + k] += corner;
+}
+
+candor_height candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
+                                   double *expected)
+{
+  const candor_binary *m = &model->base;
+  const size_t k = m->columns, n = k + 1;
+  const double psi = at[k];
+  candor_height height = {0, 1};
+  for (size_t i = 0; gradient && i < n; i++) gradient[i] = 0;
+  for (size_t i = 0; observed && i < n * n; i++) observed[i] = 0;
+  for (size_t i = 0; expected && i < n * n; i++) expected[i] = 0;
+  if (!(psi >= 0 && psi <= 1)) {
+    height.value = -INFINITY;
+    return height;
+  }
+  for (size_t i = 0; i < m->rows; i++) {
+    const double w = m->weight ? m->weight[i] : 1, y = m->y[i];
+    if (!(w > 0)) continue;
+    const candor_family_of_devices *f = model->family + (m->arm ? m->arm[i] : 0);
+    const candor_device v = candor_unknown_device(f, psi);
+    candor_term t;
+    candor_binary_term(m->link, &v, predictor(m, at, i), y, &t);
+    if (!(t.loglik > -INFINITY)) {
+      height.value = -INFINITY;
+      return height;
+    }
+    height.edge = fmin(height.edge, fmin(t.curve.yes, t.curve.no));
+    height.value += w * t.loglik;
+    const double yes = y > 0 ? y / t.report : 0, no = y < 1 ? (1 - y) / t.report_no : 0;
+    const double A = yes - no, B = (y > 0 ? yes / t.report : 0) + (y < 1 ? no / t.report_no : 0);
+    const double lift = v.d * t.curve.slope, tilt = t.curve.yes * f->p1 + t.curve.no * f->q1;
+    const double spread = t.report * t.report_no, part = spread > 0 ? w / spread : 0;
+    if (gradient) {
+      for (size_t a = 0; a < k; a++) gradient[a] += w * t.score * m->x[a * m->rows + i];
+      gradient[k] += w * A * tilt;
+    }
+    add_square(m, i, w * t.observed, w * (B * lift * tilt - A * t.curve.slope * (f->p1 - f->q1)), w * B * tilt * tilt,
+               observed);
+    add_square(m, i, part * lift * lift, part * lift * tilt, part * tilt * tilt, expected);
+  }
+  return height;
+}
+
+static candor_height value_of(const void *self, const double *at, double *gradient, double *curvature, double *fallback)
+{
+  return candor_unknown_value((const candor_unknown *) self, at, gradient, curvature, fallback);
+}
+
+/* A change of psi by 1 is as long as one of the linear predictor by 5. */
+static double reach_of(const void *self, const double *step)
+{
+  const candor_binary *m = &((const candor_unknown *) self)->base;
+  candor_binary bare = *m;
+  double top = 5 * fabs(step[m->columns]);
+  bare.offset = NULL;
+  for (size_t i = 0; i < m->rows; i++) top = fmax(top, fabs(predictor(&bare, step, i)));
+  return top;
+}
+
+static double room_of(const void *self, const double *at, const double *step)
+{
+  const size_t k = ((const candor_unknown *) self)->base.columns;
+  if (step[k] > 0) return (1 - at[k]) / step[k];
+  return step[k] < 0 ? at[k] / -step[k] : INFINITY;
+}
+
+candor_objective candor_unknown_objective(const candor_unknown *m)
+{
+  return (candor_objective){m->base.columns + 1, m, value_of, reach_of, room_of};
+}

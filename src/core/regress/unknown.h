@@ -1,0 +1,32 @@
+/* The same regression where one number psi of the devices is unknown, and estimated with the coefficients: groups whose
+ * devices differ identify it. Device g has p = p0 + p1 psi and q = q0 + q1 psi, 0 < psi < 1.
+ *
+ * SYNOPSIS       candor_unknown_value(&model, at, gradient, observed, expected) -> candor_height
+ * PRECONDITIONS  as for candor_binary; `at` holds the columns' coefficients, then psi. model.base.device is not read.
+ * NUMERICS       p and q are probabilities for psi from 0 to 1; mu and 1 - mu are each formed as sums of parts above 0.
+ * REFERENCE      math-regression.md 1.11. */
+#ifndef CANDOR_UNKNOWN_H
+#define CANDOR_UNKNOWN_H
+
+#include "regress/binary.h"
+
+typedef struct candor_family_of_devices {
+  double p0, p1, q0, q1;
+} candor_family_of_devices;
+
+typedef struct candor_unknown {
+  candor_binary base;
+  const candor_family_of_devices *family;
+} candor_unknown;
+
+candor_status candor_unknown_check(const candor_unknown *model);
+
+/* The device at psi. */
+candor_device candor_unknown_device(const candor_family_of_devices *family, double psi);
+
+candor_height candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
+                                   double *expected);
+
+candor_objective candor_unknown_objective(const candor_unknown *model);
+
+#endif

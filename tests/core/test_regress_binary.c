@@ -1,0 +1,154 @@
+/* The regression kernel: derivatives against differences, the closed form of a saturated model, identical rows, and
+ * devices with an unknown number. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+#include "regress/distinct.h"
+#include "regress/unknown.h"
+
+enum { ROWS = 40, COLUMNS = 3 };
+
+static uint64_t state = 11;
+
+static double uniform(void)
+{
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return ((double) (state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double x[ROWS * COLUMNS], y[ROWS], weight[ROWS];
+static int arm[ROWS];
+static const candor_device device[2] = {{0.8, 0.3, 0.2, 0.7, 0.5}, {0.1, 0.6, 0.9, 0.4, -0.5}};
+
+static candor_binary model_of(candor_link link)
+{
+  for (size_t i = 0; i < ROWS; i++) {
+    x[i] = 1;
+    x[ROWS + i] = uniform();
+    x[2 * ROWS + i] = uniform() < 0.5;
+    y[i] = i % 5 == 0 ? uniform() : uniform() < 0.5;
+    weight[i] = 0.5 + uniform();
+    arm[i] = (int) (i % 2);
+  }
+  return (candor_binary){ROWS, COLUMNS, x, y, weight, NULL, arm, device, 2, link, 0};
+}
+
+static void derivatives(candor_link link)
+{
+  const candor_binary m = model_of(link);
+  double b[COLUMNS] = {-0.3, 0.4, 0.2}, gradient[COLUMNS], J[COLUMNS * COLUMNS], I[COLUMNS * COLUMNS];
+  if (link == CANDOR_LOG) b[0] = -1.5;
+  if (link == CANDOR_IDENTITY) b[0] = 0.2;
+  CHECK(candor_binary_check(&m) == CANDOR_OK);
+  candor_binary_value(&m, b, gradient, J, I);
+  for (size_t k = 0; k < COLUMNS; k++) {
+    const double h = 1e-5, keep = b[k];
+    double up[COLUMNS], down[COLUMNS];
+    b[k] = keep + h;
+    const double high = candor_binary_value(&m, b, up, NULL, NULL).value;
+    b[k] = keep - h;
+    const double low = candor_binary_value(&m, b, down, NULL, NULL).value;
+    b[k] = keep;
+    CHECK(fabs((high - low) / (2 * h) - gradient[k]) < 1e-6);
+    for (size_t l = 0; l < k; l++) CHECK(fabs((up[l] - down[l]) / (2 * h) + J[k * COLUMNS + l]) < 1e-5);
+  }
+  for (size_t k = 0; k < COLUMNS; k++) CHECK(I[k * COLUMNS + k] > 0);
+}
+
+static void saturated(void)
+{
+  /* Two groups: each share is (mean - q) / d. */
+  const double cells[4] = {1, 1, 0, 1}, share[2] = {0.45, 0.62}, answers[2] = {60, 50};
+  const candor_binary m = {2, 2, cells, share, answers, NULL, NULL, device, 1, CANDOR_LOGIT, 0};
+  const candor_objective objective = candor_binary_objective(&m);
+  const candor_ascent_options options = candor_ascent_defaults();
+  double at[2] = {0, 0}, work[64];
+  candor_ascent a;
+  CHECK(candor_ascent_work(2) <= 64);
+  CHECK(candor_ascent_init(&a, &objective, &options, at, work) == CANDOR_OK);
+  CHECK(candor_ascent_run(&a, 100) == CANDOR_OK);
+  CHECK(a.definite && !a.runaway);
+  for (size_t g = 0; g < 2; g++) {
+    const double pi = 1 / (1 + exp(-at[0] - (g ? at[1] : 0)));
+    CHECK(fabs(pi - (share[g] - 0.3) / 0.5) < 1e-9);
+  }
+}
+
+static void at_infinity(void)
+{
+  const double cell = 1, share = 0.1, answers = 50;
+  const candor_binary m = {1, 1, &cell, &share, &answers, NULL, NULL, device, 1, CANDOR_LOGIT, 0};
+  const candor_objective objective = candor_binary_objective(&m);
+  const candor_ascent_options options = candor_ascent_defaults();
+  double at = 0, work[64];
+  candor_ascent a;
+  CHECK(candor_ascent_init(&a, &objective, &options, &at, work) == CANDOR_OK);
+  CHECK(candor_ascent_run(&a, 500) == CANDOR_OK);
+  CHECK(a.runaway && at < -10);
+  CHECK(fabs(a.value - 50 * (0.1 * log(0.3) + 0.9 * log(0.7))) < 1e-4);
+}
+
+static void unknown(void)
+{
+  candor_unknown m = {model_of(CANDOR_LOGIT), NULL};
+  const candor_family_of_devices family[2] = {{0, 1, 0.8, 0}, {0, 1, 0.2, 0}};
+  m.family = family;
+  enum { N = COLUMNS + 1 };
+  double at[N] = {-0.3, 0.4, 0.2, 0.6}, gradient[N], J[N * N], I[N * N];
+  CHECK(candor_unknown_check(&m) == CANDOR_OK);
+  candor_unknown_value(&m, at, gradient, J, I);
+  for (size_t k = 0; k < N; k++) {
+    const double h = 1e-5, keep = at[k];
+    double up[N], down[N];
+    at[k] = keep + h;
+    const double high = candor_unknown_value(&m, at, up, NULL, NULL).value;
+    at[k] = keep - h;
+    const double low = candor_unknown_value(&m, at, down, NULL, NULL).value;
+    at[k] = keep;
+    CHECK(fabs((high - low) / (2 * h) - gradient[k]) < 1e-6);
+    for (size_t l = 0; l <= k; l++) CHECK(fabs((up[l] - down[l]) / (2 * h) + J[k * N + l]) < 1e-4);
+  }
+}
+
+static void distinct(void)
+{
+  const double first[6] = {0.0, 1, -0.0, 1, 2, 1}, second[6] = {5, 5, 5, 6, 5, 5};
+  const double *const columns[2] = {first, second};
+  const candor_table table = {6, 2, columns, NULL};
+  int slot[16], id[6];
+  size_t where[8], count;
+  CHECK(candor_distinct(&table, 8, slot, 16, id, where, &count) == CANDOR_OK);
+  CHECK(count == 4 && id[0] == id[2] && id[1] == id[5] && id[1] != id[3] && where[3] == 4);
+  CHECK(candor_distinct(&table, 3, slot, 16, id, where, &count) == CANDOR_STALLED);
+  CHECK(candor_distinct(&table, 8, slot, 8, id, where, &count) == CANDOR_DOMAIN);
+}
+
+static void refused(void)
+{
+  candor_binary m = model_of(CANDOR_LOGIT);
+  y[3] = 1.5;
+  CHECK(candor_binary_check(&m) == CANDOR_DOMAIN);
+  y[3] = NAN;
+  CHECK(candor_binary_check(&m) == CANDOR_NOT_FINITE);
+  y[3] = 1;
+  arm[2] = 2;
+  CHECK(candor_binary_check(&m) == CANDOR_DOMAIN);
+  arm[2] = 0;
+  m.rows = 0;
+  CHECK(candor_binary_check(&m) == CANDOR_EMPTY);
+}
+
+int main(void)
+{
+  for (int link = 0; link < CANDOR_LINKS; link++) derivatives((candor_link) link);
+  saturated();
+  at_infinity();
+  unknown();
+  distinct();
+  refused();
+  return check_report();
+}

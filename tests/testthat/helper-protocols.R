@@ -1,0 +1,86 @@
+# The mechanism of a golden case of the protocols; local hashing is there with primes of its own, or an ideal hash.
+golden_protocol <- function(input) {
+  k <- input$K
+  switch(input$protocol,
+    sue = rr_unary(k, input$epsilon, optimized = FALSE),
+    oue = rr_unary(k, input$epsilon),
+    unary = rr_unary(k, p = input$p, q = input$q),
+    subset = rr_subset(k, input$epsilon, size = input$omega),
+    hadamard = rr_hadamard(k, input$epsilon, blocks = input$blocks),
+    hadamard_bit = rr_hadamard(k, input$epsilon, one_bit = TRUE)
+  )
+}
+
+# Its law of supports; of local hashing from the numbers of the package, with the case's prime.
+golden_law <- function(input) {
+  if (input$protocol == "local_hash_ideal") {
+    p <- exp(input$epsilon) / (exp(input$epsilon) + input$g - 1)
+    return(rr_law_support(p, 1 / input$g))
+  }
+  if (input$protocol == "local_hash_affine") {
+    numbers <- candor:::hash_numbers(input$epsilon, input$g, input$P)
+    return(rr_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, difference = numbers$difference))
+  }
+  rr_law(golden_protocol(input))
+}
+
+# A mechanism of nothing but a law.
+law_mechanism <- function(law, k) {
+  registerS3method("rr_law", "rr_golden", function(mechanism) mechanism$law, envir = asNamespace("candor"))
+  rr_new_mechanism("golden", k, epsilon = 1, design = "golden", law = law)
+}
+
+# The supports of n reports of each truth, as a list of logical matrices: what a sampler does, by the forms it has.
+drawn_supports <- function(mechanism, n) {
+  k <- length(mechanism$levels)
+  lapply(seq_len(k), function(x) {
+    reports <- rr_perturb(rep(mechanism$levels[x], n), mechanism)
+    sets <- candor:::report_sets(mechanism, reports)
+    .Call(candor:::C_rr_bits_to_matrix, sets, as.double(k)) == 1
+  })
+}
+
+# p, q, r1 and r2 of a sampler within five standard deviations of the law's.
+expect_supports <- function(mechanism, n) {
+  law <- rr_law(mechanism)
+  drawn <- drawn_supports(mechanism, n)
+  k <- length(drawn)
+  near <- function(share, p, draws = n) expect_lte(abs(share - p), 5 * sqrt(p * (1 - p) / draws) + 1e-12)
+  for (x in seq_len(k)) {
+    for (v in seq_len(k)) near(mean(drawn[[x]][, v]), if (v == x) law$p else law$q)
+  }
+  # Averages over pairs: of hashing the single ones depend on the codes.
+  if (k > 2) {
+    pairs <- function(x, own) {
+      others <- setdiff(seq_len(k), x)
+      sets <- drawn[[x]]
+      if (own) return(mean(vapply(others, function(v) mean(sets[, x] & sets[, v]), 0)))
+      both <- utils::combn(others, 2)
+      mean(vapply(seq_len(ncol(both)), function(i) mean(sets[, both[1, i]] & sets[, both[2, i]]), 0))
+    }
+    near(mean(vapply(seq_len(k), pairs, 0, own = TRUE)), law$both_own)
+    near(mean(vapply(seq_len(k), pairs, 0, own = FALSE)), law$both_other)
+  }
+}
+
+# Simulated estimates from reports: variances of each and of sums against the formula, in Monte Carlo error.
+expect_simulated <- function(mechanism, truth, replications, sd = 5) {
+  k <- length(truth)
+  answers <- rep(mechanism$levels, truth)
+  theta <- truth / sum(truth)
+  estimates <- vapply(seq_len(replications), function(i) {
+    coef(rr_estimate(rr_perturb(answers, mechanism, rng = "R"), mechanism, method = "inv"))
+  }, numeric(k))
+  law <- rr_law(mechanism)
+  counts <- candor:::law_reported(law, theta) * sum(truth)
+  n <- sum(truth)
+  evidence <- candor:::new_evidence(law, counts, n, n, k, mechanism)
+  expected <- candor:::law_covariance(law, evidence, candor:::whole_map(k), seq_len(k), "sample")
+  functions <- rbind(diag(k), rep(1, k), c(rep(1, 2), rep(0, k - 2)))
+  observed <- functions %*% estimates
+  variance <- rowSums((functions %*% expected) * functions)
+  for (j in seq_len(nrow(functions))) {
+    expect_lte(abs(mean(observed[j, ]) - sum(functions[j, ] * theta)), sd * sqrt(variance[j] / replications) + 1e-9)
+    expect_lte(abs(var(observed[j, ]) - variance[j]), sd * variance[j] * sqrt(2 / (replications - 1)) + 1e-9)
+  }
+}

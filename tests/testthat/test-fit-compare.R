@@ -1,0 +1,61 @@
+three <- function(...) rr_estimate(rr_counts(cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340)), rr_warner(0.8)), ...)
+
+test_that("differences are those of two binomial shares, through the design", {
+  table <- rr_compare(three())
+  yes <- c(380, 300, 340) / 1000
+  share <- (yes - 0.2) / 0.6
+  error <- sqrt(yes * (1 - yes) / 1000) / 0.6
+  pairs <- combn(3, 2)
+  expect_equal(table$estimate, share[pairs[2, ]] - share[pairs[1, ]])
+  se <- sqrt(error[pairs[1, ]]^2 + error[pairs[2, ]]^2)
+  expect_equal(table$std.error, se)
+  expect_equal(table$p.value, 2 * pnorm(-abs(table$estimate / se)))
+  expect_equal(table$p.adjusted, p.adjust(table$p.value, "holm"))
+  expect_identical(table$term, rep("yes", 3))
+  ratio <- rr_compare(three(), type = "ratio", adjust = "none")
+  expect_equal(ratio$estimate, share[pairs[2, ]] / share[pairs[1, ]])
+  expect_equal(ratio$conf.high, ratio$estimate * exp(1.959964 * ratio$std.error / ratio$estimate), tolerance = 1e-6)
+})
+
+test_that("separate fits of independent samples compare like groups", {
+  mechanisms <- list(rr_warner(0.8), rr_forced(1 / 6))
+  fits <- list(rr_estimate(rr_counts(c(no = 620, yes = 380), mechanisms[[1]])), rr_estimate(rr_counts(c(no = 700, yes = 300), mechanisms[[2]])))
+  table <- rr_compare(fits)
+  expect_equal(table$estimate, coef(fits[[2]])[["yes"]] - coef(fits[[1]])[["yes"]])
+  expect_equal(table$std.error, sqrt(vcov(fits[[1]])[2, 2] + vcov(fits[[2]])[2, 2]))
+})
+
+test_that("at the boundary the interval is Newcombe's and a warning says so", {
+  fit <- rr_estimate(rr_counts(cbind(a = c(no = 85, yes = 15), b = c(60, 40)), rr_warner(0.8)))
+  expect_warning(table <- rr_compare(fit), class = "candor_warning_boundary")
+  bounds <- confint(fit)
+  side <- function(name) c(coef(fit)[[name]], bounds[name, ])
+  a <- side("a:yes")
+  b <- side("b:yes")
+  expect_equal(table$conf.low, unname(b[1] - a[1] - sqrt((b[1] - b[2])^2 + (a[3] - a[1])^2)))
+  expect_equal(table$conf.high, unname(b[1] - a[1] + sqrt((b[3] - b[1])^2 + (a[1] - a[2])^2)))
+})
+
+test_that("anova() is the likelihood ratio of pooled against grouped, by hand", {
+  table <- anova(three())
+  yes <- c(380, 300, 340)
+  grouped <- sum(dbinom(yes, 1000, yes / 1000, log = TRUE))
+  pooled <- sum(dbinom(yes, 1000, sum(yes) / 3000, log = TRUE))
+  expect_equal(table$Chisq[2], 2 * (grouped - pooled))
+  expect_equal(table$Df[2], 2)
+  expect_equal(table$`Pr(>Chisq)`[2], pchisq(2 * (grouped - pooled), 2, lower.tail = FALSE))
+  both <- anova(rr_estimate(rr_counts(c(no = 1980, yes = 1020), rr_warner(0.8))), three())
+  expect_equal(both$Chisq, table$Chisq)
+})
+
+test_that("what cannot be compared is refused", {
+  alone <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
+  expect_error(rr_compare(alone), class = "candor_error_argument")
+  expect_error(rr_compare(list(alone)), class = "candor_error_argument")
+  expect_error(rr_compare(list(alone, rr_estimate(rr_counts(1:3, rr_grr(3, p = 0.5))))), class = "candor_error_mismatch")
+  expect_error(rr_compare(three(), terms = "maybe"), class = "candor_error_level")
+  expect_error(rr_compare(three(), adjust = "none at all"), class = "candor_error_argument")
+  expect_error(anova(alone), class = "candor_error_argument")
+  expect_error(anova(three(method = "inv")), class = "candor_error_argument")
+  expect_error(anova(alone, rr_estimate(rr_counts(c(no = 1, yes = 1), rr_warner(0.8)))), class = "candor_error_mismatch")
+})

@@ -1,0 +1,99 @@
+# Packages that take "a model" really run on our estimates, and say what our own verbs say.
+survey <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+grouped <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(460, 300, 240)),
+                                 rr_grr(c("never", "once", "often"), epsilon = 1)))
+
+test_that("methods of other packages' generics ignore arguments that are meant for other classes", {
+  expect_identical(vcov(survey, complete = FALSE), vcov(survey))
+  expect_identical(coef(survey, complete = FALSE), coef(survey))
+  expect_identical(nobs(survey, use.fallback = TRUE), nobs(survey))
+  expect_identical(tidy(survey, exponentiate = FALSE, vcov = NULL), tidy(survey))
+  expect_identical(glance(survey, gof_map = "all"), glance(survey))
+  expect_identical(augment(survey, data = NULL), augment(survey))
+  expect_s3_class(summary(survey, correlation = FALSE), "summary.rr_fit")
+  # The strictness stays in the package's own verbs.
+  expect_error(rr_estimate(survey$tally, complete = FALSE), "complete", class = "candor_error_argument")
+})
+
+test_that("broom and knitr", {
+  skip_if_not_installed("broom")
+  expect_identical(broom::tidy(survey, conf.int = TRUE), tidy(survey, conf.int = TRUE))
+  expect_identical(broom::glance(survey), glance(survey))
+  skip_if_not_installed("knitr")
+  expect_match(paste(knitr::kable(as.data.frame(survey)), collapse = " "), "conf.low")
+})
+
+test_that("modelsummary makes a table of fits side by side, and of groups", {
+  skip_if_not_installed("modelsummary")
+  table <- modelsummary::modelsummary(list(A = survey, B = survey), output = "data.frame", fmt = 4)
+  expect_identical(table$A[table$term == "yes" & table$statistic == "estimate"], sprintf("%.4f", coef(survey)[["yes"]]))
+  expect_identical(table$A, table$B)
+  expect_true("2435" %in% table$A)
+  table <- modelsummary::modelsummary(grouped, shape = group + term ~ model, output = "data.frame", statistic = "conf.int")
+  expect_identical(sum(table$part == "estimates"), 12L)
+  # Contrasts are estimates too.
+  contrast <- rr_contrast(grouped, list(difference = c("men:often" = 1, "women:often" = -1)))
+  table <- modelsummary::modelsummary(contrast, output = "data.frame", fmt = 4)
+  expect_identical(table[[ncol(table)]][1], sprintf("%.4f", contrast$estimate))
+})
+
+test_that("multcomp tests linear hypotheses with our covariance", {
+  skip_if_not_installed("multcomp")
+  K <- rbind(difference = c(0, 0, 1, 0, 0, -1))
+  test <- summary(multcomp::glht(grouped, linfct = K))$test
+  own <- rr_contrast(grouped, list(difference = c("men:often" = 1, "women:often" = -1)))
+  expect_equal(unname(test$coefficients), own$estimate)
+  expect_equal(unname(test$sigma), own$std.error)
+  expect_equal(as.vector(test$pvalues), own$p.value, tolerance = 1e-6)
+})
+
+test_that("car's delta method and linear hypotheses", {
+  skip_if_not_installed("car")
+  odds <- car::deltaMethod(survey, "yes/no")
+  p <- coef(survey)[["yes"]]
+  expect_equal(odds$Estimate, p / (1 - p))
+  expect_equal(odds$SE, tidy(survey)$std.error[2] / (1 - p)^2)
+  test <- car::linearHypothesis(survey, "yes = 0.3")
+  expect_equal(test$Chisq[2], ((p - 0.3) / tidy(survey)$std.error[2])^2)
+})
+
+test_that("lmtest", {
+  skip_if_not_installed("lmtest")
+  expect_equal(lmtest::coeftest(survey)[, "Std. Error"], sqrt(diag(vcov(survey))))
+  expect_equal(unname(lmtest::coefci(survey)), unname(confint(survey, interval = "wald")), tolerance = 1e-6)
+  pooled <- rr_estimate(rr_counts(c(880, 630, 490), rr_grr(c("never", "once", "often"), epsilon = 1)))
+  test <- lmtest::lrtest(pooled, grouped)
+  expect_equal(test$Chisq[2], 2 * as.numeric(logLik(grouped) - logLik(pooled)))
+  expect_identical(test$Df[2], 2)
+})
+
+test_that("insight and parameters read coefficients, covariance and errors", {
+  skip_if_not_installed("insight")
+  expect_equal(insight::get_parameters(survey)$Estimate, unname(coef(survey)))
+  expect_equal(unname(as.matrix(insight::get_varcov(survey))), unname(vcov(survey)))
+  expect_equal(as.numeric(insight::n_obs(survey)), nobs(survey))
+  expect_true(all(c("Parameter", "CI_low") %in% names(insight::standardize_names(tidy(survey, conf.int = TRUE)))))
+  skip_if_not_installed("parameters")
+  expect_equal(parameters::standard_error(survey)$SE, tidy(survey)$std.error)
+})
+
+test_that("marginaleffects tests hypotheses, once it is told of the class", {
+  skip_if_not_installed("marginaleffects")
+  # It uses an operator of base R that came with R 4.4.
+  skip_if(getRversion() < "4.4.0")
+  withr::local_options(marginaleffects_model_classes = "rr_fit")
+  test <- marginaleffects::hypotheses(survey, hypothesis = "yes = 0.25", vcov = vcov(survey))
+  expect_equal(test$estimate, coef(survey)[["yes"]] - 0.25)
+  expect_equal(test$std.error, tidy(survey)$std.error[2], tolerance = 1e-6)
+})
+
+test_that("emmeans takes estimates and covariance as a grid", {
+  skip_if_not_installed("emmeans")
+  grid <- emmeans::emmobj(coef(grouped), vcov(grouped), df = Inf,
+                          levels = list(term = c("never", "once", "often"), group = c("men", "women")))
+  pairs <- as.data.frame(emmeans::contrast(grid, "pairwise", by = "term"))
+  own <- rr_contrast(grouped, list(c("men:never" = 1, "women:never" = -1), c("men:once" = 1, "women:once" = -1),
+                                   c("men:often" = 1, "women:often" = -1)))
+  expect_equal(pairs$estimate, own$estimate)
+  expect_equal(pairs$SE, own$std.error)
+})

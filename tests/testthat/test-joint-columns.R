@@ -1,0 +1,212 @@
+one_hot <- function(answer, levels) +outer(as.character(answer), levels, `==`)
+
+test_that("directly reported categories: the estimate and both covariances are those of linear inversion", {
+  set.seed(11)
+  question <- rr_grr(c("x", "y", "z"), p = 0.6)
+  answers <- sample(question$levels, 800, TRUE, c(0.5, 0.3, 0.2))
+  reports <- rr_perturb(answers, question, rng = "R")
+  counts <- rr_cooccurrence(one_hot(reports, question$levels), 3)
+  for (target in c("sample", "population")) {
+    fit <- rr_tmdh(counts, question, order = 1, target = target)
+    inversion <- rr_estimate(reports, question, method = "inv", target = target)
+    expect_equal(unname(coef(fit)) / 800, unname(coef(inversion)))
+    expect_equal(unname(as.matrix(suppressWarnings(vcov(fit)))) / 800^2, unname(vcov(inversion)))
+  }
+})
+
+test_that("a question of several categories beside yes/no questions: cross counts, and refusals inside", {
+  set.seed(12)
+  n <- 4e5
+  question <- rr_grr(c("x", "y", "z"), p = 0.7)
+  answer <- sample(question$levels, n, TRUE, c(0.5, 0.3, 0.2))
+  yes <- stats::runif(n) < ifelse(answer == "x", 0.6, 0.2)
+  bits <- cbind(one_hot(rr_perturb(answer, question, rng = "R"), question$levels), rr_perturb(yes, rr_kuk(0.9, 0.3), rng = "R"))
+  colnames(bits) <- c("x", "y", "z", "yes")
+  counts <- rr_cooccurrence(bits, 4)
+  fit <- rr_tmdh(counts, list(question, rr_kuk(0.9, 0.3)), order = 2, target = "sample")
+  table <- tidy(fit)
+  expect_identical(table$term, c("x", "y", "z", "yes", "x:yes", "y:yes", "z:yes"))
+  true <- c(table(answer), sum(yes), tapply(yes, answer, sum))
+  expect_lt(max(abs(table$estimate - true) / table$std.error), 4)
+  cov <- suppressWarnings(vcov(fit))
+  expect_identical(rownames(cov), table$term)
+  numbers <- list(p = c(0.7, 0.7, 0.7, 0.9), q = c(0.15, 0.15, 0.15, 0.3), block = c("question", "question", "question", NA))
+  same <- rr_tmdh(counts, numbers, order = 2, target = "sample")
+  expect_equal(tidy(same), table)
+  expect_equal(suppressWarnings(vcov(same)), cov)
+  expect_snapshot(error = TRUE, {
+    vcov(fit, sets = list(c("x", "y")))
+    rr_margin(fit, c("x", "y"))
+    rr_pmdh(counts, list(question, rr_kuk(0.9, 0.3)))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = 1))
+    rr_rowtype(fit)
+  })
+  expect_identical(as.data.frame(rr_association(fit))$y, rep("yes", 3))
+})
+
+test_that("hashed reports: unbiased estimates with their covariance, by enumerating hashes and reports", {
+  # Two rows of one question hashed into 2 values; every hash function of 3 categories, every report.
+  g <- 2
+  keep <- 0.8
+  mechanism <- rr_new_mechanism("toy_hash", letters[1:3], epsilon = log(keep / (1 - keep)), design = "hash")
+  registerS3method("rr_law", "rr_toy_hash", function(mechanism) rr_law_support(keep, 1 / g, keep / g, 1 / g^2), envir = asNamespace("candor"))
+  hashes <- as.matrix(expand.grid(rep(list(seq_len(g)), 3)))
+  rows <- do.call(rbind, lapply(c(1, 3), function(x) {
+    do.call(rbind, lapply(seq_len(nrow(hashes)), function(h) {
+      do.call(rbind, lapply(seq_len(g), function(y) {
+        data.frame(x = x, probability = (if (hashes[h, x] == y) keep else 1 - keep) / nrow(hashes), t(+(hashes[h, ] == y)))
+      }))
+    }))
+  }))
+  first <- rows[rows$x == 1, ]
+  second <- rows[rows$x == 3, ]
+  mean <- numeric(3)
+  products <- estimated <- matrix(0, 3, 3)
+  for (a in seq_len(nrow(first))) for (b in seq_len(nrow(second))) {
+    weight <- first$probability[a] * second$probability[b]
+    bits <- rbind(as.integer(first[a, 3:5]), as.integer(second[b, 3:5]))
+    fit <- rr_tmdh(rr_cooccurrence(bits, 3), mechanism, order = 1, target = "sample")
+    mu <- unname(coef(fit))
+    mean <- mean + weight * mu
+    products <- products + weight * outer(mu, mu)
+    estimated <- estimated + weight * suppressWarnings(unname(as.matrix(vcov(fit))))
+  }
+  expect_equal(mean, c(1, 0, 1))
+  expect_equal(estimated, products - outer(mean, mean))
+})
+
+test_that("a unary-encoded question is a block of independent columns", {
+  # Bits of one-hot answers, each flipped on its own: estimates, and covariance for fixed truths, by simulation of 5,000 surveys.
+  set.seed(13)
+  design <- list(p = 0.75, q = 0.25)
+  answer <- rep(1:3, c(60, 30, 10))
+  truth <- outer(answer, 1:3, `==`)
+  runs <- replicate(5000, {
+    bits <- matrix(stats::rbinom(300, 1, 0.25 + 0.5 * truth), 100)
+    coef(rr_tmdh(rr_cooccurrence(bits, 2), design, target = "sample"))
+  })
+  expected <- rr_pmdh(rr_cooccurrence(truth, 3), design, order = 2)
+  cov <- vcov(expected, target = "sample", of = "estimate")
+  expect_identical(unname(coef(expected$truth))[1:6], c(60, 30, 10, 0, 0, 0))
+  expect_lt(max(abs(rowMeans(runs) - c(60, 30, 10, 0, 0, 0)) / sqrt(diag(cov) / 5000)), 4)
+  expect_equal(unname(apply(runs, 1, stats::var)), unname(diag(cov)), tolerance = 0.1)
+})
+
+test_that("named probabilities go to the columns they name, whatever their order", {
+  counts <- rr_cooccurrence(matrix(c(0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(NULL, c("a", "b"))))
+  expected <- coef(rr_tmdh(counts, list(p = c(0.9, 0.8), q = c(0.2, 0.1))))
+  expect_identical(coef(rr_tmdh(counts, list(p = c(b = 0.8, a = 0.9), q = c(b = 0.1, a = 0.2)))), expected)
+  expect_error(rr_tmdh(counts, list(p = c(a = 0.9, z = 0.8), q = 0.1)), class = "candor_error_mismatch")
+})
+
+test_that("direct reports composed with direct reports are direct reports", {
+  bits <- diag(3)[c(1, 2, 2, 3, 1), ]
+  composed <- rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))
+  matrix <- rr_matrix(composed)
+  expect_equal(c(composed$p, composed$q), c(matrix[1, 1], matrix[1, 2]))
+  expect_equal(coef(rr_tmdh(rr_cooccurrence(bits), composed)), coef(rr_tmdh(rr_cooccurrence(bits), rr_grr(3, p = matrix[1, 1]))))
+})
+
+# One question of three categories, with unequal probabilities of its own, and one yes/no question: all ways to say so.
+mixed_counts <- function(columns, order = c(1, 2, 3, 4)) {
+  set.seed(31)
+  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))[, order]
+  rr_cooccurrence(matrix(as.integer(bits), 50, dimnames = list(NULL, columns[order])), 2)
+}
+
+test_that("mechanisms of categorical questions go to the columns that their names speak of, in whatever order", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  w <- rr_binary(0.8, 0.1)
+  # u, v, w and b, as numbers: the truth that no name is needed for.
+  numbers <- function(order) list(p = c(0.7, 0.7, 0.7, 0.8)[order], q = c(0.15, 0.15, 0.15, 0.1)[order],
+                                  block = c("q", "q", "q", NA)[order])
+  dressed <- list(c("u", "v", "w", "b"), c("q:u", "q:v", "q:w", "b"), c("q.u", "q.v", "q.w", "b"), c("q_u", "q_v", "q_w", "b"))
+  for (columns in dressed) {
+    for (order in list(1:4, c(4, 1, 2, 3), c(3, 4, 1, 2), 4:1)) {
+      counts <- mixed_counts(columns, order)
+      expected <- tidy(rr_tmdh(counts, numbers(order)))
+      for (mechanism in list(list(q = g, b = w), list(b = w, q = g), rr_product(b = w, q = g))) {
+        expect_equal(tidy(rr_tmdh(counts, mechanism)), expected)
+      }
+    }
+  }
+  # Two questions with the same categories are told apart by their names; so are categories in another order.
+  both <- rr_cooccurrence(cbind(diag(3)[c(1, 2, 2, 3), ], diag(3)[c(3, 3, 1, 2), ]), 2)
+  both$columns <- c("r:u", "r:v", "r:w", "s:u", "s:v", "s:w")
+  s <- rr_grr(c("w", "v", "u"), p = 0.9)
+  expect_equal(rr_tmdh(both, list(s = s, r = g))$design$p, rep(c(0.7, 0.9), each = 3))
+  expect_equal(rr_tmdh(both, list(s = s, r = g))$design$block, c(2, 2, 2, 1, 1, 1))
+  # Labels that had to be made different still say enough for the order; so do no labels at all.
+  both$columns <- make.unique(rep(c("u", "v", "w"), 2))
+  expect_equal(rr_tmdh(both, list(r = g, s = rr_grr(c("u", "v", "w"), p = 0.9)))$design$p, rep(c(0.7, 0.9), each = 3))
+  expect_equal(rr_tmdh(mixed_counts(paste0("x", 1:4)), list(q = g, b = w))$design$p, c(0.7, 0.7, 0.7, 0.8))
+  expect_equal(rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(g, w))$design$p, c(0.7, 0.7, 0.7, 0.8))
+})
+
+test_that("names of columns and mechanisms that contradict each other are refused", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  w <- rr_binary(0.8, 0.1)
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(q = g, z = w))
+    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(q = g, b = w))
+    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(w, g))
+    rr_tmdh(mixed_counts(c("k", "l", "m", "n")), rr_product(q = g, b = w))
+    rr_tmdh(mixed_counts(c("u", "w", "v", "b"), c(1, 2, 4)), list(q = g))
+  })
+})
+
+test_that("blocks named by column go to their columns, and unknown elements of a list of probabilities are refused", {
+  counts <- mixed_counts(c("u", "v", "w", "b"))
+  expected <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c("q", "q", "q", NA)))$design
+  expect_equal(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", u = "q")))$design, expected)
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(counts, list(p = 0.8, q = 0.2, z = 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, blocks = c("q", "q", "q", NA)))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, 3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, p = 0.3))
+    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q")))
+  })
+})
+
+test_that("the estimate, its table and its covariance are of the same sets", {
+  counts <- mixed_counts(c("u", "v", "w", "b"))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.2)), order = 1, target = target)
+    expect_identical(names(coef(fit)), c("u", "v", "w", "b"))
+  }
+  set.seed(32)
+  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))
+  colnames(bits) <- c("u", "v", "w", "b")
+  fit <- rr_tmdh(rr_cooccurrence(bits, 4), list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1)), order = 2)
+  possible <- c("u", "v", "w", "b", "u:b", "v:b", "w:b")
+  expect_identical(names(coef(fit)), possible)
+  expect_identical(tidy(fit)$term, possible)
+  expect_identical(unname(coef(fit)), tidy(fit)$estimate)
+  expect_identical(dimnames(vcov(fit)), list(possible, possible))
+  expect_identical(rownames(confint(fit)), possible)
+})
+
+test_that("counts that direct reports cannot have are refused", {
+  direct <- list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1))
+  bits <- cbind(diag(3)[c(1, 2, 2, 3), ], c(1, 0, 0, 1))
+  colnames(bits) <- c("u", "v", "w", "b")
+  two <- none <- bits
+  two[2, "w"] <- 1
+  none[3, "v"] <- 0
+  expect_s3_class(rr_tmdh(rr_cooccurrence(bits), direct), "rr_tmdh")
+  # Hashed reports may support any number of categories.
+  hashed <- rr_new_mechanism("toy_hash_2", c("u", "v", "w"), epsilon = log(4), design = "hash")
+  registerS3method("rr_law", "rr_toy_hash_2", function(mechanism) rr_law_support(0.8, 0.5, 0.4, 0.25), envir = asNamespace("candor"))
+  expect_s3_class(rr_tmdh(rr_cooccurrence(two), list(q = hashed, b = rr_binary(0.8, 0.1))), "rr_tmdh")
+  expect_snapshot(error = TRUE, {
+    rr_tmdh(rr_cooccurrence(two), direct)
+    rr_tmdh(rr_cooccurrence(two, 1), direct)
+    rr_tmdh(rr_cooccurrence(none), direct)
+    rr_tmdh(rr_cooccurrence(two[, 1:3]), rr_compose(rr_grr(c("u", "v", "w"), p = 0.9), rr_grr(c("u", "v", "w"), p = 0.7)))
+  })
+  # One report with two categories and one with none: only the joint counts tell.
+  both <- bits
+  both[1, "v"] <- 1
+  both[4, "w"] <- 0
+  expect_error(rr_tmdh(rr_cooccurrence(both), direct), class = "candor_error_impossible")
+})

@@ -1,0 +1,257 @@
+naive_counts <- function(bits, order) {
+  sets <- unlist(lapply(seq_len(order), function(k) utils::combn(ncol(bits), k, simplify = FALSE)), recursive = FALSE)
+  vapply(sets, function(set) sum(apply(bits[, set, drop = FALSE] == 1, 1, all)), 0)
+}
+
+draw_bits <- function(n, d) matrix(as.integer(stats::runif(n * d) < rep(seq_len(d) / (d + 1), each = n)), n, dimnames = list(NULL, letters[seq_len(d)]))
+
+test_that("joint counts of every order are those of counting row by row, whatever the storage", {
+  set.seed(1)
+  for (d in c(1, 2, 5)) {
+    bits <- draw_bits(300, d)
+    for (order in seq_len(d)) {
+      expected <- naive_counts(bits, order)
+      forms <- list(bits, bits == 1, bits + 0, as.data.frame(bits), as.data.frame(bits == 1), as.data.frame(bits + 0),
+                    as.data.frame(lapply(as.data.frame(bits), factor, levels = 0:1)))
+      for (form in forms) {
+        counts <- rr_cooccurrence(form, order)
+        expect_identical(unname(coef(counts)), as.double(expected))
+        expect_identical(counts$columns, letters[seq_len(d)])
+      }
+      expect_identical(counts$n, 300)
+    }
+  }
+})
+
+test_that("bit patterns and packed words give the same counts", {
+  set.seed(2)
+  bits <- draw_bits(5000, 11)
+  for (order in c(1, 2, 4, 11)) {
+    pattern <- .Call(C_rr_cooccurrence, bits, order, TRUE, NULL)
+    words <- .Call(C_rr_cooccurrence, bits, order, FALSE, NULL)
+    expect_identical(pattern$counts, words$counts)
+  }
+})
+
+test_that("the truncated orders are the beginning of the complete ones", {
+  set.seed(3)
+  bits <- draw_bits(200, 7)
+  all <- rr_cooccurrence(bits, 7)
+  for (order in 1:6) expect_identical(rr_cooccurrence(bits, order)$values, all$values[seq_len(set_total(7, order))])
+  expect_identical(tidy(all)$term[8:9], c("a:b", "a:c"))
+  expect_identical(tidy(all)$share, tidy(all)$count / 200)
+})
+
+test_that("a table and its rows are the same data", {
+  set.seed(4)
+  bits <- draw_bits(500, 3)
+  table <- table(a = bits[, 1], b = bits[, 2], c = bits[, 3])
+  expect_identical(rr_cooccurrence(table)$values, rr_cooccurrence(bits, 3)$values)
+  expect_identical(rr_cooccurrence(table, 2)$values, rr_cooccurrence(bits, 2)$values)
+  expect_identical(rr_cooccurrence(table)$columns, c("a", "b", "c"))
+  expect_identical(unname(rr_rowtype(rr_cooccurrence(bits, 3))), as.double(table))
+})
+
+test_that("chunks merge to the whole, further sets included", {
+  set.seed(5)
+  bits <- draw_bits(1000, 8)
+  sets <- list(c("a", "b"), c("c", "d"), 5:8)
+  whole <- rr_cooccurrence(bits, 2, sets = sets)
+  parts <- c(rr_cooccurrence(bits[1:100, ], 2, sets = sets), rr_cooccurrence(bits[101:101, , drop = FALSE], 2, sets = sets),
+             rr_cooccurrence(bits[102:1000, ], 2, sets = sets))
+  expect_identical(parts, whole)
+  labels <- member_labels(whole$more$members, whole$columns)
+  all <- coef(rr_cooccurrence(bits, 8))
+  expect_identical(whole$more$values, unname(all[labels]))
+  expect_true(all(c("a:b:c:d", "a:b:c", "e:f:g:h", "a:b:e:f:g:h") %in% labels))
+})
+
+test_that("every table of joint counts and estimates shows the further sets", {
+  set.seed(6)
+  bits <- draw_bits(300, 5)
+  sets <- list(c("a", "b"), c("c", "d", "e"))
+  counts <- rr_cooccurrence(bits, 1, sets = sets)
+  all <- rr_cooccurrence(bits, 5)
+  expected <- naive_counts(bits, 5)
+  names(expected) <- names(coef(all))
+  table <- tidy(counts)
+  expect_true(all(c("a", "e", "a:b", "c:d:e", "a:b:c:d:e") %in% table$term))
+  expect_identical(table$count, as.double(expected[table$term]))
+  expect_identical(table$order, lengths(strsplit(table$term, ":")))
+  expect_identical(as.data.frame(counts), as.data.frame(table))
+  expect_identical(names(coef(counts)), table$term)
+
+  design <- list(p = c(0.9, 0.8, 0.7, 0.95, 0.6), q = c(0.1, 0, 0.2, 0.3, 0.4))
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, design, target = target)
+    whole <- tidy(rr_tmdh(all, design, target = target), conf.int = TRUE)
+    shown <- whole[match(table$term, whole$term), ]
+    expect_identical(names(coef(fit)), table$term)
+    expect_equal(unname(coef(fit)), shown$estimate)
+    expect_equal(tidy(fit, conf.int = TRUE), shown)
+    expect_equal(unname(confint(fit, "c:d:e")), unname(as.matrix(shown[shown$term == "c:d:e", c("conf.low", "conf.high")])))
+    # All unions were tallied here: five columns, and every union of the two sets.
+    cov <- suppressWarnings(vcov(fit))
+    expect_identical(rownames(cov), table$term)
+    expect_equal(as.matrix(cov), as.matrix(suppressWarnings(vcov(rr_tmdh(all, design, target = target))))[table$term, table$term])
+    # An order says which sets are meant.
+    expect_identical(names(coef(rr_tmdh(counts, design, order = 1, target = target))), letters[1:5])
+    expect_identical(tidy(rr_tmdh(counts, design, order = 1, target = target))$term, letters[1:5])
+  }
+  truth <- rr_pmdh(counts, design)
+  whole <- rr_pmdh(all, design)
+  for (of in c("reports", "estimate")) {
+    expect_equal(tidy(truth, of = of), tidy(whole, of = of)[match(table$term, tidy(whole)$term), ])
+    expect_equal(vcov(truth, of = of), vcov(whole, of = of)[table$term, table$term])
+  }
+  expect_identical(names(coef(truth)), table$term)
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(rr_tmdh(counts, design))$data
+  reported <- drawn$share[drawn$what == "Reported"]
+  expect_equal(reported, as.double(expected[as.character(drawn$term[drawn$what == "Reported"])]) / 300)
+})
+
+test_that("missing rows are dropped on request and reported", {
+  bits <- matrix(c(1L, 0L, NA, 1L, 1L, 1L, 0L, 1L), 4)
+  expect_message(counts <- rr_cooccurrence(bits, na.rm = TRUE), "1 row with missing values dropped")
+  expect_identical(unname(coef(counts)), c(2, 3, 2))
+  expect_message(same <- rr_cooccurrence(as.data.frame(bits), na.rm = TRUE))
+  expect_identical(unname(coef(same)), c(2, 3, 2))
+})
+
+test_that("wrong bits are refused by row and column", {
+  bits <- matrix(0L, 2000, 3, dimnames = list(NULL, c("a", "b", "c")))
+  two <- bits
+  two[1234, "b"] <- 2L
+  gap <- bits
+  gap[5, "c"] <- NA
+  half <- bits + 0
+  half[7, "a"] <- 0.5
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(two)
+    rr_cooccurrence(as.data.frame(two), order = 3)
+    rr_cooccurrence(gap)
+    rr_cooccurrence(half)
+    rr_cooccurrence(data.frame(a = c("x", "y")))
+    rr_cooccurrence(1:3)
+    rr_cooccurrence(bits[0, ])
+    rr_cooccurrence(bits, order = 4)
+    rr_cooccurrence(bits, order = 0)
+    rr_cooccurrence(bits, ordr = 2)
+    rr_cooccurrence(matrix(0L, 2, 40), order = 20)
+    rr_cooccurrence(bits, sets = list("z"))
+    rr_cooccurrence(bits, sets = 5)
+    c(rr_cooccurrence(bits), rr_cooccurrence(bits, order = 3))
+    c(rr_cooccurrence(bits), 1)
+    rr_cooccurrence(table(1:3, 1:3, 1:3))
+    rr_rowtype(1:3)
+    rr_rowtype(rr_cooccurrence(bits, 2))
+  })
+})
+
+test_that("joint counts print the sets they hold", {
+  expect_snapshot(rr_rowtype(c(40, 25, 20, 15), columns = c("smokes", "drinks")))
+  expect_snapshot(rr_cooccurrence(matrix(0:1, 6, 12), order = 2, sets = list(1:2, 3:4)))
+})
+
+# Every dress of one table of answers, the first being plain 0 and 1, of which base R's table() gives the truth.
+dressed <- function(bits) {
+  text <- function(labels) as.data.frame(lapply(bits, function(b) labels[b + 1]), stringsAsFactors = FALSE)
+  factors <- function(labels, levels = labels) as.data.frame(lapply(text(labels), factor, levels = levels))
+  list(numbers = bits, logical = text(c(FALSE, TRUE)), text = text(c("0", "1")), words = text(c("FALSE", "TRUE")),
+       factor = factors(c("0", "1")), reversed = factors(c("0", "1"), c("1", "0")), unused = factors(c("0", "1"), c("0", "1", "2")),
+       truth = factors(c("FALSE", "TRUE")), turned = factors(c("FALSE", "TRUE"), c("TRUE", "FALSE")),
+       yes = factors(c("no", "yes")), matrix = as.matrix(bits), characters = as.matrix(text(c("0", "1"))))
+}
+
+test_that("joint counts, product tallies and perturbation take the same answers and mean the same by them", {
+  set.seed(5)
+  bits <- data.frame(a = stats::rbinom(200, 1, 0.3), b = stats::rbinom(200, 1, 0.8))
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_crosswise(0.2))
+  cells <- as.vector(table(bits$a, bits$b))
+  for (name in names(dressed(bits))) {
+    answers <- dressed(bits)[[name]]
+    expect_identical(as.vector(rr_tally(answers, mechanism)$counts), as.double(cells), label = name)
+    expect_identical(unname(rr_cooccurrence(answers)$values), c(200, sum(bits$a), sum(bits$b), sum(bits$a * bits$b)), label = name)
+    # Nothing is flipped, so the reports are the answers.
+    kept <- rr_perturb(answers, rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0)))
+    expect_identical(as.vector(rr_tally(kept, mechanism)$counts), as.double(cells), label = name)
+    if (!is.matrix(answers)) expect_identical(rr_tally(answers$a, mechanism$questions$a)$counts, as.double(table(bits$a)), label = name)
+  }
+})
+
+test_that("answers that are all the same, or missing, keep their meaning", {
+  ones <- data.frame(a = factor(c("1", "1", NA)), b = c("0", "1", "1"))
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  suppressMessages({
+    expect_identical(unname(rr_cooccurrence(ones, na.rm = TRUE)$values), c(2, 2, 1, 1))
+    expect_identical(as.vector(rr_tally(ones, mechanism, na.rm = TRUE)$counts), c(0, 1, 0, 1))
+  })
+  expect_error(rr_cooccurrence(ones), class = "candor_error_missing")
+  expect_error(rr_cooccurrence(data.frame(a = NA_character_, b = 1)), class = "candor_error_missing")
+})
+
+test_that("tables and counts whose labels are bits are read by them, in whatever order", {
+  x <- factor(c(1, 0, 1, 1, 1), levels = c(1, 0))
+  y <- factor(c(TRUE, TRUE, FALSE, TRUE, FALSE), levels = c(FALSE, TRUE))
+  expect_identical(unname(rr_cooccurrence(table(x, y))$values), c(5, 4, 3, 2))
+  expect_identical(rr_counts(table(x), rr_warner(0.8))$counts, c(1, 4))
+  expect_identical(rr_tally(table(x), rr_warner(0.8))$counts, c(1, 4))
+})
+
+test_that("a mechanism's own labels come first, and are never mixed with bits", {
+  # Somebody's "1" may be the first of two labels.
+  own <- rr_binary(0.8, 0.2, levels = c("1", "0"))
+  expect_identical(rr_tally(c("1", "0", "0"), own)$counts, c(1, 2))
+  expect_snapshot(error = TRUE, {
+    rr_tally(c("no", "1"), rr_warner(0.8))
+    rr_tally(c("0", "TRUE"), rr_warner(0.8))
+    rr_tally(factor(c("0", "1", "2")), rr_warner(0.8))
+    rr_tally(c("0", "1"), rr_grr(c("a", "b"), epsilon = 1))
+    rr_cooccurrence(data.frame(a = c("0", "2"), b = 0:1))
+    rr_cooccurrence(data.frame(a = factor(c("0", "1", "2")), b = 0))
+    rr_cooccurrence(data.frame(a = c("low", "high"), b = 0:1))
+    rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0))
+  })
+})
+
+test_that("a label is of one set: names of columns that could be read as sets are refused, others with a colon are not", {
+  named <- function(...) matrix(0:1, 20, ...length(), dimnames = list(NULL, c(...)))
+  # Which names are ambiguous, by spelling out every set.
+  ambiguous <- function(columns) {
+    sets <- unlist(lapply(seq_along(columns), function(k) utils::combn(columns, k, paste, collapse = ":")))
+    anyDuplicated(sets) > 0
+  }
+  bad <- list(c("a", "b", "a:b"), c("a", "b:c", "a:b", "c"), c("a", "b:c:d", "a:b", "c:d"), c("a", "a:b:c", "b", "c"))
+  good <- list(c("q:u", "q:v", "b"), c("q", "q:u", "q:v"), c("a:b", "b:a"), c("a", "b:c", "a:b"))
+  for (columns in bad) {
+    expect_true(ambiguous(columns))
+    expect_error(rr_cooccurrence(do.call(named, as.list(columns))), class = "candor_error_level")
+  }
+  for (columns in good) {
+    expect_false(ambiguous(columns))
+    counts <- rr_cooccurrence(do.call(named, as.list(columns)), length(columns))
+    # Every label finds its set.
+    fit <- rr_tmdh(counts, rr_warner(0.8))
+    expect_identical(colnames(vcov(fit, sets = names(coef(fit)))), names(coef(fit)))
+  }
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(named("a", "b", "a:b"))
+    rr_rowtype(1:8, columns = c("a", "b", "a:b"))
+    rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1))
+  })
+})
+
+test_that("names and cells that cannot be are named", {
+  counts <- table(smokes = c("no", "yes"), drinks = c("no", "yes"))
+  counts[1, 2] <- -1
+  expect_snapshot(error = TRUE, {
+    rr_rowtype(1:4, columns = c("a", "a"))
+    rr_rowtype(1:4, columns = c("a", NA))
+    rr_rowtype(1:4, columns = list("a", "b"))
+    rr_cooccurrence(counts)
+    rr_cooccurrence(array(c(1, 1, 1.5, 1, 0, 0, 0, 0), c(2, 2, 2)))
+    rr_pmdh(counts, rr_warner(0.8))
+    rr_reported_law(c(1, 2.5), rr_warner(0.8))
+  })
+})

@@ -1,0 +1,44 @@
+draw <- function(n, d) {
+  truth <- matrix(stats::rbinom(n * d, 1, 0.4), n, dimnames = list(NULL, paste0("item", seq_len(d))))
+  truth[, 2] <- truth[, 1]
+  matrix(stats::rbinom(n * d, 1, 0.15 + 0.7 * truth), n, dimnames = dimnames(truth))
+}
+
+test_that("heat maps of few and of many columns draw, outline what is rejected and nothing else", {
+  skip_if_not_installed("ggplot2")
+  set.seed(21)
+  few <- rr_association(rr_tmdh(rr_cooccurrence(draw(2000, 5)), rr_warner(0.85)))
+  plot <- ggplot2::autoplot(few)
+  expect_s3_class(plot, "ggplot")
+  expect_identical(nrow(ggplot2::layer_data(plot, 1)), 10L) # all pairs
+  outlined <- ggplot2::layer_data(plot, 3) # item1 and item2
+  expect_identical(c(as.numeric(outlined$x), as.numeric(outlined$y)), c(1, 4))
+  # Colours run from -1 to 1, whatever the data.
+  expect_identical(plot$scales$get_scales("fill")$limits, c(-1, 1))
+  expect_match(plot$labels$subtitle, "(Holm, 10 pairs)", fixed = TRUE)
+  for (measure in c("covariance", "cramers.v")) {
+    labels <- ggplot2::layer_data(ggplot2::autoplot(few, measure), 2)$label
+    expect_equal(abs(as.numeric(labels)), round(abs(few$pairs[[measure]]), 2), tolerance = 0.011)
+  }
+  many <- rr_association(rr_tmdh(rr_cooccurrence(draw(1000, 30)), rr_warner(0.85)))
+  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(many), 1)), 435L)
+  expected <- ggplot2::autoplot(rr_association(rr_pmdh(c(4, 3, 2, 1), rr_warner(0.8))))
+  expect_identical(nrow(ggplot2::layer_data(expected, 1)), 1L)
+})
+
+test_that("pictures of estimates and of their covariance", {
+  skip_if_not_installed("ggplot2")
+  set.seed(22)
+  reports <- draw(1000, 4)
+  fit <- rr_tmdh(rr_cooccurrence(reports, 4), rr_warner(0.85))
+  estimates <- ggplot2::layer_data(ggplot2::autoplot(fit), 3) # 15 sets, estimated and reported
+  expect_equal(sort(estimates$x), sort(c(coef(fit), tidy(fit$counts)$count) / 1000), ignore_attr = TRUE)
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(rr_cooccurrence(reports, 4), rr_warner(0.85), order = 2, target = target)
+    tiles <- ggplot2::layer_data(ggplot2::autoplot(fit, type = "covariance"), 1)
+    expect_identical(nrow(tiles), 100L)
+    # Its diagonal is 1: the darkest red.
+    expect_identical(unique(tiles$fill[as.numeric(tiles$x) + as.numeric(tiles$y) == 11]), "#B2182B")
+  }
+  expect_snapshot(error = TRUE, ggplot2::autoplot(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 30)), rr_warner(0.8))))
+})

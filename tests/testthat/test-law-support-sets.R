@@ -1,0 +1,64 @@
+# A tally of given sets and times.
+golden_sets <- function(input) {
+  mechanism <- golden_protocol(input)
+  k <- input$K
+  sets <- if (is.matrix(input$support_sets)) split(input$support_sets, row(input$support_sets)) else input$support_sets
+  member <- t(vapply(sets, function(set) as.integer(seq_len(k) %in% unlist(set)), integer(k)))
+  counts <- as.vector(input$times %*% member)
+  tally <- rr_counts(counts, mechanism, n = sum(input$times))
+  tally$sets <- list(list(bits = .Call(candor:::C_rr_matrix_to_bits, unname(member))$bits, times = as.double(input$times)))
+  tally
+}
+
+test_that("the own likelihood and its maximum are the golden ones", {
+  for (case in golden("ldp_likelihood")) {
+    tally <- golden_sets(case$input)
+    fit <- rr_estimate(tally, method = "mle", tolerance = 1e-11)
+    expect_lte(max(abs(coef(fit) - case$expected$mle)), 1e-6)
+    evidence <- candor:::group_evidence(tally, 1)
+    at <- candor:::law_loglik(evidence$law, evidence, case$input$at)
+    expect_lte(abs(at - case$expected$loglik_at_up_to_constant), 1e-9)
+    expect_lte(abs(as.numeric(logLik(fit)) - at - case$expected$loglik_mle_minus_at), 1e-9)
+    expect_lte(fit$details[[1]]$gap, 1e-9)
+  }
+})
+
+test_that("kept sets give the same counts, merge, and are the default's likelihood", {
+  set.seed(1)
+  x <- sample(6, 2000, TRUE, 6:1)
+  for (m in list(rr_unary(6, 1), rr_subset(6, 1, size = 2), rr_local_hash(6, 1), rr_hadamard(6, 1, one_bit = TRUE))) {
+    reports <- rr_perturb(x, m, rng = "R")
+    tally <- rr_tally(reports, m, keep = "sets")
+    expect_identical(tally$counts, rr_tally(reports, m)$counts)
+    expect_equal(colSums(.Call(candor:::C_rr_bits_to_matrix, tally$sets[[1]]$bits, 6) * tally$sets[[1]]$times), tally$counts)
+    group <- rep(c("a", "b"), 1000)
+    grouped <- rr_tally(reports, m, by = group, keep = "sets")
+    part <- function(which) rr_tally(if (is.data.frame(reports)) reports[which, ] else reports[which], m, keep = "sets")
+    whole <- c(part(1:700), part(701:2000))
+    fit <- rr_estimate(tally)
+    expect_identical(fit$method, "mle")
+    expect_equal(coef(rr_estimate(whole)), coef(fit), tolerance = 1e-5)
+    expect_equal(coef(rr_estimate(rr_tally(if (is.data.frame(reports)) reports[group == "a", ] else reports[group == "a"], m, keep = "sets"))),
+                 coef(rr_estimate(grouped))[1:6], tolerance = 1e-4, ignore_attr = TRUE)
+    expect_true(all(is.finite(tidy(fit)$std.error)))
+    expect_true(all(tidy(rr_estimate(tally, target = "sample"))$std.error <= tidy(fit)$std.error + 1e-12))
+  }
+  expect_error(rr_tally(c("1", "2"), rr_grr(2, 1), keep = "sets"), class = "candor_error_argument")
+})
+
+test_that("standard errors of the own likelihood are right", {
+  set.seed(2)
+  m <- rr_unary(3, 1, optimized = FALSE)
+  answers <- rep(1:3, c(500, 300, 200))
+  fits <- replicate(300, {
+    tally <- rr_tally(rr_perturb(answers, m, rng = "R"), m, keep = "sets")
+    fit <- rr_estimate(tally, target = "sample")
+    c(coef(fit), tidy(fit)$std.error)
+  })
+  sd <- apply(fits[1:3, ], 1, sd)
+  expect_true(all(abs(sd / rowMeans(fits[4:6, ]) - 1) < 4 / sqrt(600)))
+})
+
+test_that("too many sets are refused with their size", {
+  expect_error(candor:::check_sets_size(1e6, 1e4), "1.2 GB", class = "candor_error_too_large")
+})

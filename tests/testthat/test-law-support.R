@@ -1,0 +1,278 @@
+# The support law, by a protocol that lives in one file outside the package: helper-toy-unary.R.
+
+colours <- c("red", "green", "blue")
+
+test_that("a protocol of one file prints, and says its law", {
+  expect_snapshot({
+    toy_unary(colours)
+    format(toy_unary(colours))
+    rr_law(toy_unary(colours))
+    toy_unary(paste0("c", 1:20))
+  })
+})
+
+test_that("it perturbs: each bit has its probability, and the generator is the one asked for", {
+  mechanism <- toy_unary(colours, 0.8, 0.3)
+  set.seed(1)
+  first <- rr_perturb(rep(colours, each = 2e4), mechanism, rng = "R")
+  set.seed(1)
+  expect_identical(rr_perturb(rep(1:3, each = 2e4), mechanism, rng = "R"), first)
+  expect_identical(dim(first), c(60000L, 3L))
+  share <- rowsum(first + 0, rep(1:3, each = 2e4)) / 2e4
+  expected <- diag(0.5, 3) + 0.3
+  # Nine binomial shares: 4.5 standard errors each.
+  expect_true(all(abs(share - expected) < 4.5 * sqrt(expected * (1 - expected) / 2e4)))
+  expect_identical(dim(rr_perturb("red", mechanism)), c(1L, 3L))
+  expect_error(rr_perturb("mauve", mechanism), class = "candor_error_level")
+  expect_error(rr_perturb(NA_character_, mechanism), class = "candor_error_missing")
+})
+
+bits <- rbind(c(1, 0, 0), c(1, 1, 0), c(0, 0, 0), c(1, 1, 1), c(0, 1, 0)) == 1
+
+test_that("it tallies: groups, weights, missing reports, and c() of parts", {
+  mechanism <- toy_unary(colours)
+  tally <- rr_tally(bits, mechanism)
+  expect_identical(tally$counts, c(3, 3, 1))
+  expect_identical(tally$n, 5)
+  expect_identical(tally$effective_n, 5)
+  expect_identical(tidy(tally)$share, c(0.6, 0.6, 0.2))
+  group <- c("b", "a", "b", "a", "a")
+  grouped <- rr_tally(bits, mechanism, by = group)
+  expect_identical(grouped$counts, cbind(c(2, 3, 1), c(1, 0, 0)))
+  expect_identical(grouped$n, c(3, 2))
+  expect_identical(grouped$groups$group, c("a", "b"))
+  parts <- c(rr_tally(bits[1:2, ], mechanism, by = group[1:2]), rr_tally(bits[3:5, ], mechanism, by = group[3:5]))
+  expect_identical(unclass(parts)[c("counts", "n", "groups", "effective_n")], unclass(grouped)[c("counts", "n", "groups", "effective_n")])
+  expect_identical(c(rr_tally(bits[1:2, ], mechanism), rr_tally(bits[3:5, ], mechanism))$n, 5)
+  weights <- c(1, 2, 3, 4, 5)
+  weighted <- rr_tally(bits, mechanism, weights = weights)
+  expect_equal(weighted$counts, drop(weights %*% bits), ignore_attr = TRUE)
+  expect_equal(c(weighted$n, weighted$effective_n), c(15, 225 / 55))
+  holes <- rbind(bits, NA)
+  expect_message(dropped <- rr_tally(holes, mechanism, na.rm = TRUE, weights = c(weights, 9)), "1 missing")
+  expect_equal(unclass(dropped)[c("counts", "n", "effective_n")], unclass(weighted)[c("counts", "n", "effective_n")])
+  expect_error(rr_tally(bits, mechanism, weights = 1), class = "candor_error_argument")
+  expect_error(rr_tally(bits, mechanism, by = 1:2), class = "candor_error_argument")
+})
+
+test_that("counts that exist need the number of respondents", {
+  mechanism <- toy_unary(colours)
+  tally <- rr_counts(c(green = 3, red = 3, blue = 1), mechanism, n = 5)
+  expect_identical(unclass(tally)[c("counts", "n")], unclass(rr_tally(bits, mechanism))[c("counts", "n")])
+  both <- rr_counts(cbind(a = c(3, 3, 1), b = c(0, 0, 0)), mechanism, n = c(5, 4))
+  expect_identical(both$n, c(5, 4))
+  expect_snapshot(error = TRUE, {
+    rr_counts(c(3, 3, 1), mechanism)
+    rr_counts(c(3, 3, 1), mechanism, n = 2)
+    rr_counts(c(3, 3, 1), mechanism, n = c(5, 5))
+    rr_counts(c(5, 6), rr_warner(0.8), n = 12)
+  })
+  expect_identical(rr_counts(c(5, 6), rr_warner(0.8), n = 11)$n, 11)
+})
+
+# Every outcome of the bits of N respondents with fixed truths, and its probability.
+outcomes <- function(truths, p, q, k) {
+  reports <- as.matrix(expand.grid(rep(list(0:1), length(truths) * k)))
+  own <- as.vector(outer(truths, seq_len(k), "=="))
+  chance <- ifelse(own, p, q)
+  list(reports = reports, probability = apply(reports, 1, function(r) prod(ifelse(r == 1, chance, 1 - chance))))
+}
+
+# One estimate for each vector of counts: the enumeration meets each many times.
+fits_of <- function(keys, reports, estimate_of) lapply(split(seq_along(keys), keys), function(i) estimate_of(reports[i[1], ]))
+
+test_that("inversion is unbiased and its covariances are, for both targets, by enumeration", {
+  # N = 3 respondents, K = 2 or 3 categories, p < q too: all 2^(N K) reports.
+  for (case in list(list(k = 3, p = 0.75, q = 0.25), list(k = 2, p = 0.6, q = 0.1), list(k = 3, p = 0.2, q = 0.5))) {
+    k <- case$k
+    mechanism <- toy_unary(letters[seq_len(k)], case$p, case$q)
+    estimate_of <- function(r) {
+      counts <- colSums(matrix(r, 3))
+      fit <- rr_estimate(rr_counts(counts, mechanism, n = 3), method = "inv")
+      list(coef = unname(coef(fit)), population = unname(vcov(fit)), sample = unname(vcov(fit, target = "sample")))
+    }
+    mean_of <- function(all, fits, keys, name) Reduce(`+`, Map(function(f, w) f[[name]] * w, fits[keys], all$probability))
+    for (truths in list(c(1, 1, 2), c(2, 2, 2), seq_len(3) %% k + 1)) {
+      all <- outcomes(truths, case$p, case$q, k)
+      counts <- apply(all$reports, 1, function(r) paste(colSums(matrix(r, 3)), collapse = " "))
+      fits <- fits_of(counts, all$reports, estimate_of)
+      theta <- tabulate(truths, k) / 3
+      expect_equal(mean_of(all, fits, counts, "coef"), theta, tolerance = 1e-12)
+      square <- Reduce(`+`, Map(function(f, w) outer(f$coef, f$coef) * w, fits[counts], all$probability))
+      expect_equal(mean_of(all, fits, counts, "sample"), square - outer(theta, theta), tolerance = 1e-12)
+    }
+    # Sampled truths: every triple of truths with its probability under theta.
+    theta <- prop.table(seq_len(k)^2)
+    triples <- as.matrix(expand.grid(rep(list(seq_len(k)), 3)))
+    first <- second <- unbiased <- 0
+    for (i in seq_len(nrow(triples))) {
+      all <- outcomes(triples[i, ], case$p, case$q, k)
+      weight <- prod(theta[triples[i, ]])
+      counts <- apply(all$reports, 1, function(r) paste(colSums(matrix(r, 3)), collapse = " "))
+      fits <- fits_of(counts, all$reports, estimate_of)
+      first <- first + weight * mean_of(all, fits, counts, "coef")
+      second <- second + weight * Reduce(`+`, Map(function(f, w) outer(f$coef, f$coef) * w, fits[counts], all$probability))
+      unbiased <- unbiased + weight * mean_of(all, fits, counts, "population")
+    }
+    expect_equal(first, theta, tolerance = 1e-12)
+    expect_equal(unbiased, second - outer(first, first), tolerance = 1e-12)
+  }
+})
+
+test_that("the overlap of supports enters the covariance: subset selection, by enumeration", {
+  # One report is a subset of 2 of 4 categories, with E = e^epsilon times the probability if it holds the truth.
+  k <- 4
+  E <- 3
+  sets <- utils::combn(k, 2)
+  member <- apply(sets, 2, function(s) seq_len(k) %in% s)
+  chance <- t(vapply(seq_len(k), function(x) prop.table(ifelse(member[x, ], E, 1)), numeric(ncol(sets))))
+  both <- function(x, v, w) sum(chance[x, member[v, ] & member[w, ]])
+  law <- rr_law_support(both(1, 1, 1), both(1, 2, 2), both(1, 1, 2), both(1, 2, 3))
+  evidence <- function(counts, n) new_evidence(law, counts, n, n, k)
+  truths <- c(1, 1, 3)
+  triples <- as.matrix(expand.grid(rep(list(seq_len(ncol(sets))), 3)))
+  weight <- apply(triples, 1, function(i) prod(chance[cbind(truths, i)]))
+  counts <- apply(triples, 1, function(i) rowSums(member[, i]))
+  estimates <- apply(counts, 2, function(c) law_unbiased(law, evidence(c, 3)))
+  theta <- tabulate(truths, k) / 3
+  expect_equal(drop(estimates %*% weight), theta, tolerance = 1e-12)
+  covariances <- apply(counts, 2, function(c) law_covariance(law, evidence(c, 3), whole_map(k), seq_len(k), "sample"))
+  expect_equal(matrix(covariances %*% weight, k), estimates %*% (weight * t(estimates)) - outer(theta, theta), tolerance = 1e-12)
+  # A subset of 2 of 4 supports two: the estimates add up to 1 whatever the reports, and no variance is left of the sum.
+  expect_equal(colSums(estimates), rep(1, ncol(estimates)), tolerance = 1e-12)
+  expect_equal(sum(covariances %*% weight), 0, tolerance = 1e-12)
+})
+
+test_that("Wilson's and exact intervals are those of the binomial counts, carried through", {
+  mechanism <- toy_unary(colours)
+  fit <- rr_estimate(rr_counts(c(400, 300, 260), mechanism, n = 1000), method = "inv", interval = "exact")
+  expected <- t(vapply(c(400, 300, 260), function(x) (stats::binom.test(x, 1000)$conf.int - 0.25) / 0.5, numeric(2)))
+  expect_equal(unname(confint(fit)), pmin(pmax(expected, 0), 1), tolerance = 1e-10)
+  wilson <- t(vapply(c(400, 300, 260), function(x) (stats::prop.test(x, 1000, correct = FALSE)$conf.int - 0.25) / 0.5, numeric(2)))
+  expect_equal(unname(confint(fit, interval = "wilson")), pmin(pmax(wilson, 0), 1), tolerance = 1e-8)
+  # GRR is the support law of sets of one category: the same intervals, the same standard errors.
+  grr <- rr_grr(3, epsilon = 1)
+  counts <- c(500, 300, 200)
+  direct <- rr_estimate(rr_counts(counts, grr), method = "inv")
+  law <- rr_law_support(grr$p, grr$q, 0, 0)
+  for (target in c("population", "sample")) {
+    evidence <- new_evidence(law, counts, 1000, 1000, 3)
+    expect_equal(law_covariance(law, evidence, whole_map(3), 1:3, target), unname(vcov(direct, target = target)), tolerance = 1e-12)
+    expect_equal(law_covariance(law, evidence, list(support = c(TRUE, FALSE, TRUE), alpha = 1.1, u = c(0.5, 0, 0.5), unbiased = FALSE), 1:3, target),
+                 law_covariance(rr_law(grr), new_evidence(rr_law(grr), counts, 1000, 1000, 3),
+                                list(support = c(TRUE, FALSE, TRUE), alpha = 1.1, u = c(0.5, 0, 0.5), unbiased = FALSE), 1:3, target),
+                 tolerance = 1e-10)
+    for (interval in c("wilson", "exact")) {
+      bounds <- law_intervals(law, evidence, unname(coef(direct)), interval, 0.9, 1:3, target)
+      direct$target <- target
+      expect_equal(cbind(pmax(bounds$low, 0), pmin(bounds$high, 1)), unname(confint(direct, level = 0.9, interval = interval)), tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("a simulated survey has the errors that its standard errors say", {
+  mechanism <- toy_unary(colours)
+  theta <- c(0.6, 0.3, 0.1)
+  set.seed(11)
+  estimates <- t(replicate(400, {
+    truth <- sample(3, 500, TRUE, theta)
+    coef(rr_estimate(rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism), method = "inv"))
+  }))
+  n <- 500
+  m <- 0.25 + 0.5 * theta
+  expect_true(all(abs(colMeans(estimates) - theta) < 4 * sqrt(m * (1 - m) / (n * 0.25) / 400)))
+  # A variance of 400 draws has a relative standard error of sqrt(2 / 399).
+  expect_true(all(abs(apply(estimates, 2, var) / (m * (1 - m) / (n * 0.25)) - 1) < 4 * sqrt(2 / 399)))
+})
+
+test_that("what follows from the inversion is there, the rest is refused by the law", {
+  mechanism <- toy_unary(colours)
+  tally <- rr_counts(c(540, 300, 240), mechanism, n = 1000)
+  inv <- c(0.58, 0.10, -0.02)
+  expect_equal(unname(coef(rr_estimate(tally, method = "inv"))), inv)
+  expect_equal(unname(coef(rr_estimate(tally, method = "norm"))), inv + (1 - sum(inv)) / 3)
+  expect_equal(unname(coef(rr_estimate(tally, method = "invn"))), c(0.58, 0.10, 0) / 0.68)
+  expect_equal(sum(coef(rr_estimate(tally, method = "invp"))), 1)
+  # Adding the same to all so that the sum is known takes its noise away.
+  norm <- rr_estimate(tally, method = "norm")
+  expect_equal(sum(vcov(norm)), 0, tolerance = 1e-12)
+  expect_lt(sum(diag(vcov(norm))), sum(diag(vcov(rr_estimate(tally, method = "inv")))))
+  for (method in setdiff(rr_methods()$method[grepl("inverse", rr_methods()$needs)], c("power", "power_ns"))) {
+    expect_true(all(is.finite(tidy(rr_estimate(tally, method = method), conf.int = TRUE)$std.error)), label = method)
+  }
+  contrast <- rr_contrast(rr_estimate(tally, method = "inv"), c("red", "green"))
+  expect_equal(contrast$std.error, sqrt(sum(vcov(rr_estimate(tally, method = "inv"))[1:2, 1:2])))
+  expect_identical(glance(norm)$logLik, NA_real_)
+  expect_equal(unname(fitted(rr_estimate(tally, method = "inv"))), c(540, 300, 240))
+  for (method in rr_methods()$method[!grepl("inverse|shares|support", rr_methods()$needs)]) {
+    expect_error(rr_estimate(tally, method = method), class = "candor_error_law")
+  }
+  expect_snapshot(error = TRUE, {
+    rr_estimate(tally, method = "mle")
+    rr_estimate(tally, method = "combine")
+    rr_estimate(tally, method = "inv", interval = "profile")
+    rr_estimate(tally, method = "inv", interval = "bootstrap")
+    simulate(rr_estimate(tally, method = "inv"))
+    rr_matrix(mechanism)
+    rr_product(a = mechanism, b = rr_warner(0.8))
+    rr_estimate(rr_counts(c(3, 4, 5), toy_unary(colours, 0.5, 0.5), n = 10), method = "inv")
+  })
+  expect_snapshot(rr_estimate(tally, method = "inv"))
+})
+
+test_that("joint counts take the columns of a support law", {
+  design <- column_design(toy_unary(colours, 0.8, 0.3), colours)
+  expect_equal(design[c("p", "q")], list(p = rep(0.8, 3), q = rep(0.3, 3)))
+})
+
+test_that("a protocol that can simulate its counts has a bootstrap", {
+  registerS3method("rr_simulate_counts", "rr_toy_counted", function(mechanism, truth, nsim = 1) {
+    k <- length(truth)
+    matrix(rbinom(k * nsim, truth, mechanism$p) + rbinom(k * nsim, sum(truth) - truth, mechanism$q), k)
+  }, envir = asNamespace("candor"))
+  mechanism <- toy_unary(colours)
+  class(mechanism) <- c("rr_toy_counted", class(mechanism))
+  tally <- rr_counts(c(400, 300, 260), mechanism, n = 1000)
+  set.seed(2)
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(tally, method = "inv", interval = "bootstrap", replications = 2000, target = target)
+    plain <- rr_estimate(tally, method = "inv", target = target)
+    # The bootstrap draws from the projected estimate, which is close here; a standard deviation of 2,000 draws is known to 1.6 %.
+    expect_equal(tidy(fit)$std.error, tidy(plain)$std.error, tolerance = 0.1)
+  }
+})
+
+test_that("laws are checked", {
+  expect_snapshot(error = TRUE, {
+    rr_law(3)
+    rr_law(structure(list(), class = c("rr_nothing", "rr_mechanism")))
+    rr_law_support(p = 2, q = 0.1)
+    rr_law_support(p = c(0.5, 0.6), q = c(0.1, 0.2, 0.3))
+    rr_law_support(0.6, 0.1, both_other = c(0.1, 0.2))
+    rr_law_additive(a = 0.5, b = c(0.5, 0.5))
+    rr_law_additive(a = "1", b = 0.5)
+    rr_law_channel(matrix(1, 2, 2))
+    rr_law_channel(list())
+    rr_new_mechanism("two words", 3, epsilon = 1, design = "d")
+    rr_new_mechanism("mine", 3)
+    rr_new_mechanism("mine", 3, epsilon = -1, design = "d")
+    rr_new_mechanism("mine", 3, 4, epsilon = 1, design = "d")
+  })
+})
+
+test_that("a category mechanism of one constructor and a law does all that the package's own do", {
+  mine <- rr_new_mechanism("toy_grr", c("a", "b", "c"), epsilon = log(0.6 / 0.2), design = "Toy")
+  registerS3method("rr_law", "rr_toy_grr", function(mechanism) rr_law_additive(0.4, 0.2), envir = asNamespace("candor"))
+  own <- rr_grr(c("a", "b", "c"), p = 0.6)
+  counts <- c(50, 30, 20)
+  expect_equal(coef(rr_estimate(rr_counts(counts, mine))), coef(rr_estimate(rr_counts(counts, own))), tolerance = 1e-12)
+  expect_equal(rr_matrix(mine), rr_matrix(own), tolerance = 1e-12)
+  expect_length(rr_perturb(c("a", "b"), mine), 2)
+  product <- rr_product(x = mine, y = rr_warner(0.8))
+  expect_equal(unname(rr_matrix(product)), kronecker(unname(rr_matrix(rr_warner(0.8))), unname(rr_matrix(own))), tolerance = 1e-12)
+  channel <- rr_law_channel(list(unname(rr_matrix(own)), unname(rr_matrix(rr_warner(0.8)))))
+  expect_equal(law_matrix(channel, 6), unname(rr_matrix(product)), tolerance = 1e-12)
+  study <- rr_study(c(0.5, 0.3, 0.2), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 20, seed = 1,
+                    mechanism = function(k, epsilon) mine, progress = FALSE)
+  expect_true(all(is.finite(study$estimate)))
+})

@@ -1,0 +1,34 @@
+test_that("parameters and variances of dBitFlip are the golden ones", {
+  for (case in golden("ldp_dbitflip")) {
+    input <- case$input
+    m <- rr_bitflip(input$buckets, input$epsilon, d = input$d, compatible = TRUE)
+    expect_golden(c(m$p, m$q, m$epsilon), unlist(case$expected[c("p", "q", "epsilon_report")]))
+    n <- sum(input$truth)
+    counts <- candor:::law_reported(rr_law(m), input$truth / n) * n
+    fit <- rr_estimate(rr_counts(counts, m, effective_n = n, n = n), method = "inv")
+    expect_golden(coef(fit), input$truth / n)
+    expect_golden(diag(vcov(fit, target = "sample")), case$expected$variance_sample)
+  }
+})
+
+test_that("estimates vary as the formula says", {
+  set.seed(8)
+  expect_simulated(rr_bitflip(5, 2, d = 2), c(200, 100, 60, 40, 0), 600)
+  expect_simulated(rr_bitflip(5, 2), c(200, 100, 60, 40, 0), 600)
+})
+
+test_that("neighbours lie in one bucket, by whole numbers", {
+  m <- rr_bitflip(6, 600, d = 3, buckets = 3)
+  expect_identical(m$levels, c("1 to 2", "3 to 4", "5 to 6"))
+  # All bits are told as they are.
+  expect_identical(as.matrix(rr_perturb(c(1, 2, 3, 6), m)), rbind(c(1L, -2L, -3L), c(1L, -2L, -3L), c(-1L, 2L, -3L), c(-1L, -2L, 3L)))
+  expect_error(rr_perturb(7, m), class = "candor_error_level")
+})
+
+test_that("bad reports are named", {
+  m <- rr_bitflip(5, 1, d = 2)
+  expect_error(rr_reports(rbind(c(1, 2), c(1, 6)), m), "Report 2", class = "candor_error_report")
+  expect_error(rr_reports(rbind(c(1, 2), c(3, -3)), m), "Report 2", class = "candor_error_report")
+  expect_error(rr_reports(rbind(c(1, 2, 3)), m), class = "candor_error_report")
+  expect_identical(as.matrix(rr_reports(rbind(c(4, -2)), m)), rbind(c(-2L, 4L)))
+})

@@ -1,0 +1,96 @@
+test_that("a channel keeps its matrix, labels and epsilon", {
+  C <- rbind(a = c(x = 0.7, y = 0.2, z = 0.1), b = c(0.2, 0.3, 0.5))
+  channel <- rr_channel(C)
+  expect_identical(channel$levels, c("a", "b"))
+  expect_identical(channel$reports, c("x", "y", "z"))
+  expect_equal(unname(rr_matrix(channel)), unname(C))
+  expect_equal(rr_epsilon(channel), log(5)) # the last column: 0.5 against 0.1
+  expect_identical(rr_epsilon(rr_channel(rbind(c(1, 0), c(0.5, 0.5)))), Inf)
+  expect_snapshot(channel)
+})
+
+test_that("a square channel without column names reports its own levels, numbers included", {
+  channel <- rr_channel(rbind("0" = c(0.8, 0.2), "1" = c(0.3, 0.7)))
+  expect_identical(channel$reports, c("0", "1"))
+  wide <- rr_channel(random_channel(3, 4), levels = 0:2, reports = 0:3)
+  expect_identical(wide$numeric_levels, c(0, 1, 2, 3))
+  expect_identical(rr_tally(c(0, 3, 3, 1), wide)$counts, c(1, 1, 0, 2))
+})
+
+test_that("a matrix that tells the truth or else draws an innocuous answer is recognised and solved in closed form", {
+  grr <- rr_grr(30, epsilon = 0.5)
+  channel <- rr_channel(unname(rr_matrix(grr)))
+  expect_equal(channel$form$odds, grr$odds, tolerance = 1e-13)
+  counts <- 100 + 10 * seq_len(30)
+  expect_equal(unname(coef(rr_estimate(rr_counts(counts, channel)))), unname(coef(rr_estimate(rr_counts(counts, grr)))), tolerance = 1e-12)
+  forced <- rr_forced(c(0.1, 0.2, 0.05))
+  expect_equal(rr_channel(unname(rr_matrix(forced)))$form, rr_law_additive(0.65, c(0.1, 0.2, 0.05)))
+  expect_null(rr_channel(unname(rr_matrix(rr_grr(3, p = 0.1))))$form) # p < q
+  expect_null(rr_geometric(4, 1)$form)
+  # Relabelled reports are no longer the truths.
+  expect_null(rr_channel(unname(rr_matrix(grr)), reports = paste0("r", 1:30))$form)
+})
+
+test_that("operators agree with the matrix", {
+  set.seed(1)
+  product <- rr_product(a = rr_channel(random_channel(3, 5)), b = rr_warner(0.8), c = rr_grr(4, epsilon = 1), d = rr_crosswise(0.3))
+  C <- rr_matrix(product)
+  expect_equal(dim(C), c(48, 80))
+  expect_equal(unname(rowSums(C)), rep(1, 48))
+  axes <- channel_axes(product)
+  theta <- stats::rexp(48)
+  w <- stats::rexp(80)
+  expect_equal(apply_channel(axes, theta), unname(drop(crossprod(C, theta))))
+  expect_equal(apply_channel(axes, w, "adjoint"), unname(drop(C %*% w)))
+  expect_equal(apply_channel(axes, w, "square"), unname(drop(C^2 %*% w)))
+  # The first question runs fastest: cell 2 differs from cell 1 in it alone.
+  expect_equal(unname(C[2, 1] / C[1, 1]), unname(rr_matrix(product$questions$a)[2, 1] / rr_matrix(product$questions$a)[1, 1]))
+})
+
+test_that("post-randomisation, geometric, exponential and misclassification channels are what they say", {
+  pram <- rr_pram(c(a = 0.9, b = 0.7, c = 0.8))
+  expect_equal(unname(rr_matrix(pram)), rbind(c(0.9, 0.05, 0.05), c(0.15, 0.7, 0.15), c(0.1, 0.1, 0.8)))
+  weighted <- rr_pram(0.6, margin = c(a = 0.5, b = 0.3, c = 0.2))
+  expect_equal(unname(rr_matrix(weighted))[1, ], c(0.6, 0.4 * 0.6, 0.4 * 0.4))
+  geometric <- rr_geometric(5, epsilon = 0.7)
+  z <- exp(-0.7)
+  expect_equal(unname(rr_matrix(geometric)[3, ]), c(z^2, z * (1 - z), (1 - z), z * (1 - z), z^2) / (1 + z))
+  expect_equal(rr_epsilon(geometric), 4 * 0.7)
+  expect_equal(unname(rowSums(rr_matrix(geometric))), rep(1, 5))
+  exponential <- rr_exponential(4, epsilon = 2)
+  expect_equal(unname(rr_matrix(exponential)[2, ]), exp(-2 * c(1, 0, 1, 2) / 6) / sum(exp(-2 * c(1, 0, 1, 2) / 6)))
+  expect_lte(rr_epsilon(exponential), 2)
+  # Rogan and Gladen (1978): (0.12 + 0.95 - 1) / (0.8 + 0.95 - 1).
+  test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
+  expect_equal(coef(rr_estimate(rr_counts(c(880, 120), test)))[["yes"]], 0.07 / 0.75)
+  study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(20, 80)))
+  expect_equal(unname(rr_matrix(study)), rbind(c(0.95, 0.05), c(0.2, 0.8)))
+})
+
+test_that("reports are drawn from the rows of the matrix", {
+  set.seed(2)
+  C <- rbind(a = c(x = 0.5, y = 0.3, z = 0.2), b = c(0.1, 0.2, 0.7))
+  reports <- rr_perturb(rep(c("a", "b"), each = 5000), rr_channel(C), rng = "R")
+  drawn <- table(rep(c("a", "b"), each = 5000), reports)
+  # Twelve standard deviations of 0.007: a swap or a transpose would be far outside.
+  expect_lt(max(abs(unname(unclass(drawn)) / 5000 - unname(C))), 0.03)
+})
+
+test_that("bad channels are refused in the user's language", {
+  skip_on_cran()
+  good <- rbind(c(0.8, 0.2), c(0.3, 0.7))
+  expect_snapshot(error = TRUE, rr_channel(c(0.8, 0.2)))
+  expect_snapshot(error = TRUE, rr_channel(rbind(yes = c(0.8, 0.2), no = c(0.3, 0.6))))
+  expect_snapshot(error = TRUE, rr_channel(t(rbind(c(0.8, 0.2), c(0.3, 0.7)))))
+  expect_snapshot(error = TRUE, rr_channel(rbind(c(1.2, -0.2), c(0.3, 0.7))))
+  expect_snapshot(error = TRUE, rr_channel(rbind(c(NaN, 0.2), c(0.3, 0.7))))
+  expect_snapshot(error = TRUE, rr_channel(cbind(good, refused = 0)))
+  expect_snapshot(error = TRUE, rr_channel(good, levels = c("a", "b", "c")))
+  expect_snapshot(error = TRUE, rr_pram(0.8))
+  expect_snapshot(error = TRUE, rr_pram(c(0.8, 0.9), margin = c(1, 0, 0)))
+  expect_snapshot(error = TRUE, rr_geometric(4, epsilon = 0))
+  expect_snapshot(error = TRUE, rr_exponential(2, 1, utility = matrix(1, 2, 2)))
+  expect_snapshot(error = TRUE, rr_misclassification(sensitivity = 0.9))
+  expect_snapshot(error = TRUE, rr_misclassification(table = rbind(c(1, 2), c(0, 0))))
+  expect_identical(rowSums(rr_matrix(rr_channel(rbind(c(0.333, 0.667), c(0.3, 0.699)), tolerance = 0.01))), c("1" = 1, "2" = 1))
+})

@@ -1,0 +1,89 @@
+test_that("parameters of affine hashing are the golden ones", {
+  for (case in golden("ldp_affine_parameters")) {
+    numbers <- candor:::hash_numbers(case$input$epsilon, case$input$g, case$input$P)
+    expect_golden(c(numbers$collision, numbers$p, numbers$q, numbers$difference),
+                  unlist(case$expected[c("collision", "p", "q", "difference")]))
+  }
+})
+
+test_that("joint supports are those of all functions and all orders of the codes", {
+  for (sizes in list(c(7, 3), c(11, 4), c(13, 2))) {
+    prime <- sizes[1]
+    g <- sizes[2]
+    numbers <- candor:::hash_numbers(1, g, prime)
+    functions <- expand.grid(slope = seq_len(prime - 1), shift = seq_len(prime) - 1)
+    buckets <- floor(((outer(functions$slope, seq_len(prime) - 1) + functions$shift) %% prime) * g / prime)
+    q <- 1 / (exp(1) + g - 1)
+    # The probability of a value given that of the truth.
+    told <- function(value, truth) ifelse(value == truth, exp(1) * q, q)
+    # Slopes and shifts take any ordered pair of codes to any other: the first two may be 0 and 1.
+    own <- mean((buckets[, 1] == buckets[, 2]) * told(buckets[, 1], buckets[, 1]))
+    other <- mean(vapply(3:prime, function(w) mean((buckets[, 2] == buckets[, w]) * told(buckets[, 2], buckets[, 1])), 0))
+    expect_equal(c(numbers$both_own, numbers$both_other), c(own, other), tolerance = 1e-12)
+  }
+})
+
+test_that("support counts of affine hashing are the golden ones, by both kernels", {
+  for (case in golden("ldp_affine_counts")) {
+    input <- case$input
+    hash <- as.integer(c(input$P, input$g))
+    codes <- seq_len(input$K) - 1L
+    for (order in list(NULL, order(input$slope) - 1L)) {
+      counts <- .Call(candor:::C_rr_count_hashed, input$slope, input$shift, input$value, hash, codes, order, NULL, 1, NULL)$counts
+      expect_identical(as.vector(counts), as.double(case$expected$support_counts))
+    }
+    expect_identical(as.vector(.Call(candor:::C_rr_hash_table, input$slope[1], input$shift[1], hash, codes)),
+                     as.integer(case$expected$hash_of_first))
+  }
+})
+
+test_that("an ideal hash has the golden variances, of which affine hashing falls short by its collisions", {
+  for (case in golden("ldp_cohort")[1:2]) {
+    input <- case$input
+    g <- input$width
+    p <- exp(input$epsilon) / (exp(input$epsilon) + g - 1)
+    n <- sum(input$truth)
+    k <- length(input$truth)
+    law <- rr_law_support(p, 1 / g)
+    tally <- rr_counts(n / g + law$difference * input$truth, law_mechanism(law, k), effective_n = n, n = n)
+    expect_golden(diag(vcov(rr_estimate(tally, method = "inv"), target = "sample")), case$expected$variance_fresh_hashes)
+  }
+})
+
+test_that("codes and functions are public: the same for the same sizes, all different", {
+  m <- rr_local_hash(1000, 1)
+  expect_identical(m, rr_local_hash(1000, 1))
+  expect_identical(anyDuplicated(m$codes), 0L)
+  expect_true(all(m$codes >= 0 & m$codes < m$prime))
+  expect_gte(m$prime, 1000)
+  far <- rr_local_hash(10, 14)
+  expect_identical(anyDuplicated(far$codes), 0L)
+  expect_gte(far$prime, 64 * far$g)
+  expect_identical(rr_local_hash(3, 700)$g, 33554431)
+})
+
+test_that("the slope kernel and the direct one agree, weighted and grouped", {
+  set.seed(3)
+  m <- rr_local_hash(40, 1)
+  x <- sample(40, 3000, TRUE)
+  reports <- rr_perturb(x, m)
+  weights <- sample(4, 3000, TRUE) / 4
+  group <- sample(c("a", "b"), 3000, TRUE)
+  tally <- rr_tally(reports, m, weights = weights, by = group)
+  direct <- candor:::count_hashed(reports, m, NULL, match(group, c("a", "b")), weights)$counts
+  expect_equal(unname(tally$counts), direct)
+  # Few reports: one at a time.
+  expect_identical(rr_tally(reports[1:5, ], m)$counts, as.vector(candor:::count_hashed(reports[1:5, ], m, NULL, NULL, NULL)$counts))
+})
+
+test_that("cohorts are a channel with a likelihood of its own", {
+  set.seed(4)
+  m <- rr_local_hash(c("a", "b", "c"), 2, cohorts = 8)
+  expect_equal(rowSums(rr_matrix(m)), rep(1, 3), ignore_attr = TRUE)
+  expect_equal(max(rr_matrix(m)) / min(rr_matrix(m)), exp(2))
+  reports <- rr_perturb(rep(c("a", "b", "c"), c(6000, 3000, 1000)), m)
+  expect_named(reports, c("cohort", "value"))
+  fit <- rr_estimate(reports, m)
+  expect_identical(fit$method, "mle")
+  expect_true(all(abs(coef(fit) - c(0.6, 0.3, 0.1)) < 5 * sqrt(diag(vcov(fit)))))
+})

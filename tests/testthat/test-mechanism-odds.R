@@ -1,0 +1,44 @@
+test_that("epsilon is said in words", {
+  expect_identical(odds_words(2), "a report changes odds by a factor of at most 7.4")
+  expect_identical(odds_words(4), "a report changes odds by a factor of at most 55")
+  expect_identical(odds_words(8), "a report changes odds by a factor of at most 2,981: this protects little")
+  expect_identical(odds_words(5), "a report changes odds by a factor of at most 148")
+  expect_match(odds_words(700), "e\\+304: this protects little")
+  expect_match(odds_words(1e-3), "at most 1.001$")
+  expect_identical(odds_words(0), "a report says nothing about the truth")
+  expect_identical(odds_words(Inf), "a report can rule a truth out")
+})
+
+test_that("mechanisms and fits print it", {
+  for (m in list(rr_grr(3, epsilon = 2), rr_channel(diag(0.5, 3) + 1 / 6))) {
+    expect_output(print(m), "changes odds by a factor of at most")
+    expect_output(print(rr_estimate(rr_counts(c(5, 6, 7), m))), "A report changes odds by a factor of at most")
+  }
+  expect_output(print(rr_product(a = rr_warner(0.8), b = rr_warner(0.8))), "a row changes odds by a factor of at most 16")
+  expect_output(print(rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))), "changes odds")
+  expect_output(print(rr_warner(0.999)), "protects little")
+})
+
+test_that("mistakes and disobedience are no protection", {
+  for (m in list(rr_noncompliance(rr_forced(1 / 6), 0.1, "no"), rr_noncompliance(rr_forced(1 / 6), 0.1, "truth"),
+                 rr_misclassification(0.8, 0.9), rr_misclassification(table = rbind(c(8, 2), c(1, 9))))) {
+    printed <- paste(capture.output(print(m)), collapse = "\n")
+    expect_no_match(printed, "epsilon +=? *[0-9]")
+    expect_match(printed, "protect nobody")
+    expect_no_match(format(m), "epsilon")
+    expect_no_match(paste(capture.output(print(rr_estimate(rr_counts(c(60, 40), m)))), collapse = "\n"), "odds|epsilon")
+  }
+})
+
+test_that("a number of categories costs nothing until its labels are asked for", {
+  # 1e8 labels would take 0.8 GB for their places alone
+  before <- gc(reset = TRUE)
+  time <- system.time({
+    m <- rr_grr(1e8, epsilon = 1)
+    capture.output(print(m))
+  })[["elapsed"]]
+  used <- gc()[2, 6] - before[2, 2]
+  expect_lt(used, 50)
+  expect_lt(time, 5)
+  expect_identical(m$levels[c(1, 1e8)], c("1", "100000000"))
+})

@@ -1,0 +1,174 @@
+survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25), income = rr_grr(c("low", "middle", "high"), epsilon = 2))
+
+test_that("levels add up, and cells run with the first question fastest", {
+  expect_equal(rr_epsilon(survey), c(drugs = log(4), theft = log(3), income = 2, total = log(4) + log(3) + 2))
+  expect_length(survey$levels, 12)
+  expect_identical(survey$levels[1:3], c("no, no, low", "yes, no, low", "no, yes, low"))
+  expect_equal(rr_matrix(survey)["yes, no, low", "no, no, low"], 0.2 * 0.25 * rr_matrix(survey$questions$income)[1, 1])
+  expect_identical(rr_product(list(a = rr_warner(0.8)))$sizes, c(a = 2L))
+})
+
+test_that("a data frame is tallied by the names of its columns, whatever their type", {
+  data <- data.frame(income = c("low", "high", "high", "middle"), drugs = c(TRUE, FALSE, FALSE, TRUE), other = 1:4, theft = c(0, 1, 1, 0))
+  tally <- rr_tally(data, survey)
+  expected <- table(factor(c("no", "yes"))[data$drugs + 1], factor(c("no", "yes"))[data$theft + 1],
+                    factor(data$income, c("low", "middle", "high")))
+  expect_identical(as.vector(tally$counts), as.double(expected))
+  expect_identical(dimnames(as.table(tally)), list(drugs = c("no", "yes"), theft = c("no", "yes"), income = c("low", "middle", "high")))
+  expect_identical(rr_counts(as.table(tally), survey)$counts, tally$counts)
+  grouped <- rr_tally(data, survey, by = c("x", "x", "y", "y"), weights = 1:4)
+  expect_identical(colSums(grouped$counts), c(3, 7))
+  data$theft[2] <- NA
+  expect_message(dropped <- rr_tally(data, survey, na.rm = TRUE), "1 missing")
+  expect_identical(dropped$n, 3)
+  bits <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  expect_identical(rr_tally(cbind(a = c(0, 1, 1), b = c(0, 0, 1)), bits)$counts, c(1, 1, 0, 1))
+})
+
+test_that("the joint estimate is that of the joint channel", {
+  set.seed(1)
+  counts <- stats::rpois(12, 40)
+  joint <- rr_channel(unname(rr_matrix(survey)))
+  for (method in c("mle", "inv", "invp")) {
+    options <- if (method == "mle") list(tolerance = 1e-12)
+    fits <- lapply(list(survey, joint), function(m) do.call(rr_estimate, c(list(rr_counts(counts, m), method = method), options)))
+    expect_equal(unname(coef(fits[[1]])), unname(coef(fits[[2]])), tolerance = 1e-6)
+    expect_equal(unname(vcov(fits[[1]])), unname(vcov(fits[[2]])), tolerance = 1e-5)
+    expect_equal(unname(confint(fits[[1]])), unname(confint(fits[[2]])), tolerance = 1e-5)
+  }
+  fit <- rr_estimate(rr_counts(counts, survey))
+  expect_lte(certificate(unname(rr_matrix(survey)), counts, coef(fit)), 1e-8)
+  expect_equal(sum(as.table(fit)), 1)
+  expect_named(tidy(fit), c("term", "drugs", "theft", "income", "estimate", "std.error"))
+  expect_identical(tidy(fit)$income, rep(c("low", "middle", "high"), each = 4))
+})
+
+test_that("independent truths are recovered as products of their margins from exact expectations", {
+  shares <- list(c(0.8, 0.2), c(0.9, 0.1), c(0.5, 0.3, 0.2))
+  truth <- as.vector(outer(outer(shares[[1]], shares[[2]]), shares[[3]]))
+  counts <- 1e6 * drop(truth %*% rr_matrix(survey))
+  fit <- rr_estimate(rr_counts(counts, survey, effective_n = 1e6))
+  expect_equal(unname(coef(fit)), truth, tolerance = 1e-9)
+  # The closed form: the inversion is a distribution, and needs no iterations.
+  expect_identical(fit$details[[1]]$iterations, 0)
+})
+
+test_that("twelve yes/no questions are certified in 4096 cells", {
+  set.seed(2)
+  twelve <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), 12), paste0("q", 1:12)))
+  counts <- stats::rpois(4096, stats::rexp(4096, 1 / 20))
+  fit <- rr_estimate(rr_counts(counts, twelve))
+  axes <- channel_axes(twelve)
+  m <- apply_channel(axes, coef(fit))
+  g <- apply_channel(axes, counts / sum(counts) / m, "adjoint")
+  expect_lte(sum(counts) * log(max(g)), 1.01e-8)
+  expect_equal(sum(coef(fit)), 1)
+})
+
+test_that("answers are randomised question by question", {
+  set.seed(3)
+  truth <- data.frame(drugs = rep(c(TRUE, FALSE), 2000), theft = FALSE, income = "middle", id = 1:4000)
+  expect_message(reports <- rr_perturb(truth, survey, rng = "R", keep = "id"), class = "candor_message_keep")
+  expect_identical(names(reports), c("id", "drugs", "theft", "income"))
+  expect_identical(reports$id, truth$id)
+  # 0.8, 0.75 and 0.787 within six standard deviations.
+  expect_lt(abs(mean(reports$drugs == truth$drugs) - 0.8), 0.04)
+  expect_lt(abs(mean(reports$theft) - 0.75), 0.05)
+  expect_lt(abs(mean(reports$income == "middle") - survey$questions$income$p), 0.04)
+})
+
+test_that("simulated tallies and the bootstrap know products and channels", {
+  set.seed(4)
+  fit <- rr_estimate(rr_counts(c(30, 20, 50, 10), rr_product(a = rr_warner(0.8), b = rr_warner(0.9))), interval = "bootstrap", replications = 50)
+  expect_true(all(confint(fit)[, 1] <= confint(fit)[, 2]))
+  expect_identical(dim(simulate(fit, 3)), c(4L, 4L))
+  sample <- rr_estimate(fit$tally, target = "sample")
+  expect_identical(colSums(simulate(sample, 2, seed = 1)[-1]), c(sim_1 = 110, sim_2 = 110))
+})
+
+test_that("products print, and wrong ones are refused in the user's language", {
+  skip_on_cran()
+  expect_snapshot(survey)
+  expect_snapshot(error = TRUE, rr_product(rr_warner(0.8)))
+  expect_snapshot(error = TRUE, rr_product(a = 0.8))
+  expect_snapshot(error = TRUE, rr_product(a = survey))
+  data <- data.frame(drugs = c(TRUE, NA), theft = c(TRUE, FALSE), income = c("low", "rich"))
+  expect_snapshot(error = TRUE, rr_tally(data[1:2], survey))
+  expect_snapshot(error = TRUE, rr_tally(data, survey))
+  expect_snapshot(error = TRUE, rr_tally(transform(data, income = "low"), survey))
+  expect_snapshot(error = TRUE, rr_tally(data, rr_warner(0.8)))
+  expect_snapshot(error = TRUE, rr_counts(array(1, c(2, 3, 2)), survey))
+  huge <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), 30), paste0("q", 1:30)))
+  expect_snapshot(error = TRUE, rr_tally(as.data.frame(stats::setNames(rep(list(TRUE), 30), paste0("q", 1:30))), huge))
+  expect_snapshot(error = TRUE, as.table(rr_tally(data[c(1, 1), ], survey, by = c("x", "y"))))
+})
+
+test_that("tables of bits are read as bits, and named dimensions in any order", {
+  bits <- data.frame(a = c(0, 0, 1, 1, 1), b = c(0, 1, 1, 1, 0))
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  expected <- rr_tally(bits, survey)$counts
+  expect_identical(rr_counts(table(bits$a, bits$b), survey)$counts, expected)
+  expect_identical(rr_counts(table(bits$a == 1, bits$b == 1), survey)$counts, expected)
+  expect_identical(rr_counts(table(bits), survey)$counts, expected)
+  expect_identical(rr_counts(table(bits[c("b", "a")]), survey)$counts, expected)
+  expect_error(rr_counts(table(x = bits$a, y = bits$b), survey), class = "candor_error_mismatch")
+})
+
+test_that("questions, groups and results never share a name, and that is found before any work", {
+  two <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  data <- data.frame(a = c(0, 1, 1), b = c(1, 1, 0))
+  for (name in result_columns) {
+    expect_error(rr_product(stats::setNames(list(rr_warner(0.8), rr_warner(0.7)), c(name, "age"))),
+                 class = "candor_error_argument")
+  }
+  # The bad answer is not reached.
+  data$b[3] <- 7
+  expect_snapshot(error = TRUE, {
+    rr_product(term = rr_warner(0.8), age = rr_warner(0.7))
+    rr_tally(data, two, by = list(a = 1:3))
+    rr_estimate(data, two, by = list(a = 1:3))
+    rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3)
+  })
+  data$b[3] <- 0
+  fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
+  expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))
+  expect_output(print(fit), "wave")
+})
+
+test_that("grouped counts of two questions are one row per cell and one column per group", {
+  two <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  mixed <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), epsilon = 1))
+  for (mechanism in list(two, mixed)) {
+    cells <- length(mechanism$reports)
+    each <- list(men = seq_len(cells) + 0, women = rev(seq_len(cells)) + 10)
+    grouped <- do.call(cbind, each)
+    apart <- lapply(each, rr_counts, mechanism)
+    for (rows in list(NULL, mechanism$reports)) {
+      rownames(grouped) <- rows
+      tally <- rr_counts(grouped, mechanism)
+      expect_identical(tally$groups$group, names(each))
+      for (g in 1:2) expect_identical(tally$counts[, g], apart[[g]]$counts)
+    }
+    turned <- rr_counts(grouped[rev(mechanism$reports), ], mechanism)
+    expect_identical(turned$counts, tally$counts)
+    fit <- rr_estimate(tally)
+    expect_equal(unname(coef(fit)[seq_len(cells)]), unname(coef(rr_estimate(apart$men))))
+  }
+  # Fewer rows, as many as the first question has answers, that name their cells
+  some <- matrix(1:4, 2, dimnames = list(c("yes, yes", "no, no"), c("men", "women")))
+  expect_identical(rr_counts(some, two)$counts, cbind(c(2, 0, 0, 1), c(4, 0, 0, 3)))
+  # Still a table of the questions, with or without labels
+  expect_identical(rr_counts(matrix(1:4, 2), two)$counts, c(1, 2, 3, 4))
+  expect_snapshot(error = TRUE, {
+    rr_counts(matrix(1:6, 3), two)
+    rr_counts(matrix(1:8, 4, dimnames = list(c("no, no", "yes, no", "no, maybe", "yes, yes"), c("men", "women"))), two)
+  })
+})
+
+test_that("cells have different labels, or there is no product", {
+  expect_snapshot(error = TRUE, {
+    rr_product(u = rr_grr(c("a", "a, b"), epsilon = 1), v = rr_grr(c("b, c", "c"), epsilon = 1))
+  })
+  fine <- rr_product(u = rr_grr(c("a", "b, c"), epsilon = 1), v = rr_grr(c("d, e", "f"), epsilon = 1))
+  expect_identical(rr_counts(c("b, c, d, e" = 3), fine)$counts, c(0, 3, 0, 0))
+})

@@ -1,0 +1,160 @@
+labels <- function(k) paste0("level", seq_len(k))
+
+test_that("packed bits go round through raw, hexadecimal text, lists, 0 and 1, long tables and data frames", {
+  set.seed(1)
+  for (k in c(3, 8, 9, 20)) {
+    m <- rr_unary(labels(k), 1)
+    reports <- rr_perturb(sample(m$levels, 50, TRUE), m, rng = "R")
+    reports <- reports[rowSums(as.matrix(reports)) > 0]
+    expect_s3_class(reports, "rr_bits")
+    bits <- as.matrix(reports)
+    expect_identical(rr_reports(candor:::unclass_bits(reports), m), reports)
+    expect_identical(rr_reports(as.character(reports), m), reports)
+    expect_identical(rr_reports(paste0("\\x", toupper(as.character(reports))), m), reports)
+    expect_identical(rr_reports(as.list(reports), m), reports)
+    expect_identical(rr_reports(bits, m), reports)
+    expect_identical(rr_reports(bits == 1, m), reports)
+    named <- as.data.frame(bits)
+    names(named) <- m$levels
+    expect_identical(rr_reports(named[rev(m$levels)], m), reports)
+    long <- data.frame(id = row(bits)[bits == 1], level = m$levels[col(bits)[bits == 1]])
+    long <- long[order(long$id), ]
+    expect_identical(rr_reports(long, m), reports)
+    expect_identical(c(reports[1:10], reports[-(1:10)]), reports)
+    expect_identical(rev(rev(reports)), reports)
+    table <- tibble::tibble(person = seq_along(reports), report = reports)
+    expect_identical(table$report[3], reports[3])
+    expect_identical(table[5:7, ]$report, reports[5:7])
+    expect_identical(packBits(as.raw(c(bits[1, ], rep(0, -k %% 8)))), candor:::unclass_bits(reports)[1, ])
+    tally <- rr_tally(reports, m)
+    expect_identical(tally$counts, as.double(colSums(bits)))
+    expect_identical(tally$n, as.double(length(reports)))
+    expect_identical(rr_tally(as.character(reports), m), tally)
+    expect_equal(c(rr_tally(reports[1:7], m), rr_tally(reports[-(1:7)], m)), tally)
+  }
+})
+
+test_that("sets of numbers go round, sorted whatever their order", {
+  set.seed(2)
+  m <- rr_subset(labels(20), 3)
+  reports <- rr_perturb(sample(m$levels, 40, TRUE), m, rng = "R")
+  expect_s3_class(reports, "rr_sets")
+  lists <- as.matrix(reports)
+  expect_identical(rr_reports(lists, m), reports)
+  expect_identical(rr_reports(lists[, rev(seq_len(ncol(lists))), drop = FALSE], m), reports)
+  bits <- t(apply(lists, 1, function(set) as.integer(seq_len(20) %in% set)))
+  if (m$size == 1) bits <- t(vapply(lists[, 1], function(set) as.integer(seq_len(20) %in% set), integer(20)))
+  expect_identical(rr_reports(bits, m), reports)
+  long <- data.frame(id = rep(seq_len(40), m$size), level = m$levels[as.vector(lists)])
+  expect_identical(rr_reports(long, m), reports)
+  expect_identical(rr_tally(reports, m)$counts, as.double(colSums(bits)))
+  expect_identical(rr_tally(bits, m)$counts, as.double(colSums(bits)))
+  expect_identical(c(reports[1:3], reports[4:40]), reports)
+  many <- rr_subset(20, 0.5)
+  expect_s3_class(rr_perturb(1:20, many), "rr_bits")
+  expect_s3_class(rr_reports(t(vapply(1:3, function(i) sort(sample(20, many$size)), numeric(many$size))), many), "rr_bits")
+})
+
+test_that("the order of a set carries nothing", {
+  # Each member equally often in each place as the sets themselves say: with the truth put first it would stand there.
+  m <- rr_subset(30, 2, size = 4)
+  reports <- as.matrix(rr_perturb(rep(15, 20000), m))
+  expect_true(all(apply(reports, 1, function(set) !is.unsorted(set, strictly = TRUE))))
+  # Given that the truth is in, its place has the law of the number of smaller ones of 3 drawn from the other 29.
+  place <- apply(reports, 1, function(set) match(15, set, nomatch = 0L))
+  inside <- place[place > 0]
+  law <- dhyper(0:3, 14, 15, 3)
+  expect_gt(chisq.test(tabulate(inside, 4), p = law)$p.value, 1e-6)
+  expect_equal(mean(place > 0), m$p, tolerance = 0.05)
+})
+
+test_that("every (truth bit, report bit) has its probability", {
+  m <- rr_unary(12, 1)
+  x <- rep(1:12, 2000)
+  bits <- as.matrix(rr_perturb(x, m))
+  truth <- outer(x, 1:12, "==")
+  for (v in 1:12) {
+    own <- mean(bits[truth[, v], v])
+    other <- mean(bits[!truth[, v], v])
+    expect_lte(abs(own - m$p), 5 * sqrt(m$p * (1 - m$p) / 2000))
+    expect_lte(abs(other - m$q), 5 * sqrt(m$q * (1 - m$q) / 22000))
+  }
+})
+
+test_that("what is no report is named with its position", {
+  m <- rr_unary(labels(37), 1)
+  good <- as.character(rr_perturb(m$levels[1:20], m))
+  bad <- good
+  bad[17] <- paste0(bad[17], strrep("00", 7))
+  expect_error(rr_tally(bad, m), "Report 17 has 12 bytes; 5 are needed for 37 categories", class = "candor_error_report")
+  bad[17] <- "zz00000000"
+  expect_error(rr_tally(bad, m), "Report 17 is \"zz00000000\"", class = "candor_error_report")
+  bad[17] <- "00000000ff"
+  expect_error(rr_tally(bad, m), "Report 17 has bits beyond", class = "candor_error_report")
+  bad[17] <- NA
+  expect_error(rr_tally(bad, m), "Report 17 is NA", class = "candor_error_missing")
+  expect_message(tally <- rr_tally(bad, m, na.rm = TRUE), class = "candor_message_missing")
+  expect_identical(tally, { t <- rr_tally(good[-17], m); t$missing <- tally$missing; t })
+  expect_error(rr_tally(as.list(1:3), m), "Report 1", class = "candor_error_report")
+  expect_error(rr_tally(matrix(raw(1), 3, 4), m), "Report 1 has 4 bytes", class = "candor_error_report")
+  expect_error(rr_tally(matrix(c(0, 2), 2, 37), m), "Report 2 holds 2", class = "candor_error_report")
+  expect_error(rr_tally(matrix(0, 2, 36), m), "36 columns", class = "candor_error_report")
+  expect_error(rr_tally(data.frame(id = 1:2, level = c("level1", "nowhere")), m), "Report 2 supports \"nowhere\"", class = "candor_error_report")
+  expect_error(rr_tally(rr_perturb(1:3, rr_unary(36, 1)), m), class = "candor_error_mismatch")
+  s <- rr_subset(labels(9), 1, size = 2)
+  expect_error(rr_tally(rbind(c(1, 2), c(3, 3)), s), "Report 2 holds category 3 twice", class = "candor_error_report")
+  expect_error(rr_tally(rbind(c(1, 2), c(3, 10)), s), "Report 2 holds 10", class = "candor_error_report")
+  expect_error(rr_tally(rbind(diag(9)[1, ] + diag(9)[2, ], diag(9)[1, ]), s), "Report 2 has 1 categories; 2 are needed", class = "candor_error_report")
+  h <- rr_hadamard(3, 1)
+  expect_error(rr_tally(c(0, 4), h), "Report 2 has report 4", class = "candor_error_report")
+  expect_error(rr_tally(c(0, NA), h), "Report 2 is NA", class = "candor_error_missing")
+  l <- rr_local_hash(5, 1)
+  r <- rr_perturb(1:5, l)
+  for (column in names(r)) {
+    wrong <- r
+    wrong[[column]][4] <- 100000L
+    expect_error(rr_tally(wrong, l), paste("Report 4 has", column), class = "candor_error_report")
+  }
+  expect_error(rr_tally(r["slope"], l), class = "candor_error_report")
+  b <- rr_hadamard(3, 1, one_bit = TRUE)
+  expect_error(rr_tally(data.frame(index = 0, sign = 0), b), "sign 0", class = "candor_error_report")
+})
+
+test_that("numbers come back from databases", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("DBI")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(connection))
+  set.seed(3)
+  x <- sample(6, 300, TRUE)
+  for (m in list(rr_local_hash(6, 1), rr_local_hash(6, 1, cohorts = 3), rr_hadamard(6, 1, one_bit = TRUE))) {
+    reports <- rr_perturb(x, m)
+    DBI::dbWriteTable(connection, "reports", reports, overwrite = TRUE)
+    expect_identical(rr_tally(DBI::dbReadTable(connection, "reports"), m), rr_tally(reports, m))
+  }
+  m <- rr_unary(20, 1)
+  reports <- rr_perturb(x, m)
+  DBI::dbWriteTable(connection, "bits", data.frame(hex = as.character(reports), blob = I(as.list(reports))), overwrite = TRUE)
+  back <- DBI::dbReadTable(connection, "bits")
+  expect_identical(rr_reports(back$hex, m), reports)
+  expect_identical(rr_reports(unclass(back$blob), m), reports)
+  h <- rr_hadamard(6, 1)
+  numbers <- rr_perturb(x, h)
+  DBI::dbWriteTable(connection, "numbers", data.frame(report = numbers), overwrite = TRUE)
+  grouped <- DBI::dbGetQuery(connection, "SELECT report, COUNT(*) AS n FROM numbers GROUP BY report")
+  expect_equal(rr_counts(stats::setNames(grouped$n, grouped$report), h)$counts, rr_tally(numbers, h)$counts)
+  if (requireNamespace("bit64", quietly = TRUE)) {
+    expect_identical(rr_reports(bit64::as.integer64(numbers), h), numbers)
+  }
+})
+
+test_that("a seed reproduces reports, and secure ones differ", {
+  for (m in list(rr_unary(9, 1), rr_subset(9, 1), rr_hadamard(9, 1), rr_local_hash(9, 1), rr_bitflip(9, 1, d = 3))) {
+    set.seed(9)
+    first <- rr_perturb(rep(1:9, 20), m, rng = "R")
+    set.seed(9)
+    expect_identical(rr_perturb(rep(1:9, 20), m, rng = "R"), first)
+    expect_false(identical(rr_perturb(rep(1:9, 20), m), rr_perturb(rep(1:9, 20), m)))
+    expect_error(rr_perturb(c(1, 10), m), "Answer 2", class = "candor_error_level")
+  }
+})

@@ -1,0 +1,70 @@
+test_that("the ban on minarets is estimated in one call, as published", {
+  groups <- subset(minaret_survey, design != "direct")
+  fit <- rr_estimate(lapply(1:2, function(i) with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))))
+  table <- rr_parameters(fit)
+  expect_identical(table$term, c("yes", "honesty"))
+  # RRreg: .870695 (.041118), t = .635806 (.017344); its standard errors divide by n - 1 in each group.
+  expect_equal(table$estimate, c(0.870695, 0.635806), tolerance = 1e-6)
+  n <- groups$yes + groups$no
+  expect_equal(table$std.error, c(0.041118, 0.017344) * sqrt(mean((n - 1) / n)), tolerance = 1e-4)
+  expect_true(all(table$conf.low < table$estimate & table$estimate < table$conf.high))
+  expect_true(all(table$identified))
+})
+
+test_that("an unrelated question of unknown prevalence identifies the shares, not how they go together", {
+  fit <- rr_estimate(list(rr_counts(c(no = 60, yes = 40), rr_unrelated(0.7, NULL)),
+                          rr_counts(c(no = 55, yes = 45), rr_unrelated(0.3, NULL))))
+  expect_false(fit$details[[1]]$unique)
+  table <- rr_parameters(fit)
+  # Two equations in two unknowns: .7 s + .3 u = .40 and .3 s + .7 u = .45.
+  expect_equal(table$estimate, solve(rbind(c(0.7, 0.3), c(0.3, 0.7)), c(0.4, 0.45)), tolerance = 1e-6)
+  inverse <- solve(rbind(c(0.7, 0.3), c(0.3, 0.7)))
+  expect_equal(table$std.error, sqrt(diag(inverse %*% diag(c(0.4 * 0.6, 0.45 * 0.55) / 100) %*% t(inverse))), tolerance = 1e-6)
+})
+
+test_that("cheater detection gives the closed form of Clark and Desharnais", {
+  # P(yes) = yes + (forced)(no): lambda = pi + p beta, with beta the honest no.
+  n <- c(500, 500)
+  said <- c(190, 310)
+  p <- c(0.25, 0.75)
+  fit <- rr_estimate(Map(function(y, m, forced) rr_counts(c(no = m - y, yes = y), rr_cheater_detection(forced)), said, n, p))
+  lambda <- said / n
+  honest_no <- diff(lambda) / diff(p)
+  share <- lambda[1] - p[1] * honest_no
+  expect_equal(rr_parameters(fit)$estimate, c(share, 1 - share - honest_no), tolerance = 1e-6)
+  slope <- rbind(c(1 + p[1] / diff(p), -p[1] / diff(p)), c(-1 + (1 - p[1]) / diff(p), -(1 - p[1]) / diff(p)))
+  variance <- lambda * (1 - lambda) / n
+  expect_equal(rr_parameters(fit)$std.error, sqrt(rowSums(slope^2 %*% diag(variance))), tolerance = 1e-6)
+})
+
+test_that("one sample does not identify an unknown parameter, and says so", {
+  fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_lie_detector(0.8)))
+  table <- rr_parameters(fit)
+  expect_false(any(table$identified))
+  expect_true(all(is.na(table$estimate)))
+})
+
+test_that("standard errors of the lie detector cover", {
+  # 400 surveys; the coverage of a 95 % interval then has a standard error of .011: .92 is 2.7 of them below.
+  withr::local_seed(11)
+  truth <- 0.3
+  honesty <- 0.7
+  hit <- replicate(400, {
+    tallies <- lapply(c(0.2, 0.8), function(p) {
+      yes <- rbinom(1, 2000, truth * honesty + (1 - truth) * (1 - p))
+      rr_counts(c(no = 2000 - yes, yes = yes), rr_lie_detector(p))
+    })
+    table <- rr_parameters(rr_estimate(tallies))
+    abs(table$estimate - c(truth, honesty)) <= 1.96 * table$std.error
+  })
+  expect_gt(min(rowMeans(hit, na.rm = TRUE)), 0.92)
+})
+
+test_that("bad designs are refused", {
+  expect_error(rr_lie_detector(2), class = "candor_error_argument")
+  expect_error(rr_lie_detector(), class = "candor_error_argument")
+  expect_error(rr_lie_detector(0.2, levels = c("a", "b", "c")), class = "candor_error_argument")
+  expect_error(rr_cheater_detection(0.7, 0.7), class = "candor_error_argument")
+  expect_error(rr_parameters(rr_estimate(rr_counts(c(1, 2), rr_warner(0.8)))), class = "candor_error_argument")
+  expect_error(rr_parameters(1), class = "candor_error_argument")
+})

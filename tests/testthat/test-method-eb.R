@@ -1,0 +1,222 @@
+# Empirical Bayes. The truth is from elsewhere: sums by brute force over the same prior, levels and shares that are
+# known, and the measured grid of inst/studies/eb.csv.
+
+zipf_tally <- function(k, n, epsilon, s = 1, seed = 1) {
+  mechanism <- rr_grr(k, epsilon = epsilon)
+  set.seed(seed)
+  rr_counts(as.double(stats::rmultinom(1, n, mechanism$q + mechanism$p_minus_q * rr_zipf(k, s))), mechanism)
+}
+
+test_that("estimates are a distribution that keeps the order of the counts", {
+  for (loss in c("squared", "absolute")) {
+    for (n in c(50, 2000, 1e6)) {
+      tally <- zipf_tally(60, n, 2)
+      fit <- rr_estimate(tally, method = "eb", loss = loss)
+      expect_equal(sum(coef(fit)), 1)
+      expect_true(all(coef(fit) >= 0))
+      expect_false(is.unsorted(coef(fit)[order(tally$counts)]))
+    }
+  }
+})
+
+test_that("posterior means are those of the prior that was learned, tilted to add up to 1", {
+  tally <- zipf_tally(40, 3000, 2)
+  form <- additive(tally$mechanism)
+  result <- eb_fit(list(group_evidence(tally, 1)))[[1]]
+  x <- result$prior$x
+  lambda <- outer(rep(1, 40), 3000 * (form$b + form$a * x / 40))
+  weight <- stats::dpois(tally$counts, lambda) * outer(rep(1, 40), result$prior$mass)
+  tilt <- outer(result$tilted / 40, result$eta * x)
+  weight <- weight * exp(-tilt + apply(tilt, 1, min))
+  mean <- drop(weight %*% x) / rowSums(weight) / 40
+  expect_equal(result$mean, mean, tolerance = 1e-8)
+  expect_equal(result$variance, drop(weight %*% x^2) / rowSums(weight) / 1600 - mean^2, tolerance = 1e-6)
+  expect_equal(sum(mean), 1, tolerance = 1e-6)
+})
+
+test_that("a two-level truth is found, an even one is called even", {
+  mechanism <- rr_grr(100, epsilon = 4)
+  expected <- function(theta, n) round(n * (mechanism$q + mechanism$p_minus_q * theta))
+  levels <- c(rep(0.05, 10), rep(0.5 / 90, 90))
+  fit <- rr_estimate(rr_counts(expected(levels, 1e6), mechanism), method = "eb")
+  expect_equal(unname(coef(fit)), levels, tolerance = 1e-3)
+  even <- rr_estimate(rr_counts(rep(50, 100), mechanism), method = "eb")
+  expect_equal(unname(coef(even)), rep(0.01, 100))
+  expect_gt(even$details[[1]]$weights[["uniform"]], 0.5)
+})
+
+test_that("bins change nothing that can be seen", {
+  tally <- zipf_tally(3000, 1e8, 6)
+  form <- additive(tally$mechanism)
+  counts <- as.double(tally$counts)
+  expect_gt(length(unique(counts)), 1000)
+  fine <- eb_rows(counts, 1e8, form)
+  expect_lt(length(fine$count), length(unique(counts)))
+  expect_equal(sum(fine$categories), 3000)
+  expect_equal(sum(fine$categories * fine$count), 1e8)
+  expect_equal(fine$place(fine$count), counts, tolerance = 1e-12)
+})
+
+test_that("standard errors are the posterior's, given the sum", {
+  fit <- rr_estimate(zipf_tally(30, 2000, 3), method = "eb")
+  v <- vcov(fit)
+  expect_equal(unname(sqrt(diag(v))), tidy(fit)$std.error)
+  free <- fit$details[[1]]$tilted
+  expect_equal(sum(v[free, free]), 0, tolerance = 1e-12)
+  expect_true(all(is.na(tidy(rr_estimate(zipf_tally(30, 2000, 3), method = "eb", target = "sample"))$std.error)))
+  expect_equal(fit$details[[1]]$expected.error, sum(diag(v)))
+})
+
+test_that("every additive mechanism is taken: unequal innocuous answers, none, weights", {
+  mechanism <- rr_forced(c(a = 0.1, b = 0.2, c = 0.05))
+  counts <- c(3000, 5000, 2000)
+  fit <- rr_estimate(rr_counts(counts, mechanism), method = "eb")
+  expect_equal(sum(coef(fit)), 1)
+  # Ten thousand reports about three shares: the prior matters little.
+  expect_equal(coef(fit), coef(rr_estimate(rr_counts(counts, mechanism))), tolerance = 0.05)
+  plain <- rr_estimate(rr_counts(c(30, 0, 50, 10, 10), rr_grr(5, p = 1)), method = "eb")
+  expect_true(all(coef(plain) > 0))
+  set.seed(4)
+  mechanism <- rr_grr(letters[1:6], epsilon = 2)
+  reports <- rr_perturb(sample(letters[1:6], 300, TRUE), mechanism, rng = "R")
+  weighted <- rr_estimate(rr_tally(reports, mechanism, weights = stats::runif(300)), method = "eb")
+  expect_equal(sum(coef(weighted)), 1)
+})
+
+test_that("two categories fall back on maximum likelihood and say so; p < q is refused", {
+  tally <- rr_counts(c(30, 40), rr_warner(0.7))
+  fit <- rr_estimate(tally, method = "eb")
+  expect_equal(coef(fit), coef(rr_estimate(tally)))
+  expect_equal(tidy(fit)$std.error, tidy(rr_estimate(tally))$std.error)
+  expect_output(print(fit), "nothing to learn")
+  expect_error(rr_estimate(rr_counts(c(3, 4, 5), rr_grr(3, p = 0.1)), method = "eb"), class = "candor_error_argument")
+  channel <- rr_channel(matrix(c(0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.1, 0.2, 0.7), 3, byrow = TRUE))
+  expect_error(rr_estimate(rr_counts(c(3, 4, 5), channel), method = "eb"), class = "candor_error_argument")
+})
+
+test_that("counts of supported categories are taken as the binomials they are", {
+  truth <- rr_zipf(100, 1)
+  mechanism <- rr_unary(100, epsilon = 1)
+  withr::local_seed(8)
+  errors <- replicate(10, {
+    counts <- rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, 20000, truth)))
+    tally <- rr_counts(as.double(counts), mechanism, n = 20000)
+    vapply(c("eb", "norm_sub"), function(method) {
+      estimate <- coef(rr_estimate(tally, method = method))
+      expect_equal(sum(estimate), 1)
+      sum((estimate - truth)^2)
+    }, 0)
+  })
+  # Each of the ten differences is in favour, which by chance alone happens once in a thousand.
+  expect_true(all(errors["eb", ] < errors["norm_sub", ]))
+  counts <- rr_counts(as.double(rr_simulate_counts(mechanism, rep(200, 100))), mechanism, n = 20000)
+  expect_error(rr_estimate(counts, method = "eb", ordered = TRUE), class = "candor_error_law")
+  expect_equal(sum(coef(rr_estimate(counts, method = "eb", reference = truth))), 1)
+})
+
+test_that("the bootstrap and the intervals of pooled groups see all groups", {
+  mechanism <- rr_grr(20, epsilon = 2)
+  tally <- rr_tally(rep(1:20, 30), mechanism, by = rep(1:3, 200))
+  fit <- rr_estimate(tally, method = "eb", pool = TRUE, interval = "credible")
+  expect_equal(dim(tidy(fit, conf.int = TRUE)), c(60L, dim(tidy(rr_estimate(tally), conf.int = TRUE))[2]))
+  expect_error(confint(fit[1:2]), class = "candor_error_argument")
+  withr::local_seed(1)
+  boot <- rr_estimate(tally, method = "eb", pool = TRUE, interval = "bootstrap", replications = 20)
+  expect_length(boot$replicates, 3)
+  expect_equal(unname(colSums(boot$replicates[[2]])), rep(1, 20))
+})
+
+test_that("bad options are refused by name", {
+  tally <- rr_counts(c(3, 4, 5, 1, 1), rr_grr(5, epsilon = 1))
+  bad <- function(...) expect_error(rr_estimate(tally, method = "eb", ...), class = "candor_error_argument")
+  bad(loss = "log")
+  bad(pool = NA)
+  bad(reference = c(0.5, 0.5, 0, 0, 0))
+  bad(reference = c(0.5, 0.5))
+  bad(reference = rep(0.2, 5), ordered = TRUE)
+  bad(reference = rep(0.2, 5), pool = TRUE)
+  bad(reference = rep(0.3, 5))
+  bad(nonsense = 1)
+})
+
+test_that("extreme tallies give distributions: one count, one category, N < K, counts near 2^53", {
+  mechanism <- rr_grr(50, epsilon = 3)
+  one <- function(counts) {
+    for (loss in c("squared", "absolute")) {
+      estimate <- coef(rr_estimate(rr_counts(counts, mechanism), method = "eb", loss = loss))
+      expect_equal(sum(estimate), 1)
+      expect_true(all(is.finite(estimate) & estimate >= 0))
+    }
+  }
+  one(rep(7, 50))
+  one(c(1, rep(0, 49)))
+  one(c(5000, rep(0, 49)))
+  one(rep(c(1, 0), c(10, 40)))
+  one(rep(c(2^46, 2^47), c(40, 10)))
+  one(c(2^52, rep(0, 49)))
+  expect_error(rr_estimate(rr_counts(rep(0, 50), mechanism), method = "eb"), class = "candor_error_empty")
+})
+
+test_that("a reference helps where it is right and is left where it is not", {
+  k <- 50
+  mechanism <- rr_grr(k, epsilon = 2)
+  truth <- rr_zipf(k, 1)
+  set.seed(5)
+  tally <- rr_counts(as.double(stats::rmultinom(1, 2000, mechanism$q + mechanism$p_minus_q * truth)), mechanism)
+  error <- function(...) sum((coef(rr_estimate(tally, method = "eb", ...)) - truth)^2)
+  plain <- error()
+  expect_lt(error(reference = truth), plain / 4)
+  expect_equal(error(reference = rev(truth)), plain)
+  fit <- rr_estimate(tally, method = "eb", reference = rev(truth))
+  expect_lt(fit$details[[1]]$gain, 0)
+  expect_output(print(fit), "not used")
+})
+
+test_that("groups that learn one prior are each a distribution", {
+  mechanism <- rr_grr(letters[1:8], epsilon = 2)
+  set.seed(6)
+  reports <- rr_perturb(sample(letters[1:8], 1200, TRUE), mechanism, rng = "R")
+  tally <- rr_tally(reports, mechanism, by = rep(1:6, c(100, 300, 200, 200, 200, 200)))
+  fit <- rr_estimate(tally, method = "eb", pool = TRUE)
+  expect_equal(colSums(fit$estimate), rep(1, 6), ignore_attr = TRUE)
+  alone <- rr_estimate(tally, method = "eb")
+  error <- function(fit) sum((fit$estimate - 1 / 8)^2)
+  expect_lt(error(fit), error(alone))
+})
+
+test_that("credible intervals hold their estimates, and are refused where they mean nothing", {
+  tally <- zipf_tally(100, 5000, 2)
+  fit <- rr_estimate(tally, method = "eb", interval = "credible")
+  bounds <- confint(fit)
+  expect_true(all(bounds[, 1] <= coef(fit) & coef(fit) <= bounds[, 2]))
+  wilson <- confint(fit, interval = "wilson")
+  expect_lt(mean(bounds[, 2] - bounds[, 1]), mean(wilson[, 2] - wilson[, 1]))
+  expect_true(all(confint(fit, level = 0.5)[, 2] <= bounds[, 2]))
+  expect_output(print(fit), "not for the largest")
+  few <- rr_counts(c(3, 4, 5, 1, 1), rr_grr(5, epsilon = 1))
+  expect_error(rr_estimate(few, method = "eb", interval = "credible"), class = "candor_error_argument")
+  expect_error(rr_estimate(tally, interval = "credible"), class = "candor_error_argument")
+  expect_error(rr_estimate(tally, method = "eb", interval = "credible", target = "sample"), class = "candor_error_argument")
+})
+
+test_that("it is nearly as good as the oracle, and better than maximum likelihood, with many categories", {
+  study <- rr_study(list(zipf = rr_zipf(300, 1), spike = c(rep(0.05, 10), rep(0.5 / 290, 290))), epsilon = 4, n = 1e4,
+                    method = c("mle", "combine", "eb", "oracle"), replications = 20, seed = 1, workers = 1)
+  mse <- function(truth, method) study$estimate[study$truth == truth & study$method == method & study$metric == "mse"]
+  for (truth in c("zipf", "spike")) {
+    expect_lt(mse(truth, "eb"), mse(truth, "mle"))
+    expect_lt(mse(truth, "eb"), 1.05 * mse(truth, "combine"))
+    expect_lt(mse(truth, "oracle"), mse(truth, "eb"))
+  }
+})
+
+test_that("the oracle is the posterior mean under the known shares", {
+  theta <- c(0.5, 0.3, 0.1, 0.1)
+  mechanism <- rr_grr(4, epsilon = 1)
+  counts <- c(40, 30, 20, 10)
+  m <- mechanism$q + mechanism$p_minus_q * theta
+  weight <- outer(counts, m, function(c, m) stats::dbinom(c, 100, m))
+  expect_equal(study_oracle(mechanism, theta, counts, 100), drop(weight %*% theta) / rowSums(weight), tolerance = 1e-10)
+  expect_error(rr_study(theta, 1, 100, method = "oracle", replications = 2, mechanism = function(k, epsilon) rr_grr(k, p = 0.1)),
+               class = "candor_error_argument")
+})

@@ -1,0 +1,98 @@
+# Methods as objects: the registry, and methods of the user's own.
+
+tally <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
+
+test_that("the registry is what the help page, the choices and the errors say", {
+  methods <- rr_methods()
+  expect_identical(methods$method, c("mle", "composite", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power",
+                                     "power_ns", "combine", "merged", "smoothed", "eb"))
+  expect_identical(methods$method[methods$unbiased], c("inv", "norm"))
+  # Each function method_<name>() makes the method of that name, and no two share a place.
+  expect_true(all(vapply(method_registry(), function(m) is.numeric(m$place), NA)))
+  expect_false(anyDuplicated(vapply(method_registry(), `[[`, 0, "place")) > 0)
+  for (name in methods$method) expect_identical(get(paste0("method_", name))()$name, name)
+  # The table of the help page is made of it: no row is missing from the page that is installed.
+  page <- tryCatch(utils::capture.output(tools::Rd2txt(tools::Rd_db("candor")[["rr_estimate.Rd"]], options = list(underline_titles = FALSE))),
+                   error = function(e) NULL)
+  skip_if(length(page) == 0)
+  page <- paste(page, collapse = " ")
+  for (name in methods$method) expect_match(page, paste0("\"", name, "\""), fixed = TRUE)
+  expect_match(gsub("[[:space:]]+", " ", page), "Inversion, clipped and rescaled", fixed = TRUE)
+})
+
+halfway <- rr_new_method(
+  "halfway", "Half-way to uniform",
+  estimate = function(evidence, options) (evidence$unbiased() + 1 / evidence$k) / 2,
+  local_map = function(estimate, evidence) list(jacobian = diag(evidence$k) / 2)
+)
+
+test_that("a user's method estimates with standard errors, intervals, tables and the bootstrap", {
+  inv <- rr_estimate(tally, method = "inv")
+  fit <- rr_estimate(tally, method = halfway)
+  expect_equal(coef(fit), (coef(inv) + 1 / 3) / 2)
+  # The delta method with N where the unbiased estimate has N - 1.
+  expect_equal(vcov(fit), vcov(inv) / 4 * 999 / 1000, tolerance = 1e-12)
+  expect_equal(tidy(fit)$std.error, sqrt(diag(vcov(fit))), ignore_attr = TRUE)
+  expect_true(all(tidy(fit, conf.int = TRUE)$conf.low <= coef(fit)))
+  expect_snapshot(fit)
+  expect_snapshot(halfway)
+  set.seed(1)
+  boot <- rr_estimate(tally, method = halfway, interval = "bootstrap", replications = 2000)
+  expect_equal(tidy(boot)$std.error, tidy(fit)$std.error, tolerance = 0.08)
+  # The same through a map of support, alpha and u, on every law.
+  shift <- rr_new_method("shift", "Mean-centred", function(evidence, options) list(estimate = postprocess_norm(evidence$unbiased()), note = 1),
+                         local_map = function(estimate, evidence) list(support = rep(TRUE, 3), alpha = 1, u = rep(1 / 3, 3)))
+  for (one in list(tally, rr_counts(c(50, 30, 20), rr_geometric(3, 1)), rr_counts(c(50, 30, 20), toy_unary(letters[1:3]), n = 80))) {
+    jacobian <- rr_new_method("j", "j", shift$estimate, local_map = function(estimate, evidence) list(jacobian = diag(3) - 1 / 3))
+    for (target in c("population", "sample")) {
+      expect_equal(vcov(rr_estimate(one, method = shift, target = target)), vcov(rr_estimate(one, method = jacobian, target = target)),
+                   tolerance = 1e-10)
+    }
+    expect_identical(rr_estimate(one, method = shift)$details[[1]]$note, 1)
+  }
+  # No map: no standard error.
+  expect_true(all(is.na(tidy(rr_estimate(tally, method = rr_new_method("flat", "Uniform", function(evidence, options) rep(1 / 3, 3))))$std.error)))
+})
+
+test_that("a user's method takes options, and refuses others", {
+  towards <- rr_new_method("towards", "Towards uniform", options = "weight",
+                           estimate = function(evidence, options) {
+                             w <- if (is.null(options$weight)) 0.5 else options$weight
+                             (1 - w) * evidence$unbiased() + w / evidence$k
+                           })
+  expect_equal(unname(coef(rr_estimate(tally, method = towards, weight = 1))), rep(1 / 3, 3))
+  expect_error(rr_estimate(tally, method = towards, wieght = 1), class = "candor_error_argument")
+  # Options are values: a call is described, not evaluated.
+  expect_error(rr_estimate(tally, method = "base_cut", alpha = quote(stop("evaluated"))), class = "candor_error_argument")
+  expect_error(rr_estimate(tally, nonsense = quote(stop("evaluated"))), class = "candor_error_argument")
+})
+
+test_that("a user's method works in studies, risks and choices, beside plain functions", {
+  plain <- function(counts, mechanism) (counts / sum(counts) + 1 / length(counts)) / 2
+  study <- rr_study(c(0.5, 0.3, 0.2), epsilon = 1, n = 200, method = list("inv", mine = halfway, plain = plain), replications = 30,
+                    seed = 1, progress = FALSE)
+  expect_setequal(unique(as.character(study$method)), c("inv", "mine", "plain"))
+  expect_true(all(is.finite(study$estimate[study$metric == "mse"])))
+  risk <- rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.3, 0.2), 200, method = list("inv", halfway), replications = 2000, seed = 1)
+  # Half the noise, a quarter of the variance, and half of the distance to uniform as bias.
+  expect_equal(risk$variance[2], risk$variance[1] / 4, tolerance = 0.1)
+  expect_equal(risk$bias2[2], sum((c(0.5, 0.3, 0.2) - 1 / 3)^2) / 4, tolerance = 0.1)
+  choice <- rr_choose(tally, method = list("mle", halfway), replications = 20, seed = 1)
+  expect_setequal(choice$method, c("mle", "halfway"))
+})
+
+test_that("what is no method, or returns no shares, is refused", {
+  expect_snapshot(error = TRUE, {
+    rr_new_method(1, "a", function(evidence, options) 1)
+    rr_new_method("a", "a", 3)
+    rr_new_method("a", "a", function(evidence, options) 1, needs = "luck")
+    rr_new_method("a", "a", function(evidence, options) 1, local_map = 2)
+    rr_new_method("a")
+    rr_estimate(tally, method = function(counts, mechanism) counts)
+    rr_estimate(tally, method = rr_new_method("short", "Short", function(evidence, options) c(0.5, 0.5)))
+    rr_estimate(tally, method = rr_new_method("hole", "Hole", function(evidence, options) c(0.5, NA, 0.5)))
+    rr_estimate(rr_counts(c(5, 5, 5), rr_geometric(3, 1)), method = rr_new_method("own", "Own", function(evidence, options) 1, needs = "alike"))
+    tidy(rr_estimate(tally, method = rr_new_method("m", "m", halfway$estimate, local_map = function(estimate, evidence) 3)))
+    rr_study(c(0.5, 0.5), epsilon = 1, n = 10, method = list(halfway, halfway))
+  })
+})

@@ -1,0 +1,333 @@
+grr_counts <- function(k, s, epsilon, n, replication = 0) {
+  form <- additive(rr_grr(k, epsilon = epsilon))
+  .Call(C_rr_study_counts, rr_zipf(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]
+}
+
+test_that("the three valid estimates are one ramp with three thresholds", {
+  # max(0, n - t) / sum max(0, n - t): the claim that `combine` rests on.
+  for (s in c(0.01, 1.3, 2.5)) {
+    counts <- grr_counts(80, s, 2, 3000)
+    form <- additive(rr_grr(80, epsilon = 2))
+    profile <- count_profile(counts, 3000)
+    ramp <- function(t) pmax(0, counts - t) / sum(pmax(0, counts - t))
+    # The ramp crosses 0 at its threshold.
+    threshold <- function(m) {
+      f <- ramp_of(form, profile, m, NULL)
+      max(counts) - f(max(counts)) * (max(counts) - min(counts[f(counts) > 0])) / (f(max(counts)) - min(f(counts)[f(counts) > 0]))
+    }
+    t <- vapply(c(invn = "invn", mle = "mle", invp = "invp"), threshold, 0)
+    expect_equal(t[["invn"]], 3000 * form$b, tolerance = 1e-9)
+    expect_equal(t[["invp"]], projection_threshold(profile, form$a), tolerance = 1e-9)
+    for (m in names(t)) {
+      expected <- estimate_counts(rr_grr(80, epsilon = 2), counts, m, 3000)$estimate
+      expect_equal(ramp(t[[m]]), expected, tolerance = 1e-9)
+      expect_equal(ramp_of(form, profile, m, NULL)(counts), expected, tolerance = 1e-12)
+    }
+    expect_false(is.unsorted(t))
+  }
+})
+
+test_that("leaving one report out estimates the inner product without bias", {
+  # Every multinomial outcome of N = 4 reports in K = 3 categories, and a fixed threshold: the estimate from N reports with one taken
+  # away is an estimate from N - 1, so that its mean is the inner product at N - 1.
+  form <- list(a = 0.4, b = 0.2)
+  theta <- c(0.6, 0.3, 0.1)
+  m <- form$b + form$a * theta
+  outcomes <- function(n) {
+    all <- as.matrix(expand.grid(0:n, 0:n, 0:n))
+    all[rowSums(all) == n, ]
+  }
+  f <- function(x, t) pmax(0, x - t) / sum(pmax(0, x - t))
+  mean_inner <- function(n, t) {
+    rows <- outcomes(n)
+    sum(apply(rows, 1, function(x) stats::dmultinom(x, prob = m) * sum(theta * f(x, t))))
+  }
+  mean_estimate <- function(n, t) {
+    rows <- outcomes(n)
+    sum(apply(rows, 1, function(x) {
+      stats::dmultinom(x, prob = m) * threshold_moments(count_profile(x, sum(x)), form, t)$inner
+    }))
+  }
+  # Below 1/3 of a report the threshold keeps some report of N - 1 = 3 wherever they lie.
+  expect_equal(mean_estimate(4, 0), mean_inner(3, 0), tolerance = 1e-12)
+  expect_equal(mean_estimate(5, 0.25), mean_inner(4, 0.25), tolerance = 0.02)
+})
+
+test_that("the unbiased risk of each method is near the truth on average", {
+  k <- 60
+  truth <- rr_zipf(k, 1.3)
+  mechanism <- rr_grr(k, epsilon = 2)
+  form <- additive(mechanism)
+  n <- 2000
+  counts <- .Call(C_rr_study_counts, truth, NULL, n, form$a, form$b, form$odds, 3, 1, 0, 300)
+  for (method in c("inv", "invn", "invp", "mle", "combine")) {
+    draws <- if (method == "combine") 60 else 300
+    estimated <- apply(counts[, seq_len(draws)], 2, function(x) unbiased_risk(mechanism, x, method, sum(x)))
+    actual <- apply(counts[, seq_len(draws)], 2, function(x) sum((study_estimate(mechanism, x, method, n) - truth)^2))
+    difference <- estimated - actual
+    # Within 4.5 standard errors, and the order 1 / N by which N - 1 reports differ from N.
+    expect_lt(abs(mean(difference)), 4.5 * stats::sd(difference) / sqrt(draws) + 0.02 * mean(actual))
+  }
+})
+
+# All tallies of n reports in k categories, one a row.
+all_tallies <- function(n, k) {
+  if (k == 1) return(matrix(n))
+  do.call(rbind, lapply(0:n, function(first) cbind(first, all_tallies(n - first, k - 1), deparse.level = 0)))
+}
+
+test_that("the unbiased risk is that of leaving each report out, in every tally of a few reports", {
+  methods <- c("inv", "invn", "invp", "norm_sub", "mle", "norm_cut", "combine", "merged", "base_cut", "power")
+  cases <- list(list(n = 6, mechanism = rr_grr(3, epsilon = 1.2)), list(n = 5, mechanism = rr_grr(4, epsilon = 0.4)),
+                list(n = 2, mechanism = rr_grr(3, epsilon = 3)), list(n = 9, mechanism = rr_warner(0.8)),
+                list(n = 9, mechanism = rr_crosswise(0.25)), list(n = 7, mechanism = rr_binary(0.99, 0.01)))
+  for (case in cases) {
+    mechanism <- case$mechanism
+    # Unbiased for the probabilities of the truths given one report, whatever the mechanism.
+    inverse <- solve(rr_matrix(mechanism))
+    n <- case$n
+    for (row in seq_len(nrow(tallies <- all_tallies(n, length(mechanism$levels))))) {
+      counts <- as.double(tallies[row, ])
+      for (m in methods) {
+        estimate <- function(x) unname(coef(rr_estimate(rr_counts(x, mechanism), method = m)))
+        left_out <- vapply(which(counts > 0), function(i) counts[i] / n * sum(inverse[i, ] * estimate(counts - (seq_along(counts) == i))), 0)
+        pairs <- 0
+        # |theta|^2 from all ordered pairs of two reports.
+        for (i in which(counts > 0)) for (j in which(counts > 0)) {
+          pairs <- pairs + counts[i] * (counts[j] - (i == j)) * sum(inverse[i, ] * inverse[j, ])
+        }
+        expect_equal(unbiased_risk(mechanism, counts, m, sum(counts)), sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1)),
+                     tolerance = 1e-9)
+      }
+    }
+  }
+})
+
+test_that("the unbiased risk is unbiased, but for asking one report less about the truth", {
+  # Exact means over all tallies of 6 reports, and of 5.
+  mechanism <- rr_grr(3, epsilon = 1.2)
+  theta <- c(0.6, 0.3, 0.1)
+  reported <- drop(theta %*% rr_matrix(mechanism))
+  mean_of <- function(n, f) {
+    tallies <- all_tallies(n, 3)
+    sum(apply(tallies, 1, stats::dmultinom, prob = reported) * apply(tallies, 1, function(x) f(as.double(x))))
+  }
+  for (m in c("invn", "invp", "mle", "combine", "norm_cut")) {
+    estimate <- function(x) unname(coef(rr_estimate(rr_counts(x, mechanism), method = m)))
+    expected <- mean_of(6, function(x) sum(estimate(x)^2)) - 2 * mean_of(5, function(x) sum(theta * estimate(x))) + sum(theta^2)
+    expect_equal(mean_of(6, function(x) unbiased_risk(mechanism, x, m, sum(x))), expected, tolerance = 1e-10)
+  }
+})
+
+test_that("many categories, one of them far ahead: leaving out is literal too", {
+  set.seed(1)
+  mechanism <- rr_grr(3000, epsilon = 6)
+  counts <- as.double(stats::rmultinom(1, 20000, drop(rr_zipf(3000, 1.3) * (additive(mechanism)$a) + additive(mechanism)$b)))
+  form <- alike_law(rr_law(mechanism), 3000)
+  length2 <- 0.25
+  for (m in c("invn", "invp", "mle")) {
+    expect_equal(unbiased_risk_ramp(form, count_profile(counts, 20000), m, length2),
+                 unbiased_risk_slow(mechanism, form, counts, 20000, method_registry()[[m]], length2),
+                 tolerance = 1e-9)
+  }
+})
+
+test_that("the choice suits the data", {
+  mechanism <- rr_grr(200, epsilon = 2)
+  even <- rr_choose(rr_counts(grr_counts(200, 0.01, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  steep <- rr_choose(rr_counts(grr_counts(200, 2.5, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  expect_equal(even$method[1], "invn")
+  expect_equal(steep$method[1], "invp")
+  expect_named(even, c("method", "risk", "mc.error", "bias2", "variance", "share", "unbiased"))
+  expect_false(is.unsorted(even$risk))
+  expect_equal(sum(even$share), 1)
+  expect_equal(even$bias2 + even$variance, even$risk, tolerance = 1e-9)
+  expect_output(print(steep), "Best for these data: \"invp\"")
+  again <- rr_choose(rr_counts(grr_counts(200, 2.5, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  expect_identical(again, steep)
+})
+
+test_that("the choice is no worse than always the same method, over a grid", {
+  # A piece of the papers' grid; all of it is in inst/studies/choose.R.
+  cells <- expand.grid(n = c(1e3, 1e5), epsilon = c(1, 4), s = c(0.01, 1.3, 2.5))
+  methods <- c("invn", "invp", "mle", "combine")
+  losses <- lapply(seq_len(nrow(cells)), function(i) {
+    truth <- rr_zipf(100, cells$s[i])
+    mechanism <- rr_grr(100, epsilon = cells$epsilon[i])
+    counts <- study_counts(mechanism, truth, NULL, cells$n[i], 21, i, 0, 8)
+    t(apply(counts, 2, function(x) {
+      loss <- vapply(methods, function(m) sum((study_estimate(mechanism, x, m, sum(x)) - truth)^2), 0)
+      choice <- rr_choose(rr_counts(x, mechanism), method = methods[1:3], replications = 40, seed = i)
+      c(loss, choice = loss[[choice$method[1]]])
+    }))
+  })
+  mean <- colMeans(do.call(rbind, losses))
+  expect_lt(mean[["choice"]], mean[["mle"]])
+  expect_lt(mean[["combine"]], min(mean[c("invn", "invp", "mle")]))
+})
+
+test_that("combined, merged and smoothed estimates are distributions", {
+  counts <- grr_counts(50, 1.3, 2, 2000)
+  tally <- rr_counts(counts, rr_grr(50, epsilon = 2))
+  for (m in c("combine", "merged", "smoothed")) {
+    estimate <- coef(rr_estimate(tally, method = m))
+    expect_equal(sum(estimate), 1, tolerance = 1e-12)
+    expect_true(all(estimate >= 0))
+  }
+  # Nothing but noise: the uniform distribution. No randomisation: the shares.
+  even <- rr_counts(rep(20, 50), rr_grr(50, epsilon = 1))
+  expect_equal(unname(coef(rr_estimate(even, method = "combine"))), rep(1 / 50, 50))
+  expect_equal(unname(coef(rr_estimate(even, method = "merged"))), rep(1 / 50, 50))
+  direct <- rr_counts(c(3, 0, 5), rr_grr(3, p = 1))
+  expect_equal(unname(coef(rr_estimate(direct, method = "combine"))), c(3, 0, 5) / 8)
+  # Merging nothing is maximum likelihood.
+  clear <- rr_counts(c(500, 400, 300), rr_grr(3, epsilon = 3))
+  expect_equal(coef(rr_estimate(clear, method = "merged")), coef(rr_estimate(clear)))
+  # Smoothing a smooth truth beats leaving it rough, and reversing the order reverses the estimate.
+  smooth <- prop.table(exp(-((1:50) - 20)^2 / 200))
+  form <- additive(rr_grr(50, epsilon = 2))
+  counts <- .Call(C_rr_study_counts, smooth, NULL, 3000, form$a, form$b, form$odds, 5, 1, 0, 1)[, 1]
+  reports <- rr_counts(counts, rr_grr(50, epsilon = 2))
+  loss <- function(m) sum((coef(rr_estimate(reports, method = m)) - smooth)^2)
+  expect_lt(loss("smoothed"), loss("mle") / 2)
+  expect_equal(rev(estimate_counts(rr_grr(50, epsilon = 2), counts, "smoothed", 3000)$estimate), estimate_counts(rr_grr(50, epsilon = 2), rev(counts), "smoothed", 3000)$estimate, tolerance = 1e-9)
+})
+
+# A mechanism of every exported constructor of one question with a finite matrix.
+one_question_mechanisms <- function() {
+  list(
+    rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_kuk = rr_kuk(0.8, 0.3),
+    rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
+    rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
+    rr_channel = rr_channel(matrix(c(0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.1, 0.2, 0.7), 3, byrow = TRUE)),
+    # More truths than reports, and more reports than truths.
+    rr_channel = rr_channel(matrix(c(0.5, 0.5, 0.2, 0.8, 0.35, 0.65), 3, byrow = TRUE)),
+    rr_channel = rr_channel(matrix(c(0.5, 0.3, 0.2, 0.2, 0.3, 0.5), 2, byrow = TRUE)),
+    rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
+    rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
+    rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
+    rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1), rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1, "no")
+  )
+}
+
+test_that("every mechanism has a default choice", {
+  mechanisms <- c(one_question_mechanisms(), rr_product = list(rr_product(a = rr_warner(0.8), b = rr_kuk(0.7, 0.2))))
+  # No constructor is left out: each exported one calls one of these.
+  makers <- Filter(function(name) {
+    body <- all.names(body(getExportedValue("candor", name)))
+    any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
+  }, getNamespaceExports("candor"))
+  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_bitflip")
+  expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
+  for (i in seq_along(mechanisms)) {
+    mechanism <- mechanisms[[i]]
+    counts <- 20 + 10 * seq_along(mechanism$reports)
+    tally <- rr_counts(counts, mechanism)
+    choice <- rr_choose(tally, replications = 20, seed = 1)
+    expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$share))), label = names(mechanisms)[i])
+    expect_true("mle" %in% choice$method)
+    # What is left out is refused where it is named.
+    for (m in setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {
+      class <- if (m == "combine") "candor_error_argument" else "candor_error_no_information"
+      expect_error(rr_choose(tally, method = c("mle", m), seed = 1), class = class)
+      expect_error(rr_estimate(tally, method = m), class = class)
+    }
+    # Where other answers are all alike, they are so by the matrix.
+    C <- unname(rr_matrix(mechanism))
+    alike <- nrow(C) == ncol(C) && diff(range(C[row(C) != col(C)])) < 1e-14 && diff(range(diag(C))) < 1e-14 &&
+      (C[1, 1] > C[1, 2] || nrow(C) == 2)
+    expect_identical("combine" %in% choice$method, alike, label = names(mechanisms)[i])
+    expect_identical(unname(is.finite(choice$unbiased)), rep(alike, nrow(choice)), label = names(mechanisms)[i])
+  }
+})
+
+test_that("the risks of a yes/no question are those that all of its tallies have", {
+  n <- 60
+  for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
+    # Few of one answer, so that the methods differ.
+    counts <- if (identical(mechanism$p, 0.2)) c(15, 45) else c(45, 15)
+    choice <- rr_choose(rr_counts(counts, mechanism), replications = 2000, seed = 5)
+    p <- rr_matrix(mechanism)[, 2]
+    # The smoothed truth: of `combine`, or the maximum of the likelihood (here by its one equation) with sqrt(n) uniform respondents.
+    yes <- min(max((counts[2] / n - p[[1]]) / (p[[2]] - p[[1]]), 0), 1)
+    truth <- if ("combine" %in% choice$method) unname(coef(rr_estimate(rr_counts(counts, mechanism), method = "combine")))[2]
+      else (n * yes + sqrt(n) / 2) / (n + sqrt(n))
+    chance <- stats::dbinom(0:n, n, p[[1]] + (p[[2]] - p[[1]]) * truth)
+    for (i in seq_len(nrow(choice))) {
+      estimates <- vapply(0:n, function(x) coef(rr_estimate(rr_counts(c(n - x, x), mechanism), method = choice$method[i]))[[2]], 0)
+      risk <- 2 * sum(chance * (estimates - truth)^2)
+      # Within 4.5 Monte Carlo standard errors.
+      expect_lt(abs(choice$risk[i] - risk), 4.5 * choice$mc.error[i] + 1e-12)
+      expect_equal(choice$bias2[i] + choice$variance[i], choice$risk[i], tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("a device that speaks against the truth is one that speaks for the opposite", {
+  counts <- c(412, 188)
+  for (m in c("combine", "merged", "mle")) {
+    expect_equal(unname(coef(rr_estimate(rr_counts(counts, rr_warner(0.2)), method = m))),
+                 unname(coef(rr_estimate(rr_counts(rev(counts), rr_warner(0.8)), method = m))), tolerance = 1e-12)
+  }
+  expect_equal(coef(rr_estimate(rr_counts(counts, rr_warner(0.2)), method = "combine")),
+               coef(rr_estimate(rr_counts(counts, rr_binary(0.2, 0.8)), method = "combine")), tolerance = 1e-12)
+  # k-ary randomised response over two labels is Warner's design.
+  expect_equal(unname(coef(rr_estimate(rr_counts(counts, rr_grr(2, epsilon = 1)), method = "combine"))),
+               unname(coef(rr_estimate(rr_counts(counts, rr_warner(epsilon = 1)), method = "combine"))), tolerance = 1e-12)
+  expect_error(rr_estimate(rr_counts(c(3, 4, 5), rr_grr(3, p = 0.1)), method = "combine"), class = "candor_error_argument")
+})
+
+test_that("weights tell no more than how many respondents they are worth", {
+  mechanism <- rr_grr(10, epsilon = 2)
+  reports <- rep(mechanism$levels, grr_counts(10, 1.2, 2, 500))
+  plain <- rr_tally(reports, mechanism)
+  methods <- setdiff(possible_methods(mechanism), "ibu")
+  choose <- function(tally) lapply(rr_choose(tally, method = methods, replications = 20, seed = 1), identity)
+  expected <- choose(plain)
+  for (weight in c(0.1, 10, 1e6)) {
+    weighted <- rr_tally(reports, mechanism, weights = rep(weight, 500))
+    for (m in possible_methods(mechanism)) {
+      # Steps of the certified iteration end at the same place, to its tolerance.
+      expect_equal(coef(rr_estimate(weighted, method = m)), coef(rr_estimate(plain, method = m)), tolerance = 1e-7)
+    }
+    expect_equal(choose(weighted), expected, tolerance = 1e-9)
+  }
+  # Unequal weights: only their ratios matter.
+  weights <- rep(c(0.2, 1, 3, 0.7, 1.6), 100)
+  once <- rr_tally(reports, mechanism, weights = weights)
+  often <- rr_tally(reports, mechanism, weights = 40 * weights)
+  for (m in c("combine", "merged", "smoothed", "power", "base_cut")) {
+    expect_equal(coef(rr_estimate(often, method = m)), coef(rr_estimate(once, method = m)), tolerance = 1e-9)
+  }
+  expect_equal(choose(often), choose(once), tolerance = 1e-9)
+})
+
+test_that("bad input is refused", {
+  tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
+  expect_snapshot(error = TRUE, {
+    rr_choose(tally, method = "best")
+    rr_choose(tally, replications = 5)
+    rr_choose(rr_counts(cbind(a = 1:3, b = 3:1), rr_grr(3, epsilon = 1)))
+    rr_choose(tally, repetitions = 20)
+    rr_estimate(rr_counts(c(5, 5), rr_forced(c(0.1, 0.3))), method = "combine")
+    rr_estimate(tally, method = "merged", smoothing = -1)
+    rr_estimate(tally, method = "smoothed", steps = 3)
+  })
+})
+
+test_that("protocols of support counts have a choice where their counts can be simulated, and the best is the truth's", {
+  mechanism <- rr_unary(30, epsilon = 1)
+  truth <- rr_zipf(30, 1.2)
+  set.seed(8)
+  tally <- rr_counts(as.double(rr_simulate_counts(mechanism, round(5000 * truth))), mechanism, n = sum(round(5000 * truth)))
+  choice <- rr_choose(tally, replications = 200, seed = 1)
+  expect_false("mle" %in% choice$method)
+  # The risk of the inversion is its closed form, which is free of the truth but for sampling: within 5 Monte Carlo errors.
+  p <- mechanism$p
+  q <- mechanism$q
+  risk <- sum(q * (1 - q) / (tally$n * (p - q)^2) + truth * (1 - p - q) / (tally$n * (p - q)) + truth * (1 - truth) / tally$n)
+  row <- choice[choice$method == "inv", ]
+  expect_lt(abs(row$risk - risk), 5 * row$mc.error + 0.02 * risk)
+  expect_gt(row$risk, min(choice$risk))
+})

@@ -1,0 +1,72 @@
+test_that("plans and comparisons are drawn", {
+  skip_if_not_installed("ggplot2")
+  plan <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
+  needed <- rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
+  expect_equal(sort(ggplot2::layer_data(plan, 3)$y), sort(log10(needed$n)))
+  power <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = c(0.8, 0.9), share = c(0.05, 0.1)))
+  expect_equal(nrow(ggplot2::ggplot_build(power)$layout$layout), 2)
+  comparison <- ggplot2::autoplot(rr_recommend(c(4, 64), c(1, 2, 3), 1000))
+  expect_equal(nrow(ggplot2::ggplot_build(comparison)$layout$layout), 2)
+  expect_equal(power_labels(c(1e-5, 0.01, 1, 100, 1e6, NA)), c("1e-5", "0.01", "1", "100", "1e6", NA))
+})
+
+test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
+  skip_if_not_installed("ggplot2")
+  one <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
+  expect_identical(nrow(ggplot2::layer_data(one, 2)), 2L)
+  expect_match(one$labels$caption, "Hollow")
+  axis <- ggplot2::ggplot_build(one)$layout$panel_params[[1]]
+  expect_identical(axis$x$get_labels(), "2%")
+  expect_gte(sum(!is.na(axis$y$get_breaks())), 2)
+  none <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
+  expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
+})
+
+# The layers are held against rr_power() itself and, for the direct question, against 1 - (1 - share)^n: a test of "nobody"
+# rejects as soon as anybody says yes.
+test_that("powers are drawn along what has more values, beside an honest direct question", {
+  skip_if_not_installed("ggplot2")
+  designs <- list(warner = rr_warner(0.75), forced = rr_forced(1 / 6))
+  power <- rr_power(designs, n = c(50, 100, 400), share = c(0.05, 0.1))
+  plot <- ggplot2::autoplot(power)
+  expect_identical(plot$labels$x, "Respondents")
+  expect_identical(levels(plot$data$panel), c("True share 5%", "True share 10%"))
+  direct <- ggplot2::layer_data(plot, 1)
+  expect_equal(direct$y, 1 - (1 - c(0.05, 0.1)[direct$PANEL])^(10^direct$x), tolerance = 1e-12)
+  expect_setequal(ggplot2::layer_data(plot, 2)$y, power$power)
+  expect_match(plot$labels$caption, "\"the share is 0%\" at level 5%", fixed = TRUE)
+
+  along <- ggplot2::autoplot(rr_power(rr_warner(0.8), n = c(500, 1000), share = c(0, 0.1, 0.2, 0.3), null = 0.1, alpha = 0.01))
+  expect_equal(sort(unique(ggplot2::layer_data(along, 2)$x)), c(0, 0.1, 0.2, 0.3))
+  expect_identical(along$labels$x, "True share")
+  expect_identical(levels(along$data$panel), c("500 respondents", "1,000 respondents"))
+  expect_match(along$labels$caption, "\"the share is 10%\" at level 1%", fixed = TRUE)
+})
+
+test_that("one number of respondents and one share are a row for each mechanism", {
+  skip_if_not_installed("ggplot2")
+  power <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6), rr_crosswise(0.2)), n = 300, share = 0.1)
+  plot <- ggplot2::autoplot(power)
+  points <- ggplot2::layer_data(plot, 3)
+  expect_equal(points$x, power$power)
+  expect_equal(as.numeric(points$y), 3:1)
+  expect_identical(plot$labels$subtitle, "True share 10%, 300 respondents")
+})
+
+test_that("powers that lost their level are drawn without the direct question", {
+  skip_if_not_installed("ggplot2")
+  power <- rr_power(rr_warner(0.8), n = c(100, 200, 300), share = 0.1)
+  attr(power, "alpha") <- NULL
+  plot <- ggplot2::autoplot(power)
+  expect_equal(ggplot2::layer_data(plot, 2)$y, power$power)
+  expect_null(plot$labels$caption)
+  expect_length(plot$layers, 2)
+})
+
+test_that("ticks of a logarithmic axis are round and few, and long names get a line each", {
+  expect_equal(Filter(function(b) b >= 90 & b <= 2100, log_breaks(c(90, 2100))), c(100, 200, 500, 1000, 2000))
+  expect_equal(Filter(function(b) b >= 1 & b <= 2e6, log_breaks(c(1, 2e6))), 10^(0:6))
+  expect_gte(sum(log_breaks(c(1068, 1900)) >= 1068 & log_breaks(c(1068, 1900)) <= 1900), 2)
+  expect_null(line_legend(c("a", "b"))$ncol)
+  expect_identical(line_legend(strrep(c("a", "b"), 60))$ncol, 1)
+})

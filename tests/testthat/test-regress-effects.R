@@ -1,0 +1,74 @@
+survey_of <- function(n, seed) {
+  withr::with_seed(seed, {
+    data <- data.frame(age = runif(n, 18, 80), g = factor(sample(letters[1:3], n, TRUE)), z = rbinom(n, 1, 0.5))
+    truth <- rbinom(n, 1, plogis(-1 + 0.03 * (data$age - 50) + 0.5 * (data$g == "b")))
+    data$y <- ifelse(runif(n) < 2 / 3, truth, rbinom(n, 1, 0.5))
+    data
+  })
+}
+forced <- rr_forced(c(1 / 6, 1 / 6))
+data <- survey_of(1200, 1)
+
+# By brute force: every row's prediction with the covariate moved, the gradient by differences in the coefficients.
+brute <- function(fit, value) {
+  at <- function(b) {
+    moved <- fit
+    moved$plain <- b
+    moved$coefficients[] <- b
+    x <- stats::model.matrix(fit)
+    moved$linear.predictors[] <- as.vector(x %*% b)
+    value(moved)
+  }
+  b <- fit$plain
+  gradient <- vapply(seq_along(b), function(k) {
+    h <- replace(numeric(length(b)), k, 1e-5)
+    (at(b + h) - at(b - h)) / 2e-5
+  }, 0)
+  c(at(b), sqrt(drop(gradient %*% vcov(fit) %*% gradient)))
+}
+
+test_that("averages and their errors are those of brute force, for curves and interactions too", {
+  for (formula in list(y ~ age + g, y ~ poly(age, 2) * z, y ~ log(age) + I((age / 10)^2) + g:z)) {
+    fit <- quietly(rr_glm(formula, data, forced))
+    effects <- rr_effects(fit)
+    slope <- brute(fit, function(f) {
+      up <- predict(f, transform(data, age = age + 1e-3), "truth")
+      mean(up - predict(f, transform(data, age = age - 1e-3), "truth")) / 2e-3
+    })
+    row <- effects[effects$term == "age", ]
+    expect_equal(row$estimate, slope[1], tolerance = 1e-5)
+    expect_equal(row$std.error, slope[2], tolerance = 1e-4)
+    if ("z" %in% effects$term) {
+      step <- brute(fit, function(f) mean(predict(f, transform(data, z = 1), "truth") - predict(f, transform(data, z = 0), "truth")))
+      row <- effects[effects$term == "z", ]
+      expect_identical(row$contrast, "1 - 0")
+      expect_equal(c(row$estimate, row$std.error), step, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("groups have their own averages, and the tallies' shares are met", {
+  fit <- rr_glm(y ~ g, data, forced)
+  effects <- rr_effects(fit, character(), by = "g")
+  expect_named(effects, c("g", "term", "contrast", "estimate", "std.error", "conf.low", "conf.high"))
+  moment <- (tapply(data$y, data$g, mean) - 1 / 6) / (2 / 3)
+  expect_equal(effects$estimate, as.vector(moment), tolerance = 1e-8)
+  # A saturated model: the error of the moment estimate with the fitted report share.
+  m <- tapply(data$y, data$g, mean)
+  expect_equal(effects$std.error, as.vector(sqrt(m * (1 - m) / table(data$g)) / (2 / 3)), tolerance = 1e-8)
+})
+
+test_that("an infinite estimate has finite averages", {
+  rare <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(50, 10, 57, 3)))
+  fit <- suppressWarnings(rr_glm(y ~ g, rare, rr_warner(0.8)))
+  expect_true(all(is.finite(rr_effects(fit)$estimate)))
+})
+
+test_that("the picture shows the predicted truth with its band", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_glm(y ~ age + g, data, forced)
+  plot <- ggplot2::autoplot(fit)
+  expect_s3_class(plot, "ggplot")
+  expect_true(all(plot$data$lwr <= plot$data$fit & plot$data$fit <= plot$data$upr))
+  expect_s3_class(ggplot2::autoplot(fit, "g"), "ggplot")
+})

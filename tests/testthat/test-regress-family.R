@@ -1,0 +1,148 @@
+survey_of <- function(n, seed) {
+  withr::with_seed(seed, {
+    data <- data.frame(x = rnorm(n), g = factor(sample(letters[1:3], n, TRUE)), cluster = rep(seq_len(n / 25), each = 25))
+    u <- rnorm(n / 25, sd = 0.8)[data$cluster]
+    truth <- rbinom(n, 1, plogis(-0.4 + 0.7 * data$x + 0.5 * (data$g == "b") + u))
+    data$y <- ifelse(runif(n) < 2 / 3, truth, rbinom(n, 1, 0.5))
+    data
+  })
+}
+forced <- rr_forced(c(1 / 6, 1 / 6))
+exact <- list(epsilon = 1e-14, maxit = 100)
+data <- survey_of(1500, 1)
+
+test_that("glm() with the family agrees with the fitter, for every link and several mechanisms", {
+  for (mechanism in list(forced, rr_crosswise(0.25), rr_triangular(0.25), rr_warner(0.7), rr_kuk(0.8, 0.3), rr_binary(1, 0))) {
+    y <- withr::with_seed(2, rbinom(1500, 1, rr_matrix(mechanism)[1 + (data$x + rnorm(1500) > 0.5), 2]))
+    for (link in c("logit", "probit", "cauchit", "cloglog")) {
+      fit <- glm(y ~ x, rr_family(mechanism, link), cbind(data, y), control = exact)
+      ours <- quietly(rr_glm(y ~ x, cbind(data, y), mechanism, link))
+      expect_equal(coef(fit), coef(ours), tolerance = 1e-7)
+      expect_equal(vcov(fit), vcov(ours, "expected"), tolerance = 1e-6)
+      expect_equal(deviance(fit), deviance(ours), tolerance = 1e-10)
+      expect_equal(AIC(fit), AIC(ours), tolerance = 1e-10)
+      expect_equal(fit$null.deviance, ours$null.deviance, tolerance = 1e-8)
+      expect_equal(unname(fit$weights), unname(ours$weights), tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("the derivatives of the link are derivatives", {
+  for (link in c("logit", "probit", "cloglog", "cauchit", "log", "identity")) {
+    family <- rr_family(rr_crosswise(0.2), link)
+    mu <- c(0.35, 0.5, 0.72)
+    eta <- family$linkfun(mu)
+    expect_equal(family$linkinv(eta), mu, tolerance = 1e-12)
+    numeric <- function(f, h = 1e-5) (f(mu + h) - f(mu - h)) / (2 * h)
+    expect_equal(1 / family$mu.eta(eta), numeric(family$linkfun), tolerance = 1e-7)
+    expect_equal(family$d2link(mu), numeric(function(m) 1 / family$mu.eta(family$linkfun(m))), tolerance = 1e-6)
+    expect_equal(family$d3link(mu), numeric(family$d2link), tolerance = 1e-6)
+    expect_equal(family$d4link(mu), numeric(family$d3link), tolerance = 1e-6)
+    expect_identical(family$link, sprintf("rr(%s)", link))
+  }
+})
+
+test_that("glm()'s own tools work with the family", {
+  fit <- glm(y ~ x + g, rr_family(forced), data, control = exact)
+  small <- update(fit, . ~ . - g)
+  expect_equal(anova(small, fit, test = "LRT")$Deviance[2], deviance(small) - deviance(fit))
+  expect_identical(nrow(drop1(fit, test = "LRT")), 3L)
+  expect_length(cooks.distance(fit), 1500)
+  expect_identical(dim(simulate(fit, 2, seed = 1)), c(1500L, 2L))
+  grouped <- aggregate(cbind(yes = y, n = 1) ~ g, data, sum)
+  expect_equal(coef(glm(cbind(yes, n - yes) ~ g, rr_family(forced), grouped, control = exact)), coef(glm(y ~ g, rr_family(forced), data, control = exact)), tolerance = 1e-8)
+  labels <- factor(c("no", "yes")[data$y + 1])
+  expect_equal(coef(glm(labels ~ x, rr_family(forced), data, control = exact)), coef(glm(y ~ x, rr_family(forced), data, control = exact)))
+  expect_error(glm(factor(y, labels = c("a", "b")) ~ x, rr_family(forced), data), class = "candor_error_level")
+})
+
+test_that("survey::svyglm() has the family's expected information", {
+  skip_if_not_installed("survey")
+  for (case in golden("regression_binary")) {
+    if (is.null(case$expected$vcov_survey_expected)) next
+    data <- golden_regression(case$input)$data
+    design <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
+    fit <- survey::svyglm(y ~ x1 + x2, design, family = rr_family(rr_binary(case$input$p, case$input$q), quasi = TRUE), control = list(epsilon = 1e-14, maxit = 100))
+    expect_golden(coef(fit), case$expected$coef, 1e-6)
+    expect_golden(vcov(fit), case$expected$vcov_survey_expected, 1e-5)
+  }
+})
+
+test_that("lme4::glmer() fits the randomized model, and not ordinary logistic regression", {
+  skip_if_not_installed("lme4")
+  met <- 0
+  for (case in golden("regression_mixed")) {
+    input <- case$input
+    data <- data.frame(y = input$y, x1 = input$x[, 2], group = input$group)
+    mixed <- function(family) {
+      # Data of 84 rows: now and then its inner iteration fails by itself.
+      tryCatch(suppressWarnings(suppressMessages(lme4::glmer(y ~ x1 + (1 | group), data, family, nAGQ = 25))), error = function(e) NULL)
+    }
+    fit <- mixed(rr_family(rr_binary(input$p, input$q), input$link))
+    if (is.null(fit)) next
+    met <- met + 1
+    expect_equal(as.numeric(logLik(fit)), case$expected$loglik, tolerance = 1e-4)
+    expect_equal(unname(lme4::fixef(fit)), case$expected$coef, tolerance = 0.02)
+    expect_equal(unname(fit@theta), case$expected$sd, tolerance = 0.02)
+    plain <- mixed(stats::binomial())
+    expect_gt(max(abs(lme4::fixef(fit) - lme4::fixef(plain))), 0.02)
+  }
+  expect_gte(met, 1)
+})
+
+test_that("mgcv::gam() and bam() take the family, smooths and random effects included", {
+  skip_if_not_installed("mgcv")
+  fit <- mgcv::gam(y ~ x, rr_family(forced), data, method = "REML")
+  expect_equal(unname(coef(fit)), unname(coef(rr_glm(y ~ x, data, forced))), tolerance = 1e-4)
+  smooth <- mgcv::gam(y ~ s(x, k = 5) + s(cluster, bs = "re"), rr_family(forced), transform(data, cluster = factor(cluster)), method = "REML")
+  expect_true(smooth$converged)
+  big <- mgcv::bam(y ~ x, rr_family(forced), data)
+  expect_equal(unname(coef(big)), unname(coef(fit)), tolerance = 1e-3)
+})
+
+test_that("sandwich and lmtest use observed information and our scores", {
+  skip_if_not_installed("sandwich")
+  skip_if_not_installed("lmtest")
+  fit <- rr_glm(y ~ x + g, data, forced)
+  expect_equal(sandwich::sandwich(fit), vcov(fit, "sandwich"), tolerance = 1e-10)
+  by_cluster <- sandwich::vcovCL(fit, cluster = data$cluster, type = "HC0", cadjust = FALSE)
+  expect_equal(by_cluster, vcov(fit, cluster = data$cluster), tolerance = 1e-10)
+  table <- lmtest::coeftest(fit)
+  expect_equal(table[, "Std. Error"], sqrt(diag(vcov(fit))), tolerance = 1e-12)
+  expect_equal(lmtest::lrtest(rr_glm(y ~ x, data, forced), fit)$Chisq[2], anova(rr_glm(y ~ x, data, forced), fit)$LR[2])
+  expect_equal(lmtest::coefci(fit)[, 1], confint(fit, method = "wald")[, 1], tolerance = 1e-10)
+})
+
+test_that("emmeans speaks of the truth", {
+  skip_if_not_installed("emmeans")
+  fit <- rr_glm(y ~ x + g, data, forced)
+  means <- summary(emmeans::emmeans(fit, "g", type = "response"))
+  new <- data.frame(x = mean(data$x), g = levels(data$g))
+  expect_equal(means$prob, unname(predict(fit, new, "truth")), tolerance = 1e-10)
+  expect_equal(means$SE, unname(predict(fit, new, "truth", se.fit = TRUE)$se.fit), tolerance = 1e-8)
+  pairs <- summary(emmeans::contrast(emmeans::emmeans(fit, "g"), "trt.vs.ctrl"))
+  expect_equal(pairs$estimate, unname(coef(fit)[c("gb", "gc")]), tolerance = 1e-10)
+})
+
+test_that("marginaleffects has our averages of the truth", {
+  skip_if_not_installed("marginaleffects")
+  # Its recent versions use an operator that R has only since 4.4.
+  if (!exists("%||%", baseenv())) {
+    assign("%||%", rlang::`%||%`, globalenv())
+    withr::defer(rm("%||%", envir = globalenv()))
+  }
+  fit <- rr_glm(y ~ x + g, data, forced)
+  effects <- rr_effects(fit)
+  theirs <- as.data.frame(marginaleffects::avg_slopes(fit, type = "response"))
+  expect_equal(theirs$estimate[theirs$term == "x"], effects$estimate[effects$term == "x"], tolerance = 1e-4)
+  expect_equal(theirs$std.error[theirs$term == "x"], effects$std.error[effects$term == "x"], tolerance = 1e-3)
+  average <- as.data.frame(marginaleffects::avg_predictions(fit, type = "response"))
+  expect_equal(average$estimate, effects$estimate[1], tolerance = 1e-8)
+})
+
+test_that("modelsummary makes a table of a fit", {
+  skip_if_not_installed("modelsummary")
+  fit <- rr_glm(y ~ x + g, data, forced)
+  table <- modelsummary::modelsummary(fit, output = "data.frame", statistic = "conf.int")
+  expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
+})

@@ -1,0 +1,347 @@
+estfun_of <- function(fit) candor:::row_scores(fit)
+
+test_that("fits match the 60-digit vectors: coefficients, likelihood, information, four variances", {
+  for (case in golden("regression_binary")) {
+    fit <- fit_golden(case$input)
+    expected <- case$expected
+    label <- paste(case$input$design, case$input$link)
+    expect_s3_class(fit, c("rr_glm", "glm", "lm"), exact = TRUE)
+    expect_golden(coef(fit), expected$coef, 1e-9, label)
+    expect_golden(fit$loglik, expected$loglik, 1e-9, label)
+    expect_golden(fit$information$observed, expected$information_observed, 1e-9, label)
+    expect_golden(fit$information$expected, expected$information_expected, 1e-9, label)
+    expect_golden(vcov(fit), expected$vcov_observed, 1e-9, label)
+    expect_golden(vcov(fit, "expected"), expected$vcov_expected, 1e-9, label)
+    expect_golden(vcov(fit, "sandwich"), expected$vcov_sandwich, 1e-9, label)
+    expect_golden(solve(crossprod(estfun_of(fit))), expected$vcov_opg, 1e-9, label)
+    if (!is.null(expected$vcov_cluster)) {
+      expect_golden(vcov(fit, "sandwich", cluster = case$input$cluster), expected$vcov_cluster, 1e-9, label)
+      expect_golden(vcov(fit, cluster = ~cluster), expected$vcov_cluster, 1e-9, label)
+    }
+    expect_lte(fit$decrement, 1e-10)
+  }
+})
+
+test_that("profile ends match the vectors, infinite ones included", {
+  for (case in golden("regression_binary")) {
+    if (is.null(case$expected$profile_95)) next
+    expect_golden(confint(fit_golden(case$input)), case$expected$profile_95, 1e-6, case$input$design)
+  }
+})
+
+test_that("rows, predictions and their errors match the vectors", {
+  for (case in golden("regression_binary")) {
+    fit <- fit_golden(case$input)
+    rows <- case$expected$first_rows
+    k <- seq_len(rows$rows)
+    label <- paste(case$input$design, case$input$link)
+    check <- function(actual, expected) expect_golden(actual[k], expected, 1e-9, label)
+    check(predict(fit), rows$link)
+    check(predict(fit, type = "truth"), rows$truth)
+    check(predict(fit, type = "report"), rows$report)
+    check(fitted(fit), rows$truth)
+    check(fitted(fit, "report"), rows$report)
+    y <- case$input$y[k]
+    posterior <- y * rows$posterior_if_yes + (1 - y) * rows$posterior_if_no
+    check(predict(fit, type = "posterior"), posterior)
+    check(residuals(fit, "truth"), posterior - rows$truth)
+    check(residuals(fit, "pearson"), rows$pearson)
+    check(residuals(fit, "deviance"), rows$deviance)
+    check(hatvalues(fit), rows$leverage_expected)
+    check(hatvalues(fit, "observed"), rows$leverage_observed)
+    check(candor:::fitted_rows(fit)$score, rows$score_eta)
+    expect_equal(sum(hatvalues(fit)), fit$rank)
+    data <- golden_regression(case$input)$data
+    new <- as.data.frame(case$input$new_x[, -1, drop = FALSE])
+    names(new) <- names(data)[seq_along(new)]
+    if (!is.null(case$input$new_offset)) new$offset <- case$input$new_offset
+    for (i in seq_along(case$expected$new_rows)) {
+      want <- case$expected$new_rows[[i]]
+      link <- predict(fit, new[i, , drop = FALSE], se.fit = TRUE)
+      expect_golden(link$fit, want$link, 1e-9, label)
+      expect_golden(link$se.fit, want$link_se_observed, 1e-9, label)
+      expect_golden(predict(fit, new[i, , drop = FALSE], se.fit = TRUE, vcov. = vcov(fit, "expected"))$se.fit, want$link_se_expected, 1e-9, label)
+      truth <- predict(fit, new[i, , drop = FALSE], "truth", se.fit = TRUE, interval = "confidence")
+      expect_golden(truth$fit[1, "fit"], want$truth, 1e-9, label)
+      expect_golden(truth$se.fit, want$truth_se_observed, 1e-9, label)
+      if (!is.null(want$truth_conf_low)) {
+        expect_golden(truth$fit[1, 2:3], c(want$truth_conf_low, want$truth_conf_high), 1e-9, label)
+      }
+    }
+  }
+})
+
+test_that("average truth and average effects match the vectors", {
+  for (case in golden("regression_binary")) {
+    fit <- fit_golden(case$input)
+    effects <- rr_effects(fit)
+    expected <- case$expected
+    label <- paste(case$input$design, case$input$link)
+    expect_golden(effects$estimate[1], expected$average_truth$estimate, 1e-9, label)
+    expect_golden(effects$std.error[1], expected$average_truth$std_error, 1e-9, label)
+    for (k in seq_along(expected$average_marginal_effects)) {
+      want <- expected$average_marginal_effects[[k]]
+      row <- effects[effects$term == paste0("x", want$column), ]
+      expect_golden(row$estimate, want$estimate, 1e-9, label)
+      expect_golden(row$std.error, want$std_error, 1e-9, label)
+    }
+  }
+})
+
+test_that("linearised variances of a survey design match the vectors", {
+  skip_if_not_installed("survey")
+  for (case in golden("regression_binary")) {
+    if (is.null(case$expected$vcov_survey_observed)) next
+    data <- golden_regression(case$input)$data
+    design <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
+    fit <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = design))
+    expect_golden(coef(fit), case$expected$coef, 1e-9)
+    expect_golden(vcov(fit), case$expected$vcov_survey_observed, 1e-9)
+    # What a survey package makes of the linearised values is the same.
+    values <- influence(fit, "linearised")
+    total <- survey::svytotal(values, design)
+    expect_equal(unname(vcov(total)), unname(vcov(fit)), tolerance = 1e-9)
+    # Dropped rows count as a domain: the design is the same.
+    data$x1[3] <- NA
+    holed <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
+    expect_message(some <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = holed)),
+                   class = "candor_message_missing")
+    domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = subset(design, seq_len(nrow(data)) != 3))))
+    expect_equal(vcov(some), vcov(domain), tolerance = 1e-8)
+  }
+})
+
+test_that("estimates at infinity are exact, told, and have an interval with one end", {
+  for (case in golden("regression_at_infinity")) {
+    input <- case$input
+    expected <- case$expected
+    mechanism <- rr_binary(input$p, input$q)
+    if (startsWith(input$kind, "intercept")) {
+      expect_warning(fit <- quietly(rr_glm(cbind(yes, n - yes) ~ 1, data.frame(yes = input$yes, n = input$n), mechanism)), class = "candor_warning_infinite")
+      expect_identical(unname(coef(fit)), golden_number(expected$intercept))
+      expect_identical(unname(fitted(fit)), expected$truth)
+      expect_golden(fit$loglik, expected$loglik, 1e-8)
+      expect_golden(confint(fit), expected$profile_95_intercept, 1e-8)
+      expect_golden(plogis(confint(fit)), expected$profile_95_truth, 1e-8)
+    } else if (startsWith(input$kind, "two")) {
+      data <- data.frame(yes = input$yes, n = input$n, g = 0:1)
+      expect_warning(fit <- quietly(rr_glm(cbind(yes, n - yes) ~ g, data, mechanism)), class = "candor_warning_infinite")
+      expect_golden(coef(fit)[1], expected$intercept, 1e-8)
+      expect_golden(vcov(fit)[1, 1], expected$intercept_var, 1e-8)
+      expect_identical(coef(fit)[[2]], golden_number(expected$slope))
+      expect_true(is.na(vcov(fit)[2, 2]))
+      expect_golden(fitted(fit), expected$truth, 1e-8)
+      expect_golden(predict(fit, data, "truth"), expected$truth, 1e-8)
+      expect_golden(fit$loglik, expected$loglik, 1e-8)
+      expect_identical(fit$boundary$rows, 2L)
+      expect_identical(fit$boundary$coefficients, "g")
+      ends <- confint(fit)
+      expect_identical(is.infinite(ends[2, ]), coef(fit)[[2]] * c(-1, 1) > 0, ignore_attr = TRUE)
+      expect_true(all(is.finite(ends[1, ])))
+    } else {
+      fit <- suppressWarnings(rr_glm(y ~ x, data.frame(y = input$y, x = input$x[, 2]), mechanism))
+      expect_lte(fit$loglik, expected$supremum_loglik + 1e-8)
+      best <- expected$best_finite_local_maximum
+      if (!is.null(best)) expect_gte(fit$loglik, best - 1e-7)
+      # Either a maximum in the strict sense, or said to be at infinity.
+      if (is.null(fit$boundary)) expect_gt(min(eigen(fit$information$observed)$values), 1e-3)
+    }
+  }
+})
+
+test_that("designs with an unknown number match the vectors", {
+  for (case in golden("regression_unknown_parameter")) {
+    input <- case$input
+    design <- if (startsWith(input$kind, "stochastic")) rr_lie_detector else function(p) rr_unrelated(p, pi = NULL)
+    mechanism <- list(a = design(input$group_probability[1]), b = design(input$group_probability[2]))
+    data <- data.frame(y = input$y, x = input$x[, 2], g = c("a", "b")[input$group])
+    fit <- quietly(rr_glm(y ~ x, data, mechanism, arm = g))
+    expect_golden(coef(fit), case$expected$coef, 1e-8)
+    expect_golden(as.vector(fit$parameter), case$expected$parameter, 1e-8)
+    expect_golden(fit$loglik, case$expected$loglik, 1e-8)
+    expect_golden(vcov(fit, parameter = TRUE), case$expected$vcov_observed, 1e-8)
+    expect_identical(dim(vcov(fit)), c(2L, 2L))
+    expect_identical(attr(logLik(fit), "df"), 3)
+    expect_identical(tidy(fit)$term, c("(Intercept)", "x", names(fit$parameter)))
+    # The score at the maximum is 0, the unknown number's too; and the sandwich has a place for it.
+    expect_lt(max(abs(colSums(estfun_of(fit)))), 1e-8)
+    expect_identical(dim(vcov(fit, "sandwich", parameter = TRUE)), c(3L, 3L))
+  }
+})
+
+test_that("cheater detection keeps the cheaters in its likelihood", {
+  # Saturated: shares of yes in two groups solve for both numbers. pi = .3, cheaters .1.
+  p <- c(0.2, 0.7)
+  yes <- 0.3 + p * (1 - 0.3 - 0.1)
+  data <- data.frame(g = c("low", "high"), yes = yes * 1e4, n = 1e4)
+  fit <- rr_glm(cbind(yes, n - yes) ~ 1, data, list(low = rr_cheater_detection(p[1]), high = rr_cheater_detection(p[2])), arm = g)
+  expect_equal(unname(plogis(coef(fit))), 0.3, tolerance = 1e-8)
+  expect_equal(as.vector(fit$parameter), 0.1, tolerance = 1e-8)
+})
+
+test_that("penalised estimates match the vectors", {
+  for (case in golden("regression_penalised")) {
+    expected <- case$expected
+    jeffreys <- fit_golden(case$input, penalty = "jeffreys")
+    expect_golden(coef(jeffreys), expected$jeffreys_coef, 1e-8)
+    expect_golden(jeffreys$loglik, expected$jeffreys_loglik, 1e-8)
+    expect_golden(max(jeffreys$starts), expected$jeffreys_penalised_loglik, 1e-8)
+    expect_golden(vcov(jeffreys), expected$jeffreys_vcov_expected, 1e-8)
+    reduced <- fit_golden(case$input, penalty = "bias")
+    expect_golden(coef(reduced), expected$bias_reduced_coef, 1e-8)
+    expect_golden(vcov(reduced), expected$bias_reduced_vcov_expected, 1e-8)
+  }
+})
+
+survey_of <- function(n, seed = 1) {
+  withr::with_seed(seed, {
+    data <- data.frame(age = round(runif(n, 18, 80)), town = factor(sample(c("large", "small", "none"), n, TRUE)), score = rnorm(n))
+    truth <- rbinom(n, 1, plogis(-0.8 + 0.03 * (data$age - 50) + 0.5 * (data$town == "large")))
+    data$y <- ifelse(runif(n) < 2 / 3, truth, rbinom(n, 1, 0.5))
+    data
+  })
+}
+forced <- rr_forced(c(1 / 6, 1 / 6))
+
+test_that("all forms of a response give the same fit", {
+  data <- survey_of(600)
+  base <- coef(rr_glm(y ~ age, data, forced))
+  labels <- c("no", "yes")
+  data$f <- factor(labels[data$y + 1], c("yes", "no"))
+  data$t <- as.character(data$f)
+  data$l <- data$y == 1
+  expect_equal(coef(rr_glm(f ~ age, data, forced)), base)
+  expect_equal(coef(rr_glm(t ~ age, data, forced)), base)
+  expect_equal(coef(rr_glm(l ~ age, data, forced)), base)
+  table <- aggregate(cbind(yes = y, n = 1) ~ age, data, sum)
+  table$no <- table$n - table$yes
+  grouped <- rr_glm(cbind(yes, no) ~ age, table, forced)
+  expect_equal(coef(grouped), base)
+  expect_equal(coef(rr_glm(cbind(no, yes) ~ age, table, forced)), base) # named columns say which is which
+  expect_equal(coef(rr_glm(yes / n ~ age, table, forced, weights = n)), base)
+  expect_equal(as.numeric(logLik(grouped)), as.numeric(logLik(rr_glm(y ~ age, data, forced))) + sum(lchoose(table$n, table$yes)))
+  # A tally by groups is such a table.
+  tally <- rr_tally(data$y, forced, by = data["age"])
+  expect_equal(coef(rr_glm(~age, tally)), base)
+  expect_equal(coef(rr_glm(tally ~ age)), base)
+  expect_equal(coef(rr_glm(report ~ age, tally)), base)
+})
+
+test_that("collapsing rows, thinning starts and weights change nothing", {
+  data <- survey_of(30000, 2)
+  m <- forced
+  fit <- rr_glm(y ~ score, data, m)
+  one <- rr_glm(y ~ score, data, m, starts = 1)
+  expect_equal(coef(fit), coef(one), tolerance = 1e-10)
+  pattern <- rr_glm(y ~ town, data, m)
+  counts <- as.data.frame(xtabs(~ town + y, data))
+  weighed <- rr_glm(as.numeric(as.character(y)) ~ town, counts, m, weights = Freq)
+  expect_equal(coef(pattern), coef(weighed), tolerance = 1e-10)
+  expect_equal(vcov(pattern), vcov(weighed), tolerance = 1e-9)
+  # Saturated: the moment estimate of each group.
+  q <- 1 / 6
+  share <- (tapply(data$y, data$town, mean) - q) / (2 / 3)
+  expect_equal(plogis(coef(pattern)[[1]]), share[["large"]], tolerance = 1e-9)
+})
+
+test_that("arms, subset, missing values and offsets stay in step", {
+  data <- survey_of(900, 3)
+  data$arm <- rep(c("direct", "forced"), length.out = 900)
+  data$y[c(5, 8)] <- NA
+  data$age[100] <- NA
+  designs <- list(direct = rr_binary(1, 0), forced = forced)
+  expect_message(fit <- rr_glm(y ~ age, data, designs, arm = arm, subset = score > -1, offset = score / 10), "rows with missing values dropped")
+  clean <- subset(na.omit(data), score > -1)
+  again <- rr_glm(y ~ age + offset(score / 10), clean, designs, arm = "arm")
+  expect_equal(coef(fit), coef(again))
+  expect_equal(unname(fitted(fit, "report")), unname(fitted(again, "report")))
+  expect_equal(unname(predict(fit, clean[1:3, ], "report")), unname(fitted(again, "report")[1:3]))
+  suppressMessages(excluded <- rr_glm(y ~ age, data, designs, arm = arm, na.action = na.exclude))
+  expect_length(fitted(excluded), 900)
+  expect_identical(which(is.na(residuals(excluded))), c(`5` = 5L, `8` = 8L, `100` = 100L))
+})
+
+test_that("random numbers are neither used nor touched", {
+  data <- survey_of(200, 4)
+  set.seed(1)
+  before <- .Random.seed
+  first <- quietly(rr_glm(y ~ age, data, forced))
+  expect_identical(.Random.seed, before)
+  set.seed(99)
+  expect_identical(coef(quietly(rr_glm(y ~ age, data, forced))), coef(first))
+  state <- .Random.seed
+  once <- simulate(first, 2, seed = 7)
+  expect_identical(.Random.seed, state)
+  expect_identical(once, simulate(first, 2, seed = 7))
+})
+
+test_that("simulated surveys have the fitted report shares and can be fitted again", {
+  data <- survey_of(4000, 5)
+  fit <- rr_glm(y ~ town, data, forced)
+  draws <- simulate(fit, 50, seed = 1)
+  expect_identical(dim(draws), c(4000L, 50L))
+  # 200,000 draws: a standard error of .0011.
+  expect_equal(mean(as.matrix(draws)), mean(fitted(fit, "report")), tolerance = 0.005 / 0.3)
+  data$again <- draws$sim_1
+  expect_s3_class(rr_glm(again ~ town, data, forced), "rr_glm")
+})
+
+test_that("anova, drop1, add1 and step test the truth's regression", {
+  data <- survey_of(1500, 6)
+  fit <- rr_glm(y ~ age + town, data, forced)
+  small <- rr_glm(y ~ age, data, forced)
+  table <- anova(small, fit)
+  expect_equal(table$LR[2], 2 * (fit$loglik - small$loglik))
+  expect_identical(table$Df[2], 2)
+  sequential <- anova(fit)
+  expect_identical(rownames(sequential), c("NULL", "age", "town"))
+  expect_equal(sequential$LR[3], table$LR[2], tolerance = 1e-8)
+  expect_equal(drop1(fit)["town", "LRT"], table$LR[2], tolerance = 1e-8)
+  expect_equal(add1(small, ~ . + town)["town", "LRT"], table$LR[2], tolerance = 1e-8)
+  expect_equal(AIC(fit), -2 * fit$loglik + 2 * 4)
+  expect_equal(extractAIC(fit)[2], AIC(fit))
+  stepped <- step(rr_glm(y ~ age + score, data, forced), trace = 0)
+  expect_s3_class(stepped, "rr_glm")
+  expect_error(anova(small, lm(y ~ age, data)), class = "candor_error_argument")
+})
+
+test_that("deletion diagnostics are the first Newton step", {
+  data <- survey_of(150, 7)
+  fit <- quietly(rr_glm(y ~ score, data, forced))
+  change <- influence(fit, "deletion")
+  exact <- t(vapply(1:20, function(i) coef(fit) - coef(quietly(rr_glm(y ~ score, data[-i, ], forced, starts = 1))), numeric(2)))
+  expect_lt(max(abs(change[1:20, ] - exact)), 0.1 * max(abs(exact)))
+  expect_length(cooks.distance(fit), 150)
+})
+
+test_that("tables have the columns that the tidy generics promise", {
+  data <- survey_of(500, 8)
+  fit <- rr_glm(y ~ age + town, data, forced)
+  table <- tidy(fit, conf.int = TRUE)
+  expect_named(table, c("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
+  expect_equal(tidy(fit, exponentiate = TRUE)$estimate, unname(exp(coef(fit))))
+  expect_identical(nrow(glance(fit)), 1L)
+  augmented <- augment(fit)
+  expect_true(all(c("y", "age", "town", ".truth", ".report", ".posterior", ".hat", ".resid") %in% names(augmented)))
+  expect_equal(augment(fit, newdata = data[1:3, ])$.truth, unname(fitted(fit)[1:3]))
+  expect_snapshot({
+    print(fit)
+    summary(fit)
+    anova(fit)
+  })
+})
+
+test_that("the score of a report is bounded by the design", {
+  data <- survey_of(400, 9)
+  data$y <- as.integer(data$y)
+  fit <- quietly(rr_glm(y ~ age + score, data, rr_warner(0.75)))
+  bound <- tanh(rr_epsilon(rr_warner(0.75)) / 4)
+  expect_lte(max(abs(residuals(fit, "truth"))), bound)
+})
+
+test_that("boundary maxima of the identity link are found and told", {
+  # No yes at all among the first half: its share is 0, at the end of the range.
+  data <- data.frame(g = rep(0:1, each = 50), y = rep(c(0, 1, 0), c(50, 25, 25)))
+  expect_warning(fit <- quietly(rr_glm(y ~ g, data, rr_warner(0.8), "identity")), class = "candor_warning_infinite")
+  expect_equal(unname(coef(fit)), c(0, 0.5), tolerance = 1e-6)
+})

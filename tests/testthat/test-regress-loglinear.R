@@ -1,0 +1,123 @@
+# Log-linear models of the joint truth, against the saturated and the independence fits, and against glm() without randomization.
+
+benefit <- function() {
+  questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
+  rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)
+}
+
+three_questions <- function(n = 4000, seed = 3) {
+  set.seed(seed)
+  a <- rbinom(n, 1, 0.4)
+  b <- rbinom(n, 1, plogis(-0.8 + 1.2 * a))
+  c <- 1L + rbinom(n, 2, plogis(-0.3 + 0.8 * b))
+  survey <- rr_product(a = rr_warner(0.85), b = rr_forced(1 / 8), c = rr_grr(c("low", "middle", "high"), epsilon = 2))
+  truth <- data.frame(a = a, b = b, c = c("low", "middle", "high")[c])
+  list(tally = rr_tally(rr_perturb(truth, survey, rng = "R"), survey), truth = truth)
+}
+
+test_that("the saturated model is the maximum likelihood estimate of the product", {
+  tally <- three_questions()$tally
+  fit <- rr_loglinear(~ a * b * c, tally)
+  mle <- rr_estimate(tally)
+  expect_true(all(coef(mle) > 0))
+  expect_equal(as.vector(as.table(fit)), unname(coef(mle)), tolerance = 1e-8)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(mle)), tolerance = 1e-12)
+  errors <- predict(fit, se.fit = TRUE)$se.fit
+  expect_equal(as.vector(errors), sqrt(diag(vcov(mle))), tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(glance(fit)$deviance, 0, tolerance = 1e-6)
+})
+
+test_that("the independence model is the product of the questions' own estimates", {
+  tally <- three_questions()$tally
+  fit <- rr_loglinear(~ a + b + c, tally)
+  own <- lapply(names(tally$mechanism$questions), function(name) {
+    margin <- apply(as.table(tally), name, sum)
+    rr_estimate(rr_counts(margin, tally$mechanism$questions[[name]]))
+  })
+  expect_equal(as.vector(as.table(fit)), as.vector(outer(outer(coef(own[[1]]), coef(own[[2]])), coef(own[[3]]))), tolerance = 1e-8)
+  expect_equal(as.numeric(logLik(fit)), sum(vapply(own, function(fit) as.numeric(logLik(fit)), 0)), tolerance = 1e-12)
+})
+
+test_that("without randomization it is Poisson regression of the table", {
+  table <- as.table(apply(HairEyeColor, 1:2, sum))
+  exact <- function(levels) rr_channel(diag(length(levels)), levels = levels)
+  survey <- rr_product(Hair = exact(rownames(table)), Eye = exact(colnames(table)))
+  fit <- rr_loglinear(~ Hair + Eye, rr_counts(table, survey))
+  poisson <- glm(Freq ~ Hair + Eye, poisson, as.data.frame(table), control = list(epsilon = 1e-14))
+  expect_equal(unname(coef(fit)), unname(coef(poisson)[-1]), tolerance = 1e-8)
+  expect_equal(unname(vcov(fit)), unname(vcov(poisson)[-1, -1]), tolerance = 1e-7)
+  expect_equal(glance(fit)$deviance, deviance(poisson), tolerance = 1e-8)
+  expect_identical(glance(fit)$df.residual, df.residual(poisson) + 0)
+})
+
+test_that("one interaction is the log odds ratio, with the error that the joint estimate gives it", {
+  set.seed(4)
+  a <- rbinom(3000, 1, 0.4)
+  b <- rbinom(3000, 1, plogis(-0.5 + 1.5 * a))
+  survey <- rr_product(a = rr_warner(0.85), b = rr_warner(0.9))
+  tally <- rr_tally(rr_perturb(data.frame(a, b), survey, rng = "R"), survey)
+  fit <- rr_loglinear(~ a * b, tally)
+  share <- coef(rr_estimate(tally))
+  gradient <- c(1, -1, -1, 1) / share
+  expect_equal(coef(fit)[["ayes:byes"]], sum(c(1, -1, -1, 1) * log(share)), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(vcov(fit)["ayes:byes", "ayes:byes"], drop(gradient %*% vcov(rr_estimate(tally)) %*% gradient), tolerance = 1e-6)
+  # At the saturated maximum the observed information is the expected, and the model is right in any case.
+  expect_equal(vcov(fit, "expected"), vcov(fit), tolerance = 1e-6)
+  expect_equal(vcov(fit, "sandwich"), vcov(fit), tolerance = 1e-5)
+})
+
+test_that("groups: an association that is the same in all, as the multinomial logit has it", {
+  set.seed(5)
+  sex <- rbinom(4000, 1, 0.5)
+  a <- rbinom(4000, 1, plogis(-0.5 + 0.6 * sex))
+  b <- rbinom(4000, 1, plogis(-0.8 + a + 0.3 * sex))
+  survey <- rr_product(a = rr_warner(0.85), b = rr_warner(0.9))
+  reports <- rr_perturb(data.frame(a, b), survey, rng = "R")
+  tally <- rr_tally(reports, survey, by = list(sex = sex))
+  fit <- rr_loglinear(~ a * b * factor(sex), tally)
+  other <- rr_multinom(~ sex, data.frame(reports, sex), survey)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-10)
+  expect_identical(dim(predict(fit)), c(2L, 2L, 2L))
+  expect_equal(as.vector(predict(fit)[, , 2]), unname(predict(other, data.frame(sex = 1))[1, ]), tolerance = 1e-6)
+  same <- rr_loglinear(~ (a + b) * factor(sex) + a:b, tally)
+  expect_identical(attr(logLik(fit), "df") - attr(logLik(same), "df"), 1L)
+  expect_equal(sum(fitted(same)), 4000)
+})
+
+test_that("benefits: the boundary case of the literature", {
+  expect_warning(fit <- rr_loglinear(~ item1 * item2, benefit()), class = "candor_warning_infinite")
+  # van den Hout and van der Heijden (2002): .1650, 0, .1901, .6449.
+  expect_lt(max(abs(as.vector(as.table(fit)) - c(0.6449, 0, 0.1901, 0.1650))), 0.5e-4 + 1e-12)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(rr_estimate(benefit()))), tolerance = 1e-11)
+  expect_identical(unname(coef(fit)[c("item1yes", "item1yes:item2yes")]), c(-Inf, Inf))
+  expect_true(all(is.na(vcov(fit)["item1yes", ])))
+  errors <- predict(fit, se.fit = TRUE)$se.fit
+  expect_true(all(is.finite(errors)))
+  independent <- rr_loglinear(~ item1 + item2, benefit())
+  table <- anova(independent, fit)
+  expect_equal(table$Chisq[2], glance(independent)$deviance, tolerance = 1e-7)
+})
+
+test_that("the likelihood ratio test of independence has its level", {
+  set.seed(6)
+  survey <- rr_product(a = rr_warner(0.85), b = rr_warner(0.8))
+  law <- as.vector(outer(c(0.6, 0.4), c(0.7, 0.3)) |> (\(x) t(rr_matrix(survey)) %*% as.vector(x))())
+  p <- replicate(200, {
+    tally <- rr_counts(as.vector(rmultinom(1, 1500, law)), survey)
+    glance(rr_loglinear(~ a + b, tally, starts = 1))$p.value
+  })
+  expect_lte(abs(mean(p < 0.05) - 0.05), 4 * sqrt(0.05 * 0.95 / 200))
+})
+
+test_that("bad input is refused", {
+  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
+  tally <- benefit()
+  refused(rr_loglinear(item1 ~ item2, tally))
+  refused(rr_loglinear(~ item3, tally))
+  refused(rr_loglinear(~ 1, tally))
+  refused(rr_loglinear(~ item1, 1))
+  refused(rr_loglinear(~ item1, tally, starts = 0))
+  refused(rr_loglinear(~ item1, tally, mispelt = 1))
+  flat <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_binary(0.5, 0.5))
+  refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), "no_information")
+})

@@ -1,0 +1,212 @@
+# Multinomial and cumulative logit through a channel, against 60-digit arithmetic, nnet without randomization, and closed forms.
+
+golden_multinom <- function(case) {
+  input <- case$input
+  data <- data.frame(x = input$x[, 2], y = input$y + 1L)
+  data$w <- if (is.null(input$weights)) 1 else input$weights
+  rr_multinom(y ~ x, data, rr_channel(input$channel), type = input$model, weights = w)
+}
+
+test_that("golden vectors: estimates, likelihood, both informations, truths and posteriors", {
+  for (case in golden("regression_multinomial")) {
+    fit <- golden_multinom(case)
+    expected <- case$expected
+    expect_golden(fit$coefficients, expected$coef, 1e-8)
+    expect_golden(as.numeric(logLik(fit)), expected$loglik, 1e-8)
+    expect_golden(vcov(fit), expected$vcov_observed, 1e-8)
+    expect_golden(vcov(fit, "expected"), expected$vcov_expected, 1e-8)
+    first <- seq_len(nrow(expected$first_truth))
+    expect_golden(predict(fit)[first, ], expected$first_truth, 1e-8)
+    expect_golden(predict(fit, type = "posterior")[first, ], expected$first_posterior, 1e-8)
+  }
+})
+
+often <- function() rr_grr(levels(exam_simulated$cheating), p = 0.8)
+exam_fit <- function(...) rr_multinom(cheating ~ semester + female, exam_simulated, often(), ...)
+
+test_that("without randomization it is nnet's multinomial logit and, of two categories, glm()", {
+  identity <- rr_channel(diag(3), levels = levels(exam_simulated$true_cheating))
+  fit <- rr_multinom(true_cheating ~ semester + female, exam_simulated, identity)
+  skip_if_not_installed("nnet")
+  other <- nnet::multinom(true_cheating ~ semester + female, exam_simulated, trace = FALSE, reltol = 1e-14, maxit = 500)
+  expect_equal(coef(fit), coef(other), tolerance = 1e-5)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-9)
+  expect_equal(vcov(fit), vcov(other), tolerance = 1e-4)
+  two <- rr_multinom(true_plagiarism ~ semester, exam_simulated, rr_binary(1, 0))
+  logistic <- glm(true_plagiarism ~ semester, binomial, exam_simulated, control = list(epsilon = 1e-14))
+  expect_equal(as.vector(coef(two)), unname(coef(logistic)), tolerance = 1e-8)
+  expect_equal(unname(vcov(two)), unname(vcov(logistic)), tolerance = 1e-8)
+})
+
+test_that("an intercept only is the estimate of the shares", {
+  fit <- rr_multinom(cheating ~ 1, exam_simulated, often())
+  shares <- rr_estimate(rr_tally(exam_simulated$cheating, often()))
+  expect_equal(unname(predict(fit)[1, ]), unname(coef(shares)), tolerance = 1e-10)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(shares)), tolerance = 1e-12)
+  expect_equal(unname(predict(fit, se.fit = TRUE)$se.fit[1, ]), tidy(shares)$std.error, tolerance = 1e-8)
+})
+
+test_that("a tally by groups is the same as its respondents, and weights are frequencies", {
+  people <- exam_simulated
+  fit <- rr_multinom(cheating ~ factor(semester), people, often())
+  tally <- rr_tally(people$cheating, often(), by = list(semester = people$semester))
+  counted <- rr_multinom(~ factor(semester), tally)
+  expect_equal(coef(counted), coef(fit), tolerance = 1e-8)
+  expect_equal(as.numeric(logLik(counted)), as.numeric(logLik(fit)), tolerance = 1e-12)
+  twice <- rr_multinom(cheating ~ female, people, often(), weights = rep(2, 2000))
+  expect_equal(vcov(twice), vcov(rr_multinom(cheating ~ female, people, often())) / 2, tolerance = 1e-8)
+})
+
+test_that("two questions are a product, whose cells are the categories", {
+  questions <- rr_product(cheating = often(), plagiarism = rr_forced(1 / 6))
+  fit <- rr_multinom(~ female, exam_simulated, questions)
+  expect_identical(dim(coef(fit)), c(5L, 2L))
+  saturated <- vapply(0:1, function(sex) {
+    as.numeric(logLik(rr_estimate(rr_tally(exam_simulated[exam_simulated$female == sex, ], questions))))
+  }, 0)
+  expect_equal(as.numeric(logLik(fit)), sum(saturated), tolerance = 1e-10)
+  posterior <- predict(fit, exam_simulated[1:3, ], "posterior")
+  expect_equal(posterior, predict(fit, type = "posterior")[1:3, ], tolerance = 1e-12, ignore_attr = TRUE)
+})
+
+test_that("predictions: rows add up, standard errors are numerical derivatives, reports go through the channel", {
+  for (type in c("multinomial", "cumulative")) {
+    fit <- exam_fit(type = type)
+    new <- data.frame(semester = c(1, 9), female = c(0, 1), cheating = c("often", "never"))
+    truth <- predict(fit, new, se.fit = TRUE)
+    expect_equal(unname(rowSums(truth$fit)), c(1, 1), tolerance = 1e-12)
+    expect_equal(predict(fit, new, "report"), truth$fit %*% rr_matrix(often()), tolerance = 1e-12, ignore_attr = TRUE)
+    joint <- truth$fit * t(rr_matrix(often())[, new$cheating])
+    expect_equal(unname(predict(fit, new, "posterior")), unname(joint / rowSums(joint)), tolerance = 1e-12)
+    expect_identical(as.character(predict(fit, new, "class")), colnames(truth$fit)[max.col(truth$fit)])
+    b <- fit$coefficients
+    inward <- fit$model$inward
+    x <- multinom_newdata(fit, new, FALSE)$x
+    slopes <- vapply(seq_along(b), function(j) {
+      up <- down <- unname(b)
+      up[j] <- up[j] + 1e-5
+      down[j] <- down[j] - 1e-5
+      as.vector(fit$model$truths(inward(up), x) - fit$model$truths(inward(down), x)) / 2e-5
+    }, numeric(6))
+    expect_equal(as.vector(truth$se.fit), sqrt(rowSums((slopes %*% vcov(fit)) * slopes)), tolerance = 1e-7)
+    expect_equal(predict(fit), fitted(fit))
+  }
+})
+
+test_that("the sandwich is the sum of squared scores; one cluster a respondent is n / (n - 1) of it", {
+  for (type in c("multinomial", "cumulative")) {
+    fit <- exam_fit(type = type)
+    scores <- fit$model$scores(fit$estimate)
+    expect_lt(max(abs(colSums(scores))), 1e-5)
+    plain <- vcov(fit, "sandwich")
+    expect_equal(unname(plain), unname(vcov(fit) %*% crossprod(scores) %*% vcov(fit)), tolerance = 1e-12)
+    expect_equal(vcov(fit, cluster = seq_len(2000)), plain * 2000 / 1999, tolerance = 1e-12)
+    expect_equal(vcov(fit, cluster = ~ semester), vcov(fit, cluster = exam_simulated$semester), tolerance = 1e-12)
+    # The model is right, so that all three are near each other.
+    expect_equal(sqrt(diag(plain)), sqrt(diag(vcov(fit))), tolerance = 0.1)
+    expect_equal(sqrt(diag(vcov(fit, "expected"))), sqrt(diag(vcov(fit))), tolerance = 0.05)
+  }
+})
+
+test_that("R's questions have answers of the promised shapes", {
+  fit <- exam_fit()
+  expect_identical(dimnames(coef(fit)), list(c("once", "often"), c("(Intercept)", "semester", "female")))
+  expect_identical(names(tidy(fit, conf.int = TRUE)),
+                   c("y.level", "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
+  expect_identical(nrow(glance(fit)), 1L)
+  expect_identical(nrow(augment(fit)), 2000L)
+  expect_identical(nobs(fit), 2000L)
+  expect_equal(AIC(fit), -2 * as.numeric(logLik(fit)) + 12)
+  expect_equal(unname(confint(fit, "once:female")[1, ]), unname(fit$coefficients["once:female"] + c(-1, 1) * qnorm(0.975) *
+                                                                sqrt(vcov(fit)["once:female", "once:female"])))
+  small <- rr_multinom(cheating ~ semester, exam_simulated, often())
+  table <- anova(fit, small)
+  expect_equal(table$Chisq[2], 2 * as.numeric(logLik(fit) - logLik(small)))
+  expect_identical(table$Df.diff[2], 2)
+  expect_output(print(fit), "Multinomial logit")
+  expect_output(print(summary(exam_fit(type = "cumulative"))), "never\\|once")
+})
+
+test_that("the same start twice gives the same fit, and R's generator is not touched", {
+  set.seed(7)
+  state <- .Random.seed
+  first <- exam_fit()
+  expect_identical(.Random.seed, state)
+  expect_identical(coef(exam_fit()), coef(first))
+  expect_equal(coef(exam_fit(starts = 1)), coef(first), tolerance = 1e-8)
+  expect_equal(coef(exam_fit(start = unname(first$coefficients) + 0.1)), coef(first), tolerance = 1e-8)
+})
+
+test_that("Wald intervals cover: 250 surveys of 400", {
+  set.seed(11)
+  beta <- c(-0.5, 0.8, -1, -0.5)
+  hits <- 0
+  for (run in 1:250) {
+    x <- rnorm(400)
+    e <- cbind(1, exp(beta[1] + beta[2] * x), exp(beta[3] + beta[4] * x))
+    truth <- 1 + rowSums(runif(400) > t(apply(e / rowSums(e), 1, cumsum))[, 1:2])
+    data <- data.frame(x, y = ifelse(runif(400) < 0.7, truth, sample(3, 400, TRUE)))
+    fit <- suppressWarnings(rr_multinom(y ~ x, data, rr_grr(3, p = 0.8), starts = 1))
+    bounds <- confint(fit)
+    hits <- hits + mean(bounds[, 1] < beta & beta < bounds[, 2])
+  }
+  # Four intervals a survey, so an error of at most that of 250 independent ones.
+  expect_gte(hits / 250, 0.95 - 4 * sqrt(0.95 * 0.05 / 250))
+  expect_lte(hits / 250, 0.95 + 4 * sqrt(0.95 * 0.05 / 250))
+})
+
+test_that("a group without a category has its estimate at infinity, told, and the limit's likelihood", {
+  counts <- rbind(a = c(60, 20, 20), b = c(30, 40, 30))
+  # In group a both other categories are reported as often as the device alone gives them, or less.
+  counts[1, ] <- c(90, 3, 7)
+  data <- data.frame(group = rep(rownames(counts), each = 3), y = rep(1:3, 2), n = as.vector(t(counts)))
+  grr <- rr_grr(3, p = 0.8)
+  expect_warning(fit <- rr_multinom(y ~ group, data, grr, weights = n), class = "candor_warning_infinite")
+  best <- sum(vapply(1:2, function(g) as.numeric(logLik(rr_estimate(rr_counts(counts[g, ], grr)))), 0))
+  expect_equal(as.numeric(logLik(fit)), best, tolerance = 1e-9)
+  expect_true(all(coef(fit)[, "(Intercept)"] == -Inf))
+  expect_true(all(is.na(tidy(fit)$std.error[is.infinite(tidy(fit)$estimate)])))
+  expect_equal(unname(predict(fit, data.frame(group = "b"))[1, ]), unname(coef(rr_estimate(rr_counts(counts[2, ], grr)))), tolerance = 1e-6)
+  expect_equal(unname(predict(fit, data.frame(group = "b"), se.fit = TRUE)$se.fit[1, ]),
+               tidy(rr_estimate(rr_counts(counts[2, ], grr)))$std.error, tolerance = 1e-4)
+  expect_error(vcov(fit, "expected"), class = "candor_error_argument")
+})
+
+test_that("bad input is refused, or told", {
+  people <- exam_simulated
+  grr <- often()
+  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
+  refused(rr_multinom(~ semester, people, grr))
+  refused(rr_multinom(cheating ~ semester, people, 1))
+  refused(rr_multinom(cheating ~ semester, people))
+  refused(rr_multinom(grade ~ semester, people, grr), "level")
+  refused(rr_multinom(cheating ~ semester, people, grr, weights = rep(-1, 2000)))
+  refused(rr_multinom(cheating ~ semester + offset(grade), people, grr))
+  refused(rr_multinom(cheating ~ semester, people, grr, start = 1))
+  refused(rr_multinom(cheating ~ semester, people, grr, mispelt = 1))
+  refused(rr_multinom(cheating ~ semester, people[1:3, ], grr))
+  refused(rr_multinom(cheating ~ semester, people, rr_grr(levels(people$cheating), p = 1 / 3)), "no_information")
+  refused(rr_multinom(cheating ~ semester, people,
+                      rr_channel(rbind(c(0.5, 0.25, 0.25), c(0.25, 0.5, 0.25), c(0.375, 0.375, 0.25)), levels(people$cheating))), "no_information")
+  refused(rr_multinom(plagiarism ~ semester, people, rr_forced(1 / 6), type = "cumulative"))
+  refused(rr_multinom(cheating ~ semester - 1, people, grr, type = "cumulative"))
+  refused(rr_multinom(cheating ~ semester, rr_tally(people$cheating, grr)))
+  fit <- exam_fit()
+  refused(predict(fit, data.frame(semester = 1)))
+  refused(predict(fit, data.frame(semester = 1, female = 1), "posterior"))
+  refused(confint(fit, "nobody"), "level")
+  refused(vcov(fit, cluster = 1:3))
+  refused(anova(fit))
+  refused(anova(fit, fit))
+  # Two other ways of saying the same are told, and estimated.
+  missing <- people
+  missing$cheating[5] <- NA
+  expect_output(print(rr_multinom(cheating ~ semester, missing, grr)), "1 rows with missing values dropped")
+  people$months <- 6 * people$semester
+  expect_message(fit <- rr_multinom(cheating ~ semester + months, people, grr), class = "candor_message_aliased")
+  expect_true(all(is.na(coef(fit)[, "months"])))
+  expect_identical(nrow(vcov(fit)), 4L)
+  # Any type of report: labels, codes.
+  expect_equal(coef(rr_multinom(as.character(cheating) ~ semester, people, grr)), coef(rr_multinom(cheating ~ semester, people, grr)))
+  expect_equal(coef(rr_multinom(as.integer(cheating) ~ semester, people, grr)), coef(rr_multinom(cheating ~ semester, people, grr)))
+})

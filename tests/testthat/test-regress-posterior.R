@@ -1,0 +1,129 @@
+# Posteriors of shares, against exact arithmetic, each other, and Bayes' rule by brute force.
+
+golden_posterior <- function(input, ...) {
+  rr_posterior(rr_counts(c(input$n - input$yes, input$yes), rr_binary(input$p, input$q)),
+               prior = c(input$prior_a, input$prior_b), ...)
+}
+
+test_that("golden vectors", {
+  for (case in golden("proportion_posterior")) {
+    expected <- case$expected
+    input <- case$input
+    fit <- golden_posterior(input)
+    row <- tidy(fit)[2, ]
+    expect_lte(abs(row$estimate - expected$mean), 1e-10)
+    expect_lte(abs(row$std.error - expected$sd), 1e-10)
+    expect_lte(max(abs(quantile(fit, c(0.025, 0.5, 0.975))[2, ] - expected$quantiles)), 1e-10)
+    expect_lte(abs(glance(fit)$log.evidence - expected$log_marginal_likelihood), 1e-10)
+    counts <- c(input$n - input$yes, input$yes)
+    channel <- rr_matrix(rr_binary(input$p, input$q))
+    mixture <- mixture_posterior(counts, channel, input$prior_a, input$prior_b)
+    expect_lte(max(abs(mixture$latent[1:6] - expected$latent_count_probability_first)), 1e-10)
+    expect_lte(abs(sum(mixture$latent * (seq_along(mixture$latent) - 1)) - expected$latent_count_mean), 1e-9)
+    expect_identical(glance(fit)$method, if (isTRUE(expected$truncated_beta)) "truncated Beta" else "Beta mixture")
+    # The three ways agree where they overlap.
+    for (other in list(mixture, integrated_posterior(counts, channel, input$prior_a, input$prior_b))) {
+      expect_lte(abs(other$mean - expected$mean), 1e-9)
+      expect_lte(abs(other$sd - expected$sd), 1e-9)
+      expect_lte(abs(other$evidence - expected$log_marginal_likelihood), 1e-8)
+      expect_lte(max(abs(other$quantile(c(0.025, 0.5, 0.975)) - expected$quantiles)), 1e-7)
+    }
+  }
+})
+
+test_that("draws follow the posterior, of both kinds and both samplers", {
+  set.seed(31)
+  severe <- rr_counts(c(80, 230), rr_crosswise(0.25))
+  for (prior in list(c(1, 1), c(2, 5))) {
+    fit <- rr_posterior(severe, prior = prior, n = 4000)
+    row <- tidy(fit)[2, ]
+    draws <- fit$draws[, "yes"]
+    expect_lte(abs(mean(draws) - row$estimate), 4 * row$std.error / sqrt(4000))
+    # Kolmogorov and Smirnov, through the posterior's own quantiles.
+    expect_lte(abs(mean(draws < row$median) - 0.5), 4 * 0.5 / sqrt(4000))
+  }
+  tally <- rr_counts(c(420, 330, 250), rr_grr(c("a", "b", "c"), epsilon = 1))
+  channel <- unname(rr_matrix(tally$mechanism))
+  direct <- rejection_draws(tally$counts, channel, 4000)
+  chain <- augmentation_draws(tally$counts, channel, c(1, 1, 1), 4000)
+  worth <- apply(chain, 2, effective_draws)
+  expect_true(all(worth > 100 & worth <= 4000))
+  expect_lte(max(abs(colMeans(direct) - colMeans(chain)) / (apply(chain, 2, sd) * sqrt(1 / 4000 + 1 / worth))), 4)
+  expect_identical(glance(rr_posterior(tally, n = 10))$method, "rejection")
+  expect_identical(glance(rr_posterior(tally, prior = 2, n = 10))$method, "data augmentation")
+})
+
+test_that("Bayes' rule by brute force, for reports that are not two", {
+  channel <- rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6))
+  counts <- c(7, 4, 9)
+  grid <- (seq_len(20000) - 0.5) / 20000
+  density <- vapply(grid, function(s) prod(drop(c(1 - s, s) %*% channel)^counts), 0) * dbeta(grid, 2, 3)
+  fit <- rr_posterior(rr_counts(counts, rr_channel(channel, levels = c("no", "yes"))), prior = c(2, 3))
+  expect_equal(tidy(fit)$estimate[2], sum(grid * density) / sum(density), tolerance = 1e-7)
+  expect_equal(glance(fit)$log.evidence, log(mean(density)), tolerance = 1e-7)
+  # Three categories: the mean of draws against a lattice of the simplex.
+  lattice <- expand.grid(a = (1:200) / 201, b = (1:200) / 201)
+  lattice <- lattice[lattice$a + lattice$b < 1, ]
+  theta <- cbind(lattice$a, lattice$b, 1 - lattice$a - lattice$b)
+  grr <- rr_grr(3, p = 0.7)
+  value <- exp(drop(log(theta %*% rr_matrix(grr)) %*% c(20, 11, 9)))
+  set.seed(32)
+  drawn <- rr_posterior(rr_counts(c(20, 11, 9), grr), n = 20000)
+  expect_lte(max(abs(unname(coef(drawn)) - colSums(theta * value) / sum(value))), 4 * max(tidy(drawn)$std.error) / sqrt(20000) + 0.002)
+})
+
+test_that("many respondents: the three ways agree, and extreme ones stay inside", {
+  die <- rr_matrix(rr_forced(1 / 6))
+  exact <- truncated_posterior(c(6000, 4000), die)
+  other <- integrated_posterior(c(6000, 4000), die, 1, 1)
+  probs <- c(1e-6, 0.025, 0.5, 0.975, 1 - 1e-6)
+  expect_equal(other$quantile(probs), exact$quantile(probs), tolerance = 1e-7)
+  expect_equal(c(other$mean, other$sd), c(exact$mean, exact$sd), tolerance = 1e-9)
+  # Fewer yes than the die alone gives: all the mass near 0, none below.
+  for (n in c(1e3, 1e6, 1e9)) {
+    fit <- rr_posterior(rr_counts(c(0.9, 0.1) * n, rr_forced(1 / 6)))
+    bounds <- quantile(fit, c(0.001, 0.5, 0.999))["yes", ]
+    expect_true(all(is.finite(bounds) & bounds >= 0 & bounds <= 1) && all(diff(bounds) > 0))
+    # Near the boundary it is exponential, with the slope of the log-likelihood.
+    slope <- n * (0.1 / (1 / 6) - 0.9 / (5 / 6)) * (2 / 3)
+    if (n >= 1e6) expect_equal(bounds[[2]], log(2) / -slope, tolerance = 0.01)
+    if (n >= 1e6) expect_equal(tidy(fit)$estimate[2], -1 / slope, tolerance = 0.01)
+  }
+  fit <- rr_posterior(rr_counts(c(1e8, 9e8), rr_crosswise(0.25)), prior = c(0.5, 0.5))
+  expect_true(all(is.finite(unlist(tidy(fit, conf.int = TRUE)[-1]))))
+})
+
+test_that("groups one by one, shapes, and the generator only for draws", {
+  set.seed(33)
+  tally <- rr_tally(c(rep(0:1, c(60, 40)), rep(0:1, c(30, 70))), rr_warner(0.8), by = list(g = rep(c("a", "b"), each = 100)))
+  state <- .Random.seed
+  fit <- rr_posterior(tally)
+  expect_identical(.Random.seed, state)
+  expect_identical(names(tidy(fit, conf.int = TRUE)), c("g", "term", "estimate", "std.error", "median", "conf.low", "conf.high"))
+  alone <- rr_posterior(rr_counts(c(30, 70), rr_warner(0.8)))
+  expect_equal(unname(coef(fit)[3:4]), unname(coef(alone)))
+  expect_equal(unname(confint(fit, "b.yes")), NULL) |> expect_error(class = "candor_error_level")
+  expect_equal(unname(confint(fit, "b:yes")), unname(confint(alone, "yes")))
+  draws <- rr_posterior(tally, n = 5)
+  expect_identical(dim(as.data.frame(draws)), c(10L, 3L))
+  expect_output(print(draws), "5 draws")
+  set.seed(1)
+  first <- rr_posterior(tally, n = 5)$draws
+  set.seed(1)
+  expect_identical(rr_posterior(tally, n = 5)$draws, first)
+})
+
+test_that("bad input is refused", {
+  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
+  tally <- rr_counts(c(60, 40), rr_warner(0.8))
+  refused(rr_posterior(1))
+  refused(rr_posterior(tally, prior = c(0, 1)))
+  refused(rr_posterior(tally, prior = c(1, 1, 1)))
+  refused(rr_posterior(tally, n = -1))
+  refused(rr_posterior(rr_counts(c(1, 2, 3), rr_grr(3, epsilon = 1))))
+  refused(rr_posterior(rr_tally(c(0, 1), rr_warner(0.8), weights = c(1.5, 2))))
+  refused(rr_posterior(rr_counts(c(1, 2), rr_warner(0.5))), "no_information")
+  refused(quantile(rr_posterior(tally), 2))
+  named <- rr_posterior(tally, prior = c(no = 5, yes = 2))
+  expect_equal(coef(named), coef(rr_posterior(tally, prior = c(2, 5))))
+})

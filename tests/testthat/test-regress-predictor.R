@@ -1,0 +1,210 @@
+# A randomized covariate, by moments and by likelihood, against 60-digit arithmetic, known truths, and simulations.
+
+golden_predictor <- function(case, method) {
+  input <- case$input
+  data <- data.frame(z = input$z, q = input$reports + 1L, o = input$outcome)
+  rr_predictor(o ~ z + q, data, list(q = rr_channel(input$channel)), family = input$family, method = method,
+               truth = if (identical(input$prior, "constant")) ~ 1 else ~ .)
+}
+
+test_that("golden vectors: likelihood and moments", {
+  for (case in golden("regression_predictor")) {
+    expected <- case$expected
+    fit <- golden_predictor(case, "ml")
+    expect_golden(coef(fit), expected$coef, 1e-8)
+    expect_golden(coef(fit, "truth"), expected$prior_coef, 1e-8)
+    expect_golden(as.numeric(logLik(fit)), expected$loglik, 1e-8)
+    expect_golden(vcov(fit, part = "all"), expected$vcov_observed, 1e-8)
+    if (!is.null(expected$sigma)) expect_golden(sigma(fit), expected$sigma, 1e-8)
+    if (is.null(expected$moment_coef)) next
+    fit <- golden_predictor(case, "moments")
+    expect_golden(coef(fit), expected$moment_coef, 1e-8)
+    expect_golden(vcov(fit), expected$moment_vcov_sandwich, 1e-8)
+  }
+})
+
+test_that("golden vectors: both sides randomized", {
+  for (case in golden("regression_both_sides")) {
+    input <- case$input
+    data <- data.frame(z = input$z, o = input$report_outcome + 1L, q = input$report_predictor + 1L)
+    fit <- rr_predictor(o ~ z + q, data, list(o = rr_channel(input$channel_outcome), q = rr_channel(input$channel_predictor)),
+                        family = binomial())
+    expect_golden(coef(fit), case$expected$coef, 1e-8)
+    expect_golden(coef(fit, "truth"), case$expected$prior_coef, 1e-8)
+    expect_golden(as.numeric(logLik(fit)), case$expected$loglik, 1e-8)
+    expect_golden(vcov(fit, part = "all"), case$expected$vcov_observed, 1e-8)
+  }
+})
+
+often <- function() rr_grr(levels(exam_simulated$cheating), p = 0.8)
+forced <- rr_forced(1 / 6)
+
+test_that("without randomization both methods are lm() and glm(), and the sandwich is White's", {
+  exact <- rr_channel(diag(3), levels = levels(exam_simulated$true_cheating))
+  d <- exam_simulated
+  linear <- lm(grade ~ semester * true_cheating, d)
+  for (method in c("moments", "ml")) {
+    fit <- rr_predictor(grade ~ semester * true_cheating, d, list(true_cheating = exact), method = method)
+    expect_equal(coef(fit), coef(linear), tolerance = 1e-8)
+  }
+  x <- model.matrix(linear)
+  white <- solve(crossprod(x)) %*% crossprod(x * residuals(linear)) %*% solve(crossprod(x))
+  fit <- rr_predictor(grade ~ semester * true_cheating, d, list(true_cheating = exact))
+  expect_equal(unname(vcov(fit)), unname(white), tolerance = 1e-8)
+  expect_equal(sigma(fit), sigma(linear), tolerance = 1e-8)
+  logistic <- glm(true_plagiarism ~ semester + true_cheating, binomial, d, control = list(epsilon = 1e-14))
+  for (method in c("moments", "ml")) {
+    fit <- rr_predictor(true_plagiarism ~ semester + true_cheating, d, list(true_cheating = exact), binomial(), method = method)
+    expect_equal(coef(fit), coef(logistic), tolerance = 1e-8)
+  }
+  expect_equal(unname(vcov(fit)), unname(vcov(logistic)), tolerance = 1e-7)
+  counts <- glm(semester ~ female + true_cheating, poisson, d, control = list(epsilon = 1e-14))
+  expect_equal(coef(rr_predictor(semester ~ female + true_cheating, d, list(true_cheating = exact), poisson())), coef(counts),
+               tolerance = 1e-8)
+})
+
+test_that("moments are the corrected normal equations, with an interaction too", {
+  d <- exam_simulated
+  fit <- rr_predictor(grade ~ semester * plagiarism, d, list(plagiarism = forced))
+  u <- ((d$plagiarism == "yes") - 1 / 6) / (2 / 3)
+  z <- cbind(1, d$semester)
+  uz <- u * z
+  left <- rbind(cbind(crossprod(z), crossprod(z, uz)), cbind(crossprod(uz, z), crossprod(uz, z)))
+  b <- solve(left, c(crossprod(z, d$grade), crossprod(uz, d$grade)))
+  expect_equal(unname(coef(fit)), b, tolerance = 1e-10)
+})
+
+test_that("the moments hold their coverage where the likelihood's model of the errors is wrong", {
+  set.seed(21)
+  n <- 800
+  run <- function() {
+    z <- rnorm(n)
+    truth <- rbinom(n, 1, plogis(1.5 * z))
+    o <- z + truth + rnorm(n, sd = ifelse(truth == 1, 1.6, 0.8))
+    q <- ifelse(runif(n) < 0.6, truth, rbinom(n, 1, 0.5))
+    fit <- rr_predictor(o ~ z + q, data.frame(o, z, q), list(q = rr_warner(0.8)))
+    c(coef(fit)[[3]], sqrt(vcov(fit)[3, 3]))
+  }
+  runs <- replicate(250, run())
+  expect_lte(abs(mean(runs[1, ]) - 1), 4 * sd(runs[1, ]) / sqrt(250))
+  covered <- mean(abs(runs[1, ] - 1) < 1.96 * runs[2, ])
+  expect_lte(abs(covered - 0.95), 4 * sqrt(0.95 * 0.05 / 250))
+})
+
+test_that("the likelihood covers where its model is right: logistic outcome, both sides randomized", {
+  set.seed(22)
+  n <- 1200
+  run <- function() {
+    z <- rnorm(n)
+    truth <- rbinom(n, 1, plogis(-0.3 + 0.5 * z))
+    o <- rbinom(n, 1, plogis(-0.5 + 0.5 * z + truth))
+    q <- ifelse(runif(n) < 0.7, truth, rbinom(n, 1, 0.5))
+    r <- ifelse(runif(n) < 0.8, o, rbinom(n, 1, 0.5))
+    mechanisms <- list(q = rr_warner(0.85), r = rr_warner(0.9))
+    fit <- rr_predictor(r ~ z + q, data.frame(r, z, q), mechanisms, binomial(), starts = 1)
+    c(coef(fit)[[3]], sqrt(vcov(fit)[3, 3]), coef(fit, "truth")[[2]], sqrt(vcov(fit, part = "truth")[2, 2]))
+  }
+  runs <- replicate(120, run())
+  expect_lte(abs(mean(abs(runs[1, ] - 1) < 1.96 * runs[2, ]) - 0.95), 4 * sqrt(0.95 * 0.05 / 120))
+  expect_lte(abs(mean(abs(runs[3, ] - 0.5) < 1.96 * runs[4, ]) - 0.95), 4 * sqrt(0.95 * 0.05 / 120))
+})
+
+test_that("simulated effects are found, by both methods, with several randomized covariates", {
+  d <- exam_simulated
+  both <- list(cheating = often(), plagiarism = forced)
+  for (method in c("moments", "ml")) {
+    fit <- rr_predictor(grade ~ semester + cheating + plagiarism, d, both, method = method)
+    z <- (coef(fit) - c(4, 0.05, 0.2, 0.5, 0)) / sqrt(diag(vcov(fit)))
+    expect_lt(max(abs(z)), 3.5)
+  }
+  # The chain's truth model: plagiarism given cheating, .5 and 1.
+  truth <- coef(fit, "truth")
+  expect_true(all(c("plagiarismyes:cheatingonce", "plagiarismyes:cheatingoften") %in% names(truth)))
+  at <- c("cheatingoften:semester", "plagiarismyes:cheatingoften")
+  expect_lt(max(abs(truth[at] - c(0.25, 1)) / sqrt(diag(vcov(fit, part = "truth")))[at]), 3.5)
+  outcome <- rr_predictor(plagiarism ~ semester, d, list(plagiarism = forced), binomial())
+  other <- rr_multinom(plagiarism ~ semester, d, forced)
+  expect_equal(unname(coef(outcome)), as.vector(coef(other)), tolerance = 1e-7)
+  expect_equal(unname(vcov(outcome)), unname(vcov(other)), tolerance = 1e-6)
+})
+
+test_that("predictions: at a truth, over the truths, of the truths", {
+  d <- exam_simulated
+  fit <- rr_predictor(grade ~ semester + cheating, d, list(cheating = often()), method = "ml")
+  new <- data.frame(semester = c(2, 7))
+  at <- lapply(levels(d$cheating), function(level) predict(fit, new, list(cheating = level)))
+  b <- coef(fit)
+  expect_equal(unname(at[[3]]), unname(b[1] + b[2] * new$semester + b[4]), tolerance = 1e-10)
+  shares <- predict(fit, new, type = "truth")
+  expect_equal(rowSums(shares), c(1, 1), tolerance = 1e-12)
+  expect_equal(unname(predict(fit, new)), rowSums(do.call(cbind, at) * shares), tolerance = 1e-10, ignore_attr = TRUE)
+  v <- vcov(fit)
+  g <- c(1, 2, 0, 1)
+  expect_equal(unname(predict(fit, new, list(cheating = "often"), se.fit = TRUE)$se.fit[1]), sqrt(drop(g %*% v %*% g)), tolerance = 1e-10)
+  posterior <- predict(fit, type = "posterior")
+  expect_equal(rowSums(posterior), rep(1, 2000), tolerance = 1e-12)
+  # On average the posterior is the truth.
+  expect_equal(unname(colMeans(posterior)), unname(colMeans(predict(fit, type = "truth"))), tolerance = 1e-6)
+  expect_identical(nrow(augment(fit)), 2000L)
+  moments <- rr_predictor(grade ~ semester + cheating, d, list(cheating = often()))
+  expect_error(predict(moments, new), class = "candor_error_argument")
+  expect_error(coef(moments, "truth"), class = "candor_error_argument")
+  expect_error(logLik(moments), class = "candor_error_argument")
+  expect_true(is.na(glance(moments)$logLik))
+})
+
+test_that("clusters and weights: twice the respondents, half the variance, and one cluster a pair has it back", {
+  d <- exam_simulated[1:600, ]
+  once <- rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = forced))
+  twice <- rr_predictor(grade ~ semester + plagiarism, rbind(d, d), list(plagiarism = forced))
+  expect_equal(vcov(twice), vcov(once) / 2, tolerance = 1e-10)
+  expect_equal(vcov(twice, cluster = rep(1:600, 2)), vcov(once) * 600 / 599, tolerance = 1e-10)
+  heavy <- rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = forced), weights = rep(2, 600), method = "ml")
+  plain <- rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = forced), method = "ml")
+  expect_equal(coef(heavy), coef(plain), tolerance = 1e-7)
+  expect_equal(vcov(heavy), vcov(plain) / 2, tolerance = 1e-6)
+  expect_equal(vcov(heavy, "sandwich"), vcov(plain, "sandwich"), tolerance = 1e-6)
+})
+
+test_that("published: Nigeria, civic participation on contact with armed groups, and a constant truth is not a logit's", {
+  skip_if_not_installed("rr")
+  place <- new.env()
+  utils::data("nigeria", package = "rr", envir = place)
+  fit <- rr_predictor(civic ~ cov.asset.index + cov.married + I(cov.age / 10) + I((cov.age / 10)^2) + cov.education + cov.female + rr.q1,
+                      place$nigeria, list(rr.q1 = rr_forced(1 / 6)), family = binomial())
+  all <- sqrt(diag(vcov(fit, part = "all")))
+  digits <- function(x, value, n) expect_lt(max(abs(unname(x) - value)), 0.5 * 10^-n + 1e-12)
+  digits(as.numeric(logLik(fit)), -3127.07706, 5)
+  digits(coef(fit)[c("rr.q1yes", "(Intercept)")], c(0.40656, -3.18301), 5)
+  digits(all[c("outcome:rr.q1yes", "outcome:(Intercept)")], c(0.16111, 0.31872), 5)
+  digits(coef(fit, "truth")[c("rr.q1yes:(Intercept)", "rr.q1yes:cov.female")], c(-0.42116, -0.56880), 5)
+  digits(all[c("truth:rr.q1yes:(Intercept)", "truth:rr.q1yes:cov.female")], c(0.49980, 0.16332), 5)
+})
+
+test_that("bad input is refused", {
+  d <- exam_simulated
+  m <- list(plagiarism = forced)
+  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
+  refused(rr_predictor(grade ~ semester, d, m))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, forced))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = 1)))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = rr_product(a = forced))))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = rr_binary(0.3, 0.3))), "no_information")
+  refused(rr_predictor(grade ~ semester + plagiarism, transform(d, plagiarism = "perhaps"), m), "level")
+  refused(rr_predictor(grade ~ semester + plagiarism, d, m, family = binomial()))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, m, family = binomial("probit")))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, m, family = "gamma"))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, m, truth = "all"))
+  refused(rr_predictor(cheating ~ semester, d, list(cheating = often()), binomial()))
+  refused(rr_predictor(plagiarism ~ semester, d, m, method = "ml"))
+  refused(rr_predictor(grade ~ semester + plagiarism, d, m, weights = rep(NA_real_, 2000), na.action = na.pass))
+  refused(rr_predictor(grade ~ semester + plagiarism, d[1:2, ], m))
+  fit <- rr_predictor(grade ~ semester + plagiarism, d, m)
+  refused(vcov(fit, "observed"))
+  refused(predict(fit, truth = list(plagiarism = "perhaps")), "level")
+  refused(predict(fit, truth = list(cheating = "yes")))
+  set.seed(5)
+  state <- .Random.seed
+  rr_predictor(grade ~ semester + plagiarism, d, m, method = "ml")
+  expect_identical(.Random.seed, state)
+})

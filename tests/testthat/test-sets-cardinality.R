@@ -1,0 +1,276 @@
+noisy <- function(seen, flip) {
+  out <- xor(seen == 1, runif(length(seen)) < rep(rep_len(flip, ncol(seen)), each = nrow(seen)))
+  storage.mode(out) <- "integer"
+  out
+}
+
+test_that("unions and intersections agree with the golden vectors", {
+  for (case in golden("union_cardinality")) {
+    bits <- case$input$bits
+    flip <- case$input$q
+    truth <- case$input$true_bits
+    expected <- case$expected
+    scale <- 1e-11 * max(1, abs(unlist(expected)))
+    union <- rr_union_size(bits, flip)
+    both <- rr_intersection_size(bits, flip)
+    totals <- set_totals(read_sets(bits, flip, NULL, NULL), NULL)
+    expect_lte(abs(coef(union) - expected$union), scale)
+    expect_lte(abs(coef(both) - expected$intersection), scale)
+    expect_lte(abs(totals$union_variance - expected$union_var_hat), scale)
+    expect_lte(abs(totals$intersection_variance - expected$intersection_var_hat), scale)
+    if (expected$union_var_hat >= 0) expect_lte(abs(vcov(union) - expected$union_var_hat), scale)
+    if (expected$intersection_var_hat >= 0) expect_lte(abs(vcov(both) - expected$intersection_var_hat), scale)
+    expect_lte(abs(sum(rr_extreme_variance(truth, flip)) - expected$union_var_given_true_bits), scale)
+    expect_lte(abs(sum(rr_extreme_variance(truth, flip, "all")) - expected$intersection_var_given_true_bits), scale)
+    # A flip for each set takes another path when all rows of the matrix agree.
+    if (all(flip == rep(flip[1, ], each = nrow(flip)))) {
+      expect_lte(abs(coef(rr_union_size(bits, flip[1, ])) - expected$union), scale)
+    }
+  }
+})
+
+test_that("means and covariances are exact by enumeration", {
+  # two elements, two sets: 16 reports
+  flip <- c(0.2, 0.3)
+  reports <- all_bits(4)
+  totals <- apply(reports, 1, function(y) unlist(set_totals(read_sets(matrix(y, 2), flip, NULL, NULL), NULL)))
+  difference <- apply(reports, 1, function(y) coef(rr_difference_size(matrix(y, 2), flip)))
+  for (i in 1:16) {
+    x <- reports[i, ]
+    sets <- matrix(x, 2)
+    p <- apply(reports, 1, report_chance, truth = x, flip = rep(flip, each = 2))
+    mean <- function(v) sum(p * v)
+    expect_equal(mean(totals["union", ]), sum(rowSums(sets) > 0), tolerance = 1e-12)
+    expect_equal(mean(totals["intersection", ]), sum(rowSums(sets) == 2), tolerance = 1e-12)
+    expect_equal(mean(difference), sum(sets[, 1] == 1 & sets[, 2] == 0), tolerance = 1e-12)
+    covariance <- mean(totals["union", ] * totals["intersection", ]) - mean(totals["union", ]) * mean(totals["intersection", ])
+    expect_equal(mean(totals["covariance", ]), covariance, tolerance = 1e-11)
+    expect_equal(mean(totals["union_variance", ]), mean(totals["union", ]^2) - mean(totals["union", ])^2, tolerance = 1e-11)
+  }
+})
+
+test_that("a matrix, a list, a tally and a data frame of the same sets agree", {
+  set.seed(1)
+  bits <- noisy(matrix(as.integer(runif(1200) < 0.3), 300), 0.1)
+  lists <- lapply(1:4, function(j) which(bits[, j] == 1))
+  whole <- rr_union_size(bits, 0.1)
+  expect_identical(rr_union_size(lists, 0.1, universe = 300)$table, whole$table)
+  expect_identical(rr_union_size(as.data.frame(bits), 0.1)$table, whole$table)
+  expect_identical(rr_union_size(bits == 1, 0.1)$table, whole$table)
+  tally <- rr_bit_counts(rowSums(bits), 4, 0.1)
+  expect_equal(tidy(rr_union_size(tally), conf.int = TRUE), tidy(whole, conf.int = TRUE), tolerance = 1e-12)
+  named <- lapply(lists, function(i) paste0("p", i))
+  expect_identical(rr_union_size(named, 0.1, universe = paste0("p", 1:300))$table, whole$table)
+  flip <- c(0.1, 0.2, 0.1, 0.3)
+  mixed <- c(rr_bit_tally(bits[, c(1, 3)], 0.1), rr_bit_tally(bits[, 2, drop = FALSE], 0.2),
+             rr_bit_tally(bits[, 4, drop = FALSE], 0.3))
+  expect_equal(coef(rr_intersection_size(mixed)), coef(rr_intersection_size(bits, flip)), tolerance = 1e-11)
+  expect_equal(coef(rr_jaccard(mixed)), coef(rr_jaccard(bits, flip)), tolerance = 1e-11)
+  expect_equal(tidy(rr_union_size(mixed))$std.error.max, tidy(rr_union_size(bits, flip))$std.error.max, tolerance = 1e-11)
+  expect_equal(coef(rr_union_size(bits, matrix(flip, 300, 4, byrow = TRUE))), coef(rr_union_size(bits, flip)), tolerance = 1e-11)
+})
+
+test_that("sets may be of any type of label, and empty", {
+  full <- rr_union_size(list(c("a", "b"), character()), 0.1, universe = c("a", "b", "c"))$table
+  expect_identical(rr_union_size(list(factor(c("a", "b")), NULL), 0.1, universe = c("a", "b", "c"))$table, full)
+  days <- as.Date("2024-01-01") + 0:2
+  expect_identical(rr_union_size(list(days[1:2], days[0]), 0.1, universe = days)$table, full)
+})
+
+test_that("one set, and no noise, are what they should be", {
+  bits <- cbind(c(1, 0, 1, 1), c(0, 0, 1, 0))
+  expect_equal(unname(coef(rr_union_size(bits, 0))), 3)
+  expect_equal(unname(coef(rr_intersection_size(bits, 0))), 1)
+  expect_equal(unname(coef(rr_difference_size(bits, 0))), 2)
+  expect_equal(unname(coef(rr_jaccard(bits, 0))), 1 / 3)
+  expect_equal(tidy(rr_union_size(bits, 0))$std.error, 0)
+  one <- bits[, 1, drop = FALSE]
+  expect_equal(coef(rr_union_size(one, 0.2))[[1]], (3 - 4 * 0.2) / 0.6)
+  expect_equal(coef(rr_union_size(one, 0.2))[[1]], coef(rr_intersection_size(one, 0.2))[[1]])
+})
+
+test_that("accumulating sets gives each step's estimate", {
+  set.seed(2)
+  bits <- noisy(matrix(as.integer(runif(2000) < 0.2), 400), 0.1)
+  steps <- tidy(rr_union_size(bits, 0.1, cumulative = TRUE))
+  expect_equal(steps$sets, 1:5)
+  for (k in 1:5) expect_equal(steps$estimate[k], coef(rr_union_size(bits[, 1:k, drop = FALSE], 0.1))[[1]], tolerance = 1e-12)
+})
+
+# Coverage over 400 sets of reports: with true coverage 0.95 fewer than 0.92 is seen with probability 0.007, more than 0.98
+# with 0.001; seeds are fixed.
+coverage <- function(estimate, truth, replications = 400) {
+  mean(vapply(seq_len(replications), function(i) {
+    table <- estimate()$table
+    table$conf.low <= truth && truth <= table$conf.high
+  }, TRUE))
+}
+
+test_that("normal intervals cover", {
+  set.seed(10)
+  seen <- matrix(as.integer(runif(4 * 2000) < 0.15), 2000)
+  union <- sum(rowSums(seen) > 0)
+  both <- sum(rowSums(seen[, 1:2]) == 2)
+  only <- sum(seen[, 1] == 1 & rowSums(seen[, -1]) == 0)
+  flip <- c(0.1, 0.15, 0.1, 0.2)
+  expect_gt(at <- coverage(function() rr_union_size(noisy(seen, flip), flip), union), 0.92)
+  expect_lt(at, 0.98)
+  expect_gt(at <- coverage(function() rr_intersection_size(noisy(seen[, 1:2], 0.1), 0.1), both), 0.92)
+  expect_lt(at, 0.98)
+  expect_gt(at <- coverage(function() rr_difference_size(noisy(seen, flip), flip), only), 0.92)
+  expect_lt(at, 0.98)
+  expect_gt(at <- coverage(function() rr_jaccard(noisy(seen[, 1:2], 0.1), 0.1), both / sum(rowSums(seen[, 1:2]) > 0)), 0.92)
+  expect_lt(at, 0.985) # a ratio: normal to first order only
+})
+
+test_that("exact intervals cover, also where the normal one does not", {
+  set.seed(11)
+  # Few elements, empty sets: the estimate is skewed and the normal interval too short.
+  empty <- matrix(0L, 12, 6)
+  expect_gte(coverage(function() rr_union_size(noisy(empty, 0.15), 0.15, interval = "exact"), 0), 0.95)
+  full <- matrix(1L, 12, 3)
+  expect_gte(coverage(function() rr_intersection_size(noisy(full, 0.1), 0.1, interval = "exact"), 12), 0.95)
+  mixed <- rbind(matrix(1L, 5, 3), matrix(0L, 20, 3), matrix(c(0L, 1L, 0L), 15, 3, byrow = TRUE))
+  flip <- c(0.1, 0.2, 0.05)
+  expect_gte(coverage(function() rr_union_size(noisy(mixed, flip), flip, interval = "exact"), 20, 200), 0.95)
+})
+
+test_that("the exact interval for one set has coverage by enumeration, and is no wider than it must be", {
+  m <- 25
+  q <- 0.2
+  bounds <- vapply(0:m, function(s) exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9), numeric(2))
+  for (t in 0:m) {
+    p <- vapply(0:m, function(s) sum(dbinom(0:t, t, 1 - q) * dbinom(s - 0:t, m - t, q)), 1)
+    expect_gte(sum(p[bounds[1, ] <= t & t <= bounds[2, ]]), 0.9)
+  }
+  # A flip above 1/2 is the complement's flip below it.
+  bits <- matrix(rep(1:0, c(9, 16)), 25)
+  expect_identical(tidy(rr_union_size(bits, 0.8, interval = "exact"), conf.int = TRUE)$conf.low,
+                   tidy(rr_union_size(1 - bits, 0.2, interval = "exact"), conf.int = TRUE)$conf.low)
+})
+
+test_that("too much noise is a warning that says how much", {
+  set.seed(5)
+  bits <- noisy(matrix(0L, 1000, 40), 0.3)
+  expect_snapshot(x <- rr_union_size(bits, 0.3))
+  # beyond the range of a double: still an answer
+  wild <- matrix(0L, 50, 300)
+  expect_warning(size <- rr_union_size(wild, 0.49), "as large as 1e154", class = "candor_warning_variance")
+  expect_identical(unname(coef(size)), -Inf)
+  expect_snapshot(y <- rr_jaccard(matrix(0:1, 2, 2), 0.4))
+})
+
+test_that("bad sets are named", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 0, 0))
+  expect_snapshot(error = TRUE, {
+    rr_union_size(bits, 0.5)
+    rr_union_size(bits, c(0.1, 0.2, 0.3))
+    rr_union_size(bits)
+    rr_union_size(c(0, 1), 0.1)
+    rr_union_size(cbind(c(0, 3), c(1, 1)), 0.1)
+    rr_union_size(cbind(c(0L, NA), c(1L, 1L)), c(0.1, 0.2))
+    rr_union_size(bits, 0.1, universe = 3)
+    rr_union_size(list(1:2, 5), 0.1, universe = 4)
+    rr_union_size(list(x = "a", y = "z"), 0.1, universe = c("a", "b"))
+    rr_union_size(list(1:2, mean), 0.1, universe = 3)
+    rr_union_size(list(a = list(1)), 0.1, universe = 3)
+    rr_union_size(list(1, quote(x)), 0.1, universe = 3)
+    rr_union_size(list(1), 0.1, universe = list(1, 2))
+    rr_union_size(list(1:2), 0.1, universe = 1e10)
+    rr_union_size(list(1:2), 0.1, universe = 0)
+    rr_bit_counts(1, 1e17, 0.1)
+    rr_union_size(list(1:2), 0.1)
+    rr_union_size(list(), 0.1, universe = 4)
+    rr_union_size(list("a"), 0.1, universe = c("a", "a"))
+    rr_union_size(bits, 0.1, conf.level = 2)
+    rr_union_size(bits, 0.1, interval = "score")
+    rr_union_size(bits, matrix(c(0.1, 0.2, 0.1, 0.1, 0.1, 0.1), 3), interval = "exact")
+    rr_union_size(rr_bit_counts(1:3, 4, 0.1), cumulative = TRUE)
+    rr_difference_size(rr_bit_counts(1:3, 4, 0.1))
+    vcov(rr_union_size(bits, 0.1, cumulative = TRUE))
+    confint(rr_union_size(bits, 0.1), level = 0.5)
+    confint(rr_union_size(bits, 0.1), parm = "both")
+  })
+})
+
+test_that("printing and tables", {
+  bits <- cbind(a = c(0, 1, 1, 0, 1), b = c(1, 0, 0, 0, 1))
+  expect_snapshot({
+    rr_union_size(bits, 0.1)
+    rr_intersection_size(bits, c(0.1, 0.2), interval = "exact")
+    rr_union_size(bits, 0.1, cumulative = TRUE)
+    rr_jaccard(bits, 0.05)
+    confint(rr_union_size(bits, 0.1))
+  })
+  steps <- rr_union_size(bits, 0.1, cumulative = TRUE)
+  expect_identical(confint(steps, 2), confint(steps)[2, , drop = FALSE])
+  expect_named(as.data.frame(rr_union_size(bits, 0.1)),
+               c("term", "sets", "estimate", "std.error", "std.error.max", "conf.low", "conf.high"))
+})
+
+test_that("pictures are made of the estimates", {
+  skip_if_not_installed("ggplot2")
+  set.seed(3)
+  bits <- noisy(matrix(as.integer(runif(500) < 0.3), 100), 0.1)
+  size <- rr_union_size(bits, 0.1, cumulative = TRUE)
+  picture <- ggplot2::autoplot(size, truth = c(30, 50, 60, 70, 75))
+  expect_identical(picture$data$estimate, size$table$estimate)
+  expect_length(picture$layers, 3)
+  expect_error(ggplot2::autoplot(size, truth = 1:2), class = "candor_error_argument")
+  expect_equal(ggplot2::layer_data(picture, 2)$y, c(30, 50, 60, 70, 75))
+  expect_equal(ggplot2::layer_data(picture, 3)$y, size$table$estimate)
+})
+
+test_that("a flip beside a tally must be the tally's own", {
+  tally <- rr_bit_tally(matrix(c(0, 1, 1, 0), 2), 0.1)
+  expect_identical(coef(rr_union_size(tally, 0.1)), coef(rr_union_size(tally)))
+  for (f in list(rr_union_size, rr_intersection_size, rr_jaccard, rr_incidence, rr_any, rr_all)) {
+    expect_error(f(tally, 0.2), class = "candor_error_mismatch")
+    expect_error(f(rr_bit_tally(matrix(c(0, 1, 1, 0), 2), c(0.1, 0.2)), 0.2), class = "candor_error_mismatch")
+  }
+})
+
+test_that("flips that name the sets go to the sets they name", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  named <- c(b = 0.1, a = 0.2)
+  expect_identical(coef(rr_union_size(bits, named)), coef(rr_union_size(bits, c(0.2, 0.1))))
+  expect_identical(coef(rr_any(bits, named)), coef(rr_any(bits, c(0.2, 0.1))))
+  expect_identical(coef(rr_all(c(a = 1, b = 0), named)), coef(rr_all(c(1, 0), c(0.2, 0.1))))
+  expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
+  expect_identical(coef(rr_incidence(bits, named)), coef(rr_incidence(bits, c(0.2, 0.1))))
+})
+
+test_that("flips that name other sets are refused", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  lists <- list(a = 1, b = 1:2)
+  expect_snapshot(error = TRUE, {
+    rr_any(bits, c(a = 0.1, z = 0.2))
+    rr_any(c(a = 1, b = 0), c(b = 0.1, c = 0.2))
+    rr_any(bits, c(a = 0.1, a = 0.2))
+    rr_union_size(lists, c(b = 0.1, c = 0.2), universe = 3)
+    rr_extreme_variance(bits, c(a = 0.1, z = 0.2))
+    rr_merge_bits(bits, c(a = 0.1, z = 0.2))
+  })
+  odd <- c(a = 0.1, z = 0.2)
+  for (f in list(rr_union_size, rr_intersection_size, rr_difference_size, rr_jaccard, rr_incidence, rr_any, rr_all,
+                 rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
+    expect_error(f(bits, odd), class = "candor_error_mismatch")
+  }
+  entries <- matrix(0.1, 3, 2, dimnames = list(NULL, c("a", "z")))
+  expect_error(rr_any(bits, entries), class = "candor_error_mismatch")
+})
+
+test_that("names go wherever they can be matched, and where nothing has a name the order counts", {
+  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
+  named <- c(b = 0.1, a = 0.2)
+  expect_identical(coef(rr_union_size(list(a = 2:3, b = 1:2), named, universe = 3)),
+                   coef(rr_union_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
+  entries <- cbind(b = c(0.1, 0.2, 0.3), a = c(0.15, 0.25, 0.35))
+  expect_identical(coef(rr_any(bits, entries)), coef(rr_any(unname(bits), unname(entries[, 2:1]))))
+  expect_identical(coef(rr_any(unname(bits), named)), coef(rr_any(bits, c(0.1, 0.2))))
+  expect_identical(coef(rr_any(bits, c(all = 0.1))), coef(rr_any(bits, 0.1)))
+  set.seed(12)
+  merged <- rr_merge_bits(bits, named, rng = "R")
+  set.seed(12)
+  expect_identical(rr_merge_bits(bits, c(0.2, 0.1), rng = "R"), merged)
+})

@@ -1,0 +1,282 @@
+test_that("sketches of the same items are the same, however the items are written", {
+  expect_identical(rr_sketch(c("a", "b", "a")), rr_sketch(c("b", "a")))
+  expect_identical(rr_sketch(1:100), rr_sketch(as.double(100:1)))
+  expect_identical(rr_sketch(factor(c("x", "y"))), rr_sketch(c("y", "x")))
+  latin <- iconv("caf\u00e9", "UTF-8", "latin1")
+  expect_identical(rr_sketch(latin)$bits, rr_sketch("caf\u00e9")$bits)
+  expect_false(identical(rr_sketch("a", key = "k1")$bits, rr_sketch("a", key = "k2")$bits))
+  expect_identical(sum(rr_sketch(character())$bits), 0L)
+  expect_identical(sum(rr_sketch("a", "linear")$bits), 1L)
+  expect_lte(sum(rr_sketch("a", "bloom", hashes = 5)$bits), 5L)
+})
+
+test_that("hashing is fixed for ever: a published sketch can be merged next year", {
+  expect_identical(which(rr_sketch(c("alpha", "beta"), "bloom", bits = 1000, hashes = 3)$bits == 1L),
+                   c(39L, 147L, 324L, 494L, 584L, 586L))
+  expect_identical(which(rr_sketch(1:3, "pcsa", buckets = 16, levels = 8)$bits == 1L), c(1L, 32L, 33L))
+})
+
+test_that("without noise the size is right within its error", {
+  for (n in c(10, 500, 3000)) {
+    for (sketch in list(rr_sketch(seq_len(n), "linear"), rr_sketch(seq_len(n), "bloom", bits = 16384, hashes = 3),
+                        rr_sketch(seq_len(n), "pcsa"))) {
+      fit <- tidy(rr_sketch_size(sketch))
+      # three standard errors of hashing: fixed items, a fixed hash
+      expect_lte(abs(fit$estimate - n), 3 * fit$std.error)
+    }
+  }
+})
+
+# A sketch of n fresh items, on each of several sites with overlap, perturbed: coverage of the interval.
+sketch_coverage <- function(type, epsilon, replications, ...) {
+  hit <- vapply(seq_len(replications), function(i) {
+    items <- paste(i, 1:1500)
+    sites <- list(items[1:800], items[500:1200], items[1000:1500])
+    published <- lapply(sites, function(x) rr_perturb_sketch(rr_sketch(x, type, ...), epsilon = epsilon, rng = "R"))
+    fit <- tidy(rr_sketch_size(published), conf.int = TRUE)
+    fit$conf.low <= 1500 && 1500 <= fit$conf.high
+  }, TRUE)
+  mean(hit)
+}
+
+test_that("intervals cover when sketches are perturbed and merged", {
+  set.seed(1)
+  # 200 replications: standard error 0.015 at 0.95, three allowed
+  expect_gte(sketch_coverage("linear", 3, 200, bits = 2048), 0.95 - 0.046)
+  expect_gte(sketch_coverage("bloom", 6, 200, bits = 4096, hashes = 2), 0.95 - 0.046)
+  expect_gte(sketch_coverage("pcsa", 4, 200, buckets = 256, levels = 20), 0.95 - 0.046)
+})
+
+test_that("the estimate's spread is its standard error", {
+  set.seed(2)
+  fits <- lapply(1:150, function(i) {
+    items <- paste("x", i, 1:1000)
+    tidy(rr_sketch_size(rr_perturb_sketch(rr_sketch(items, "linear", bits = 2048), epsilon = 2, rng = "R")))
+  })
+  estimate <- vapply(fits, `[[`, 1, "estimate")
+  error <- vapply(fits, `[[`, 1, "std.error")
+  # the relative error of a standard deviation of 150 is 0.058; bias within three standard errors of the mean
+  expect_lte(abs(sd(estimate) / mean(error) - 1), 0.18)
+  expect_lte(abs(mean(estimate) - 1000), 3 * sd(estimate) / sqrt(150))
+})
+
+test_that("flips of an item's epsilon", {
+  bloom <- rr_sketch(1:10, "bloom", hashes = 2)
+  expect_equal(rr_perturb_sketch(bloom, epsilon = 2, rng = "R")$flip, 1 / (1 + exp(1)))
+  expect_equal(rr_perturb_sketch(rr_sketch(1:10, "pcsa"), epsilon = 2, rng = "R")$flip, 1 / (1 + exp(2)))
+  set.seed(3)
+  flipped <- rr_perturb_sketch(rr_sketch(integer(), "linear", bits = 1e5), flip = 0.2, rng = "R")
+  expect_lte(abs(mean(flipped$bits) - 0.2), 4 * sqrt(0.16 / 1e5)) # four standard errors
+  expect_true(all(rr_perturb_sketch(bloom, epsilon = 1)$bits %in% 0:1)) # the secure generator
+})
+
+test_that("merged bits are randomised responses with the flip they say", {
+  set.seed(4)
+  flip <- c(0.05, 0.2, 0.9)
+  truths <- all_bits(3)
+  for (type in c("any", "all")) {
+    for (i in c(1, 2, 4, 8)) {
+      truth <- matrix(rep(truths[i, ], each = 40000), 40000)
+      reports <- xor(truth == 1, runif(120000) < rep(flip, each = 40000))
+      merged <- rr_merge_bits(reports, flip, type, rng = "R")
+      goal <- if (type == "any") any(truths[i, ] == 1) else all(truths[i, ] == 1)
+      star <- attr(merged, "flip")
+      # four standard errors
+      expect_lte(abs(mean(merged) - if (goal) 1 - star else star), 4 * sqrt(0.25 / 40000))
+    }
+  }
+})
+
+test_that("merging two by two costs what merging at once costs", {
+  pairwise <- merged_pair(merged_pair(0.05, 0.2), 0.1)
+  expect_equal(merged_flip(c(0.05, 0.2, 0.1)), pairwise, tolerance = 1e-14)
+  expect_equal(merged_flip(c(0.95, 0.2, 0.9)), pairwise, tolerance = 1e-14)
+  expect_equal(attr(rr_merge_bits(cbind(0, 1, 1), c(0.05, 0.2, 0.1)), "flip"), pairwise, tolerance = 1e-14)
+  expect_identical(merged_flip(0), 0)
+  # q* is the least flip possible: the merge's own probabilities touch 0 or 1
+  star <- pairwise
+  estimate <- rr_any(all_bits(3), c(0.05, 0.2, 0.1))$estimate
+  expect_equal(min(star + (1 - 2 * star) * estimate), 0, tolerance = 1e-12)
+})
+
+test_that("merged sketches count the union", {
+  set.seed(5)
+  sites <- list(rr_sketch(1:900, "linear"), rr_sketch(500:1500, "linear"))
+  published <- lapply(sites, rr_perturb_sketch, epsilon = 3, rng = "R")
+  merged <- rr_merge_bits(published, rng = "R")
+  expect_s3_class(merged, "rr_sketch")
+  expect_equal(merged$flip, merged_flip(rep(plogis(-3), 2)))
+  fit <- tidy(rr_sketch_size(merged))
+  expect_lte(abs(fit$estimate - 1500), 3 * fit$std.error)
+  # merging costs precision
+  expect_gt(fit$std.error, tidy(rr_sketch_size(published))$std.error)
+})
+
+# Sketches of n items by drawing their places, so that neither the hash nor the package's formulas are believed.
+drawn_sketch <- function(n, type, settings, flip) {
+  bits <- if (type == "linear") tabulate(sample.int(settings[["bits"]], n, TRUE), settings[["bits"]]) > 0 else {
+    levels <- settings[["levels"]]
+    items <- stats::rmultinom(1, n, 2^-c(seq_len(levels - 1), levels - 1))
+    # 60 items a bucket fill every one but with probability 1e-23.
+    as.vector(vapply(pmin(items, 60 * settings[["buckets"]]), function(k) {
+      tabulate(sample.int(settings[["buckets"]], k, TRUE), settings[["buckets"]]) > 0
+    }, logical(settings[["buckets"]])))
+  }
+  new_rr_sketch(as.integer(xor(bits, stats::runif(length(bits)) < flip)), type, settings, "k", flip)
+}
+
+drawn_sizes <- function(replications, ...) {
+  rows <- lapply(seq_len(replications), function(i) suppressWarnings(rr_sketch_size(drawn_sketch(...)))$table)
+  do.call(rbind, rows)
+}
+
+test_that("PCSA without noise is the maximum of the likelihood, also where whole levels are full", {
+  for (n in c(3, 1000, 17000, 30000, 1e5, 1e6)) {
+    sketch <- rr_sketch(seq_len(n), "pcsa")
+    zeros <- 256 - colSums(matrix(sketch$bits, 256))
+    x <- function(log_n) exp(log_n) * 2^-c(1:23, 23) / 256
+    minus <- function(log_n) sum(zeros * x(log_n) - ifelse(zeros < 256, (256 - zeros) * log(-expm1(-x(log_n))), 0))
+    most <- stats::optimise(minus, log(n) + c(-1, 1), tol = 1e-10)$minimum
+    # a maximum is found to about the square root of the precision of the function
+    expect_equal(coef(rr_sketch_size(sketch))[["items"]], exp(most), tolerance = 1e-6)
+    turned <- rr_perturb_sketch(sketch, flip = 1, rng = "R")
+    expect_equal(rr_sketch_size(turned)$table, rr_sketch_size(sketch)$table, tolerance = 1e-12)
+  }
+})
+
+test_that("PCSA is unbiased to its standard error and covers, from a thousand items to a million", {
+  set.seed(7)
+  for (flip in c(0, 0.1)) {
+    for (n in c(1e3, 2e4, 1e5, 1e6)) {
+      table <- drawn_sizes(400, n, "pcsa", c(buckets = 256, levels = 24), flip)
+      # 400 replications: mean within 3 standard errors of n (1.05 allows a bias of the order of its variance), the relative
+      # error of a standard deviation is 0.035, that of a coverage of 0.95 is 0.011; three of each are allowed
+      expect_lte(abs(mean(table$estimate) - n), 3 * sd(table$estimate) / 20 + 1.05 * var(table$estimate) / n)
+      expect_lte(abs(sd(table$estimate) / mean(table$std.error) - 1), 0.11)
+      expect_gte(mean(table$conf.low <= n & n <= table$conf.high), 0.95 - 0.033)
+    }
+  }
+})
+
+test_that("intervals cover where few bits are left at 0, or none", {
+  set.seed(8)
+  # 400 replications: standard error 0.011 at 0.95, three allowed
+  for (flip in c(0, 0.05)) {
+    for (n in c(60, 150, 250, 400)) {
+      table <- drawn_sizes(400, n, "linear", c(bits = 64, hashes = 1), flip)
+      expect_gte(mean(table$conf.low <= n & n <= table$conf.high), 0.95 - 0.033)
+      expect_true(all(is.finite(table$conf.low)))
+      expect_true(all(table$conf.high[is.infinite(table$estimate)] == Inf))
+    }
+    for (n in c(200, 400, 600, 1000)) {
+      table <- drawn_sizes(400, n, "pcsa", c(buckets = 16, levels = 4), flip)
+      expect_gte(mean(table$conf.low <= n & n <= table$conf.high), 0.95 - 0.033)
+      expect_true(all(is.finite(table$conf.low)))
+    }
+  }
+})
+
+test_that("the lower bound of a full counter is where it fills within the error that is allowed", {
+  full <- suppressWarnings(rr_sketch_size(rr_sketch(1:1000, "linear", bits = 64)))$table
+  expect_identical(c(full$estimate, full$conf.high), c(Inf, Inf))
+  # how many of 64 bits n items set, one item at a time
+  law <- c(1, numeric(64))
+  for (i in seq_len(floor(full$conf.low))) law <- law * (0:64) / 64 + c(0, law[-65] * (64:1) / 64)
+  # by the score of a count of 0 with its continuity correction: exp(-4.75) = 0.0087 rather than 0.025 for a Poisson count,
+  # and a little more for hashing, which spreads less
+  expect_lte(law[65], 0.025)
+  expect_gte(law[65], 0.0087)
+})
+
+test_that("noise beyond a full or an empty sketch still leaves an interval", {
+  for (type in c("linear", "pcsa")) {
+    settings <- if (type == "linear") c(bits = 64, hashes = 1) else c(buckets = 16, levels = 4)
+    ones <- new_rr_sketch(rep(1L, 64), type, settings, "k", 0.2)
+    full <- suppressWarnings(rr_sketch_size(ones))$table
+    expect_identical(c(full$estimate, full$conf.high), c(Inf, Inf))
+    expect_true(is.finite(full$conf.low) && full$conf.low > 64)
+    empty <- rr_sketch_size(new_rr_sketch(integer(64), type, settings, "k", 0.2))$table
+    expect_lte(empty$estimate, 0)
+    expect_true(empty$conf.low == 0 && empty$conf.high > 1 && empty$conf.high < 64)
+  }
+})
+
+test_that("a flip beside sketches must be theirs", {
+  set.seed(9)
+  sketches <- lapply(c(0.1, 0.2), function(q) rr_perturb_sketch(rr_sketch(1:10, bits = 64), flip = q, rng = "R"))
+  for (flip in list(0.1, c(0.2, 0.1), c(0.1, 0.2, 0.1), NA, "a")) {
+    expect_error(rr_merge_bits(sketches, flip), class = "candor_error_mismatch")
+  }
+  set.seed(10)
+  merged <- rr_merge_bits(sketches, rng = "R")
+  set.seed(10)
+  expect_identical(rr_merge_bits(sketches, c(0.1, 0.2), rng = "R"), merged)
+  expect_s3_class(rr_merge_bits(sketches[1], 0.1), "rr_sketch")
+})
+
+test_that("a full sketch says so", {
+  expect_snapshot(size <- rr_sketch_size(rr_sketch(1:1000, "linear", bits = 32)))
+  expect_identical(unname(coef(size)), Inf)
+  expect_snapshot(print(rr_sketch_size(rr_sketch(1:100000, "pcsa", buckets = 16, levels = 4))))
+})
+
+test_that("bad sketches", {
+  sketch <- rr_sketch(1:10, "linear", bits = 64)
+  expect_snapshot(error = TRUE, {
+    rr_sketch(c("a", NA))
+    rr_sketch(list(1))
+    rr_sketch(as.Date("2026-11-21"))
+    rr_sketch(1, key = 3)
+    rr_sketch(1, "linear", hashes = 2)
+    rr_sketch(1, "pcsa", levels = 40)
+    rr_sketch(1, bits = 1e12)
+    rr_sketch(1, bits = Inf)
+    rr_perturb_sketch(sketch)
+    rr_perturb_sketch(sketch, epsilon = 1, flip = 0.1)
+    rr_perturb_sketch(sketch, epsilon = 0)
+    rr_perturb_sketch(sketch, flip = 0.5)
+    rr_perturb_sketch(rr_perturb_sketch(sketch, epsilon = 1), epsilon = 1)
+    rr_perturb_sketch(1:3, epsilon = 1)
+    rr_sketch_size(sketch, rr_sketch(1:10, "linear", bits = 128))
+    rr_sketch_size(sketch, rr_sketch(1:10, "linear", bits = 64, key = "other"))
+    rr_sketch_size(sketch, rr_sketch(1:10, "pcsa"))
+    rr_sketch_size(sketch, 3)
+    rr_sketch_size()
+    rr_sketch_size(rep(list(rr_perturb_sketch(sketch, flip = 0.45, rng = "R")), 300))
+    rr_merge_bits(list(sketch, sketch), flip = 0.1)
+    rr_merge_bits(c(0, 1))
+    rr_merge_bits(c(0, 1), matrix(0.1, 1, 2))
+    rr_merge_bits(matrix(0L, 1, 5000), 0.4)
+  })
+})
+
+test_that("printing", {
+  set.seed(6)
+  sketch <- rr_perturb_sketch(rr_sketch(1:10, "bloom", bits = 64, hashes = 2), epsilon = 2, rng = "R")
+  expect_snapshot({
+    rr_sketch(1:10, "pcsa")
+    sketch
+    rr_sketch_size(sketch)
+    tidy(rr_sketch_size(sketch), conf.int = TRUE)
+  })
+})
+
+test_that("the study of sketches runs, and its table says what the help pages say", {
+  withr::local_options(candor.study.functions.only = TRUE)
+  study <- new.env()
+  sys.source(system.file("studies", "sketches.R", package = "candor"), study)
+  short <- study$study_sketches(epsilons = 4, numbers = c(1, 3), replications = 4)
+  table <- utils::read.csv(system.file("studies", "sketches.csv", package = "candor"))
+  expect_named(short, names(table))
+  expect_true(all(short$median.error < 0.2))
+  # 60 replications a cell: 0.95 less three standard errors of 25 cells' mean is 0.933
+  estimated <- table[table$joined == "estimated", ]
+  expect_true(all(tapply(estimated$coverage, estimated$sketch, mean) > 0.933))
+  # merging costs precision, noise costs precision, sketches cost precision
+  merged <- table[table$joined == "merged" & table$sketches > 1, ]
+  other <- estimated[match(paste(merged$sketch, merged$epsilon, merged$sketches), paste(estimated$sketch, estimated$epsilon, estimated$sketches)), ]
+  expect_gt(mean(merged$median.error >= other$median.error), 0.8)
+  linear <- estimated[estimated$sketch == "linear", ]
+  expect_gt(linear$median.error[linear$epsilon == 1 & linear$sketches == 16], 1)
+  expect_lt(max(linear$median.error[linear$epsilon >= 3]), 0.05)
+})

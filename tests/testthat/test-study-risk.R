@@ -1,0 +1,112 @@
+# Closed forms against enumeration (golden), Monte Carlo against closed forms.
+
+test_that("the risk of inversion is the exact one", {
+  for (case in golden("rr_inv_variance")) {
+    truth <- as.double(case$input$truth_counts)
+    n <- sum(truth)
+    risk <- rr_risk(golden_grr(case$input, length(truth)), truth / n, n, "inv")
+    exact <- c(case$expected$mse_iid_truth, case$expected$mse_fixed_truth)
+    expect_equal(risk$mse, exact, tolerance = 1e-11)
+  }
+  # Enumerated (errata P3): truth (2, 1, 0), p = 3/5: 7/6 with these respondents, 71/54 with a sample of three.
+  mechanism <- rr_grr(3, p = 3 / 5)
+  risk <- rr_risk(mechanism, c(2, 1, 0) / 3, 3, method = "inv")
+  expect_equal(risk$mse, c(71 / 54, 7 / 6), tolerance = 1e-12)
+  expect_equal(risk$variance, risk$mse)
+  expect_equal(risk$bias2, c(0, 0))
+  expect_equal(risk$mc.error, c(0, 0))
+  # Errata P4: at a fixed epsilon N MSE / K^2 tends to a constant.
+  scaled <- vapply(c(100, 1e4, 1e5), function(k) rr_risk(rr_grr(k, epsilon = 1), rr_zipf(k, 0), 1, "inv", "sample")$mse / k^2, 0)
+  expect_equal(scaled, c(0.347, 0.3388, 0.3387), tolerance = 5e-4)
+})
+
+test_that("other mechanisms have theirs, by the sum of binomial variances", {
+  mechanism <- rr_forced(c(a = 0.1, b = 0.3, c = 0.2))
+  theta <- c(0.2, 0.5, 0.3)
+  m <- c(0.1, 0.3, 0.2) + 0.4 * theta
+  expect_equal(rr_risk(mechanism, theta, 50, "inv", "population")$mse, sum(m * (1 - m)) / 50 / 0.16)
+  # Fixed truths: each of N theta_x reports y with C[x, y].
+  rows <- rr_matrix(mechanism)
+  fixed <- sum(theta * rows * (1 - rows)) / 50 / 0.16
+  expect_equal(rr_risk(mechanism, theta, 50, "inv", "sample")$mse, fixed)
+  expect_equal(rr_risk(rr_triangular(0.25), c(0.8, 0.2), 50, "inv", "sample")$mse, {
+    rows <- rr_matrix(rr_triangular(0.25))
+    sum(c(0.8, 0.2) * rows * (1 - rows)) / 50 / 0.75^2
+  })
+})
+
+test_that("products have the risk of inverting their joint channel, also where innocuous answers are unequally likely", {
+  for (question in list(rr_forced(c(0.1, 0.05, 0.15)), rr_unrelated(0.7, c(0.5, 0.2, 0.3)), rr_compose(rr_forced(c(0.1, 0.05, 0.15)), rr_grr(3, p = 0.8)))) {
+    survey <- rr_product(x = question, y = rr_warner(0.8))
+    K <- rr_matrix(survey)
+    theta <- (6:1) / 21
+    risk <- rr_risk(survey, theta, 210, "inv", replications = 2000, seed = 1)
+    m <- drop(theta %*% K)
+    covariances <- list(diag(m) - tcrossprod(m), diag(m) - t(K) %*% (theta * K))
+    exact <- vapply(covariances, function(v) sum(diag(t(solve(K)) %*% v %*% solve(K))), 0) / 210
+    # 2000 replications: within 4.5 of their standard errors, 3.3% each.
+    expect_lt(max(abs(risk$mse - exact) / risk$mc.error), 4.5)
+    expect_lt(max(risk$mc.error / exact), 0.033)
+    expect_lt(max(risk$bias2 / exact), 0.01)
+  }
+})
+
+test_that("bias and variance make up the risk of the others", {
+  risk <- rr_risk(rr_grr(30, epsilon = 1), rr_zipf(30, 1.3), 500, seed = 1, replications = 200)
+  expect_equal(risk$bias2 + risk$variance, risk$mse, tolerance = 1e-9)
+  expect_true(all(risk$mse[risk$method != "inv"] < risk$mse[risk$method == "inv"][1]))
+  # Errata P4: the projection is never farther from a distribution than what it projects.
+  expect_true(all(risk$mse[risk$method == "invp"] < risk$mse[risk$method == "inv"]))
+})
+
+test_that("bad input is refused", {
+  expect_snapshot(error = TRUE, {
+    rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.5), 100)
+    rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.6, 0.1), 100)
+    rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 0)
+    rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 10, target = "people")
+    rr_risk(rr_grr(3, p = 1 / 3), rr_zipf(3, 1), 10, method = "inv")
+    rr_risk("grr", rr_zipf(3, 1), 10)
+  })
+})
+
+test_that("a truth's names go to the levels they name", {
+  # a channel that treats its levels differently
+  mechanism <- rr_channel(rbind(a = c(0.9, 0.05, 0.05), b = c(0.2, 0.6, 0.2), c = c(0.1, 0.2, 0.7)), reports = c("a", "b", "c"))
+  by_order <- rr_risk(mechanism, c(0.3, 0.2, 0.5), 100, method = "mle", replications = 20, seed = 1)
+  expect_identical(rr_risk(mechanism, c(c = 0.5, a = 0.3, b = 0.2), 100, method = "mle", replications = 20, seed = 1), by_order)
+  forced <- rr_forced(c(0.1, 0.05, 0.2))
+  expect_identical(rr_risk(forced, c("3" = 0.5, "1" = 0.3, "2" = 0.2), 10, "inv"), rr_risk(forced, c(0.3, 0.2, 0.5), 10, "inv"))
+  # data name their shares too, and bits are yes and no
+  expect_identical(rr_risk(rr_binary(0.9, 0.2), c("0" = 0.7, "1" = 0.3), 10, "inv"),
+                   rr_risk(rr_binary(0.9, 0.2), rep(c("yes", "no"), c(3, 7)), 10, "inv"))
+  expect_snapshot(error = TRUE, {
+    rr_risk(forced, c(x = 0.5, "1" = 0.3, "2" = 0.2), 10)
+    rr_risk(forced, c("1" = 0.5, "1" = 0.3, "2" = 0.2), 10)
+  })
+})
+
+test_that("a study heeds the numbers of the categories", {
+  study <- function(truth) rr_study(truth, 1, 100, "inv", replications = 5, mechanism = rr_geometric, seed = 1, progress = FALSE)
+  expect_identical(study(c("3" = 0.5, "1" = 0.3, "2" = 0.2))$estimate, study(c(0.3, 0.2, 0.5))$estimate)
+  expect_identical(study(c(z = 0.5, x = 0.3, y = 0.2))$estimate, study(c(0.5, 0.3, 0.2))$estimate)
+})
+
+test_that("an interrupt of rr_risk() is one", {
+  press <- function(counts, mechanism) {
+    signalCondition(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
+    counts / sum(counts)
+  }
+  # The first call tries the method; what Ctrl-C raises ends the call and reaches the caller.
+  caught <- tryCatch(rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.3, 0.2), 10, list(press = press), replications = 30, seed = 1),
+                     interrupt = function(e) "interrupted")
+  expect_identical(caught, "interrupted")
+})
+
+test_that("at a privacy level that doubles can hardly hold, maximum likelihood is right", {
+  # (e^700 - 1) times 1e5 reports overflows.
+  risk <- rr_risk(rr_grr(3, epsilon = 700), c(1, 0, 0), 1e5, method = "mle", replications = 10, seed = 1)
+  expect_equal(risk$mse, c(0, 0))
+  study <- rr_study(c(1, 0, 0), 700, 1e5, method = "mle", replications = 10, seed = 1, workers = 1)
+  expect_equal(study$estimate, rep(0, 5))
+})

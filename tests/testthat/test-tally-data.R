@@ -1,0 +1,181 @@
+m <- rr_grr(c("no", "some", "often"), epsilon = 2)
+survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12),
+                     year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
+
+# The vectors themselves are the truth here: what a data frame gives must be what they give.
+test_that("a data frame is tallied by the names of its columns", {
+  plain <- rr_tally(survey$answer, m, by = survey["region"], weights = survey$w)
+  expect_identical(rr_tally(survey, m, column = "answer", by = "region", weights = "w"), plain)
+  expect_identical(rr_tally(survey, m, column = ~ answer, by = ~ region, weights = ~ w), plain)
+  expect_identical(rr_tally(survey, m, column = "answer", by = survey["region"], weights = survey$w), plain)
+  expect_identical(rr_tally(survey, m, column = "answer", by = ~ region + year),
+                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  expect_identical(rr_tally(survey, m, column = "answer", by = c("region", "year")),
+                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  # One column, or one that is left, needs no name
+  expect_identical(rr_tally(survey["answer"], m), rr_tally(survey$answer, m))
+  expect_identical(rr_tally(tibble::as_tibble(survey["answer"]), m), rr_tally(survey$answer, m))
+  expect_identical(rr_tally(survey[c("answer", "region")], m, by = "region"), rr_tally(survey$answer, m, by = survey["region"]))
+  # Estimation takes the same
+  expect_identical(rr_estimate(survey, m, column = "answer", by = ~ region, weights = ~ w), rr_estimate(plain))
+})
+
+test_that("a text vector of groups is not mistaken for names", {
+  groups <- rep(c("region", "z"), 12)
+  expect_identical(rr_tally(survey, m, column = "answer", by = groups), rr_tally(survey$answer, m, by = groups))
+})
+
+test_that("groups of a grouped tibble become groups", {
+  skip_if_not_installed("dplyr")
+  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer"),
+                   rr_tally(survey$answer, m, by = survey["region"]))
+  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer", by = "year"),
+                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  expect_identical(rr_counts(dplyr::count(survey, region, answer), m), rr_tally(survey$answer, m, by = survey["region"]))
+})
+
+test_that("questions of a product are found by name, groups and weights too", {
+  product <- rr_product(a = m, b = rr_warner(0.8))
+  frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer, w = survey$w)
+  expect_identical(rr_tally(frame, product, by = "g", weights = "w"),
+                   rr_tally(frame[c("a", "b")], product, by = frame["g"], weights = frame$w))
+  expect_error(rr_tally(frame, product, column = "a"), class = "candor_error_argument")
+  tally <- rr_tally(frame, product, by = "g")
+  expect_identical(rr_counts(tidy(tally), product), tally)
+  expect_identical(rr_counts(as.data.frame(table(frame[c("a", "b")])), product), rr_tally(frame, product))
+})
+
+test_that("labelled values are what their labels say", {
+  labelled <- function(x, labels, ...) structure(x, labels = labels, ..., class = c("haven_labelled", "vctrs_vctr", "double"))
+  codes <- c(1, 2, 2, 3)
+  expect_identical(rr_tally(labelled(codes, c(no = 1, some = 2, often = 3)), m)$counts, c(1, 2, 1))
+  # Yes and no the other way round: the labels decide, not the numbers
+  expect_identical(rr_tally(labelled(c(0, 1, 1), c(yes = 0, no = 1)), rr_warner(0.8))$counts, c(2, 1))
+  expect_error(rr_tally(labelled(c(0, 1, 1), c(Yes = 0, No = 1)), rr_warner(0.8)), class = "candor_error_level")
+  expect_identical(rr_tally(labelled(c(0, 1, 1), c(Yes = 0, No = 1)), rr_warner(0.8), match = "relaxed")$counts, c(2, 1))
+  # The values are the levels
+  expect_identical(rr_tally(labelled(codes, c(never = 1, once = 2, often = 3)), rr_grr(3, epsilon = 1))$counts, c(1, 2, 1))
+  missing <- structure(c(1, 2, 9), labels = c(no = 1, some = 2, often = 3, refused = 9), na_values = 9,
+                       class = c("haven_labelled_spss", "haven_labelled", "vctrs_vctr", "double"))
+  expect_message(expect_identical(rr_tally(missing, m, na.rm = TRUE)$counts, c(1, 1, 0)), class = "candor_message_missing")
+  # As a group
+  groups <- labelled(c(2, 1, 2, 1), c(south = 1, north = 2))
+  expect_identical(rr_tally(survey$answer[1:4], m, by = groups)$groups$group, factor(c("south", "north"), c("south", "north")))
+  # And as a true answer
+  expect_true(all(rr_perturb(labelled(codes, c(no = 1, some = 2, often = 3)), m) %in% m$levels))
+})
+
+test_that("what cannot be found in a data frame is named", {
+  expect_snapshot(error = TRUE, {
+    rr_tally(survey, m)
+    rr_tally(survey, m, column = "anwser")
+    rr_tally(survey, m, column = c("answer", "region"))
+    rr_tally(survey, m, column = 1)
+    rr_tally(survey, m, column = "answer", by = ~ cut(year))
+    rr_tally(survey, m, column = "answer", by = year ~ region)
+    rr_tally(survey$answer, m, by = ~ region)
+    rr_tally(data.frame(a = "no"), rr_product(a = m), column = "a")
+    rr_tally(rr_counts(c(1, 2, 3), m), m, column = "answer")
+    rr_estimate(rr_counts(c(1, 2, 3), m), column = "answer")
+  })
+})
+
+test_that("all unknown values are shown at once, with their number and what may be meant", {
+  expect_snapshot(error = TRUE, {
+    rr_tally(c("No", "no ", "SOME", "oftn", "x", "x", "no"), m)
+    rr_tally(factor(c("No", "No", "no")), m)
+    rr_tally(c(1, 7, 9, 7), m)
+    rr_tally(c("no", paste0("x", 1:20)), m)
+    rr_tally(data.frame(a = c("no", "No ", "x"), b = "no"), rr_product(a = m, b = m))
+  })
+})
+
+test_that("case and space are ignored only when asked", {
+  typed <- c("No", " no", "SOME", "often\t", "no", NA)
+  expect_error(rr_tally(typed, m, na.rm = TRUE), class = "candor_error_level")
+  expect_message(tally <- rr_tally(typed, m, na.rm = TRUE, match = "relaxed"), class = "candor_message_missing")
+  expect_identical(tally$counts, c(3, 1, 1))
+  expect_identical(suppressMessages(rr_tally(factor(typed), m, na.rm = TRUE, match = "relaxed"))$counts, c(3, 1, 1))
+  expect_identical(suppressMessages(rr_estimate(typed, m, na.rm = TRUE, match = "relaxed")$tally$counts), c(3, 1, 1))
+  product <- rr_product(a = m, b = m)
+  expect_identical(rr_tally(data.frame(a = "NO", b = "some "), product, match = "relaxed")$counts,
+                   rr_tally(data.frame(a = "no", b = "some"), product)$counts)
+  # Levels that differ in case only: exact ones are never changed, so nothing can be relaxed
+  expect_error(rr_tally("A", rr_grr(c("a", "A"), epsilon = 1), match = "relaxed"), class = "candor_error_argument")
+  expect_error(rr_tally("x", m, match = "relaxed"), class = "candor_error_level")
+})
+
+test_that("counts are read from data frames of two shapes", {
+  wide <- nigeria_survey[c("no", "yes")]
+  expect_identical(rr_counts(wide, rr_forced(1 / 6)), rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+  expect_error(rr_counts(exam_survey[c(1, 1), ], rr_forced(1 / 6), by = "item"), class = "candor_error_argument")
+  two <- rr_counts(exam_survey[1:2, c("p", "no", "yes")], rr_forced(1 / 6))
+  expect_identical(two$counts, rbind(exam_survey$no[1:2], exam_survey$yes[1:2]) + 0)
+  expect_identical(names(two$groups), "p")
+  expect_identical(rr_counts(data.frame(no = 1:2, yes = 3:4), rr_warner(0.8))$groups$group, 1:2)
+
+  tally <- rr_tally(survey, m, column = "answer", by = ~ region + year)
+  expect_identical(rr_counts(tidy(tally), m), tally)
+  expect_identical(rr_counts(as.data.frame(table(survey$answer)), m)$counts, rr_tally(survey$answer, m)$counts)
+  long <- data.frame(region = c("a", "a", "b"), answer = c("no", "often", "no"), n = c(5L, 3L, 2L))
+  expect_identical(rr_counts(long, m)$counts, cbind(c(5, 0, 3), c(2, 0, 0)))
+  expect_identical(rr_counts(long, m)$groups$region, c("a", "b"))
+  expect_snapshot(error = TRUE, {
+    rr_counts(long, m, by = character())
+    rr_counts(rbind(long, long), m)
+    rr_counts(long[c("region", "answer")], m)
+    rr_counts(data.frame(u = "x", v = "y", n = 1), m)
+    rr_counts(data.frame(answer = c("no", "nein"), n = 1:2), m)
+    rr_counts(c(1, 2, 3), m, by = "region")
+  })
+})
+
+test_that("64-bit counts are read with or without bit64", {
+  # The bits of 3, 2^40 + 5 and 1 as 64-bit integers
+  halves <- c(3L, 0L, 5L, 256L, 1L, 0L)
+  if (.Platform$endian == "big") halves <- halves[c(2, 1, 4, 3, 6, 5)]
+  big <- structure(readBin(writeBin(halves, raw()), "double", 3), class = "integer64")
+  expect_identical(rr_counts(big, m)$counts, c(3, 2^40 + 5, 1))
+  expect_identical(plain_numbers(structure(-1, class = "numeric")), structure(-1, class = "numeric"))
+  skip_if_not_installed("bit64")
+  expect_identical(plain_numbers(bit64::as.integer64(c(-7, 2^31, NA, 0, -2^40))), c(-7, 2^31, NA, 0, -2^40))
+})
+
+test_that("missing groups are dropped when asked, and reported", {
+  by <- c("a", NA, "b", "a")
+  expect_error(rr_tally(survey$answer[1:4], m, by = by), class = "candor_error_missing")
+  expect_message(tally <- rr_tally(survey$answer[1:4], m, by = by, weights = 1:4, na.rm = TRUE), "without a group",
+                 class = "candor_message_missing")
+  kept <- c(1, 3, 4)
+  expect_identical(tally[names(tally) != "missing"],
+                   rr_tally(survey$answer[kept], m, by = by[kept], weights = kept)[names(tally) != "missing"])
+  expect_identical(tally$missing, 1)
+})
+
+test_that("weighted reports are counted as well as weighed", {
+  w <- survey$w
+  tally <- rr_tally(survey, m, column = "answer", weights = ~ w)
+  expect_identical(tally$respondents, 24)
+  expect_identical(rr_tally(survey, m, column = "answer", weights = ~ w, by = ~ region)$respondents, c(12, 12))
+  expect_identical(c(tally, tally)$respondents, 48)
+  expect_identical(c(tally, rr_tally(survey$answer, m))$respondents, 48)
+  expect_null(c(tally, rr_counts(c(1, 2, 3), m, effective_n = 4))$respondents)
+  expect_null(rr_tally(survey$answer, m)$respondents)
+  expect_message(gap <- rr_tally(c(NA, "no"), m, weights = 1:2, na.rm = TRUE))
+  expect_identical(gap$respondents, 1)
+  glanced <- glance(rr_estimate(tally))
+  expect_identical(glanced$respondents, 24)
+  expect_equal(glanced$effective_n, sum(w)^2 / sum(w^2))
+  expect_snapshot({
+    rr_estimate(tally)
+    rr_tally(survey, m, column = "answer", weights = ~ w, by = ~ region)
+    rr_estimate(rr_counts(c(1.5, 2, 3), m, effective_n = 4))
+  })
+})
+
+test_that("groups without reports are named and left out", {
+  counts <- cbind(N = c(3, 4, 5), W = 0, E = c(1, 2, 3))
+  expect_message(fit <- rr_estimate(rr_counts(counts, m)), "\"W\"", class = "candor_message_empty")
+  expect_identical(coef(fit), coef(rr_estimate(rr_counts(counts[, c("N", "E")], m))))
+  expect_error(rr_estimate(rr_tally("no", m, weights = 0)), class = "candor_error_empty")
+})

@@ -1,0 +1,37 @@
+test_that("tallies whose levels stand in another order merge", {
+  a <- rr_counts(c(a = 1, b = 2, c = 3), rr_grr(c("a", "b", "c"), epsilon = 1))
+  b <- rr_counts(c(a = 10, b = 20, c = 30), rr_grr(c("c", "a", "b"), epsilon = 1))
+  expect_identical(c(a, b)$counts, c(11, 22, 33))
+  expect_identical(c(b, a)$counts, c(33, 11, 22))
+  # With groups
+  grouped <- function(levels) rr_tally(c("a", "a", "c"), rr_grr(levels, epsilon = 1), by = c(1, 2, 2))
+  expect_identical(c(grouped(c("a", "b", "c")), grouped(c("c", "b", "a")))$counts, cbind(c(2, 0, 0), c(2, 0, 2)))
+  # Probabilities that go with the labels
+  one <- rr_counts(c(a = 1, b = 2, c = 3), rr_forced(c(a = 0.1, b = 0.2, c = 0.3), levels = c("a", "b", "c")))
+  two <- rr_counts(c(a = 1, b = 2, c = 3), rr_forced(c(a = 0.1, b = 0.2, c = 0.3), levels = c("b", "c", "a")))
+  expect_identical(c(one, two)$counts, c(2, 4, 6))
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.2, 0.2, 0.6))
+  o <- c(3, 1, 2)
+  channel <- function(o) rr_counts(c(x = 1, y = 2, z = 3), rr_channel(C[o, o], levels = c("x", "y", "z")[o]))
+  expect_identical(c(channel(1:3), channel(o))$counts, c(2, 4, 6))
+})
+
+test_that("what stands in the way of merging is named", {
+  counts <- function(...) rr_counts(c(1, 2, 3), rr_grr(...))
+  expect_snapshot(error = TRUE, {
+    c(counts(3, epsilon = 1), counts(c("1", "2", "3"), epsilon = 1))
+    c(counts(3, epsilon = 1), counts(3, epsilon = 1 + 2^-52))
+    c(counts(3, epsilon = 1), counts(c("a", "b", "c"), epsilon = 1))
+    c(counts(3, epsilon = 1), rr_counts(1:4, rr_grr(4, epsilon = 1)))
+    c(counts(3, epsilon = 1), rr_counts(1:3, rr_forced(0.1, levels = 3)))
+    c(rr_counts(1:3, rr_forced(c(0.1, 0.2, 0.3), levels = c("a", "b", "c"))),
+      rr_counts(1:3, rr_forced(c(0.1, 0.2, 0.3), levels = c("c", "b", "a"))))
+    c(rr_counts(1:2, rr_warner(0.8)), rr_counts(1:2, rr_warner(0.8, levels = c("yes", "no"))))
+    rr_estimate(counts(3, epsilon = 1), rr_grr(3, epsilon = 2))
+  })
+  # The last digits of an epsilon that follows from p depend on the machine.
+  expect_error(c(counts(3, epsilon = 1), counts(3, p = 0.576116884765829)), "`epsilon` is 1[.]0{10,}[0-9]+ in tally 2 and 1 in tally 1",
+               class = "candor_error_mismatch")
+  two <- function(p) rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(p)))
+  expect_error(c(two(0.7), two(0.75)), "Question \"b\": `epsilon` is 1[.]098.* in tally 2 and 0[.]847", class = "candor_error_mismatch")
+})

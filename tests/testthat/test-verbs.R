@@ -1,0 +1,171 @@
+# Every verb on every class that a user holds: it works, or it refuses with an error of ours that says what to do.
+
+objects <- function() {
+  warner <- rr_warner(0.8)
+  grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  bits <- cbind(a = rep(0:1, 50), b = rep(c(0, 0, 1), c(40, 40, 20)), c = rep(c(1, 0, 0, 1), 25))
+  tally <- rr_counts(cbind(north = c(40, 60, 50), south = c(30, 80, 20)), grr)
+  joint <- rr_estimate(rr_counts(c(40, 20, 20, 20, 30, 20, 20, 10), rr_product(a = warner, b = warner, c = warner)))
+  tmdh <- rr_tmdh(rr_cooccurrence(bits, order = 3), list(p = 0.9, q = 0.1), order = 2)
+  fit <- rr_estimate(rr_counts(c(400, 320, 280), grr))
+  list(
+    tally = tally, tally_plain = tally["north"], fit = fit, fit_groups = suppressWarnings(rr_estimate(tally)),
+    fit_product = joint, margin = rr_margin(tmdh, c("a", "b")), margin_given = rr_margin(joint, "a", given = "b"),
+    association = rr_association(tmdh), association_product = rr_association(joint), tmdh = tmdh,
+    pmdh = rr_pmdh(rr_cooccurrence(bits), list(p = 0.9, q = 0.1)), cooccurrence = rr_cooccurrence(bits),
+    extreme = rr_any(bits, 0.1), size = rr_union_size(bits, 0.1), sizes = rr_union_size(bits, 0.1, cumulative = TRUE),
+    incidence = rr_incidence(bits, 0.1), incidence_mle = rr_incidence(bits, 0.1, method = "mle"),
+    sketch_size = rr_sketch_size(rr_sketch(letters)), contrast = rr_contrast(fit, list(ab = c("a", "b"), d = c(a = 1, b = -1))),
+    plan = rr_sample_size(warner, margin = c(0.05, 0.1)), power = rr_power(warner, c(100, 200), 0.2),
+    study = rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = c(20, 40), method = c("mle", "inv"), replications = 3, seed = 1),
+    trace = rr_trace(rr_estimate(fit$tally, method = "ibu", iterations = 5)),
+    recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
+    choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv")
+  )
+}
+
+# What an answer must be like; `x` is the object.
+numbers <- function(answer, x) expect_true(is.numeric(answer) && length(answer) > 0 && !is.null(names(answer)))
+square <- function(answer, x) {
+  expect_identical(nrow(answer), ncol(answer))
+  expect_false(is.null(rownames(answer)))
+}
+table_of <- function(answer, x) expect_true(is.data.frame(answer) && nrow(answer) > 0 && !is.null(names(answer)))
+verbs <- list(
+  print = list(function(x) utils::capture.output(print(x)), function(answer, x) expect_true(length(answer) > 1 && !any(grepl("attr(", answer, fixed = TRUE)))),
+  format = list(format, function(answer, x) expect_true(is.character(unlist(answer)))),
+  summary = list(summary, function(answer, x) expect_true(inherits(answer, c("summary.rr_fit", "summary.rr_estimates", "table")))),
+  tidy = list(tidy, table_of),
+  tidy_ci = list(function(x) tidy(x, conf.int = TRUE), table_of),
+  glance = list(glance, function(answer, x) expect_identical(nrow(answer), 1L)),
+  coef = list(coef, numbers), vcov = list(vcov, square),
+  confint = list(confint, function(answer, x) expect_true(is.matrix(answer) && ncol(answer) == 2L && all(answer[, 1] <= answer[, 2], na.rm = TRUE))),
+  nobs = list(nobs, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L)),
+  as.data.frame = list(as.data.frame, table_of),
+  plot = list(plot, function(answer, x) expect_identical(class(answer), class(x))),
+  autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) expect_true(all(vapply(seq_along(answer$layers), function(i) is.data.frame(ggplot2::layer_data(answer, i)), NA)))),
+  cut = list(function(x) x[1], function(answer, x) expect_s3_class(answer, class(x)[1])),
+  subset = list(function(x) subset(x, TRUE), function(answer, x) expect_s3_class(answer, class(x)[1])),
+  c = list(function(x) c(x, x), function(answer, x) expect_s3_class(answer, class(x)[1])),
+  length = list(length, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L))
+)
+
+test_that("every verb works on every class, or refuses with an error that says what to do", {
+  skip_if_not_installed("ggplot2")
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  objects <- objects()
+  # R's own generics have defaults for what is a plain table or a tally; these have no such verb.
+  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk")
+  counted <- c("tally", "tally_plain", "cooccurrence")
+  unasked <- c(
+    outer(tables, c("tidy", "tidy_ci", "glance", "coef", "vcov", "confint", "nobs", "format", "c"), paste),
+    outer(counted, c("glance", "coef", "vcov", "confint", "nobs", "summary", "format"), paste),
+    paste("pmdh", c("glance", "summary", "format", "cut", "subset", "c")), paste("cooccurrence", c("cut", "subset")),
+    # A contrast is a tibble for the verbs of tables.
+    paste("contrast", c("format", "c"))
+  )
+  for (name in names(objects)) for (verb in names(verbs)) {
+    if (paste(name, verb) %in% unasked) next
+    x <- objects[[name]]
+    answer <- tryCatch(suppressWarnings(verbs[[verb]][[1]](x)), error = identity)
+    label <- paste(verb, "of", name)
+    if (inherits(answer, "error")) {
+      expect_s3_class(answer, "candor_error")
+      expect_true(inherits(answer, "candor_error"), label = paste(label, "refused by:", conditionMessage(answer)))
+      # What to do instead: a bullet with a remedy.
+      expect_match(cli::ansi_strip(conditionMessage(answer)), "\n", label = label)
+    } else {
+      tryCatch(verbs[[verb]][[2]](answer, x), error = function(e) fail(paste(label, "-", conditionMessage(e))))
+    }
+  }
+})
+
+test_that("coef, vcov, confint and tidy of one object agree", {
+  for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size", "contrast", "association")]) {
+    label <- class(x)[1]
+    expect_identical(names(coef(x)), rownames(vcov(x)), label = label)
+    expect_identical(names(coef(x)), rownames(confint(x)), label = label)
+    rows <- tidy(x, conf.int = TRUE)
+    if (inherits(x, "rr_association")) rows <- rows[rows$measure == "correlation", ]
+    expect_equal(unname(coef(x)), rows$estimate, label = label)
+    expect_equal(unname(suppressWarnings(sqrt(diag(as.matrix(vcov(x)))))), ifelse(is.na(rows$std.error), NaN, rows$std.error), tolerance = 1e-7, label = label)
+    expect_equal(unname(confint(x)), cbind(rows$conf.low, rows$conf.high), label = label)
+  }
+})
+
+test_that("tidy() of associations has a row for each pair and measure, and intervals", {
+  set.seed(2)
+  x <- matrix(rbinom(4000, 1, 0.4), 1000, dimnames = list(NULL, letters[1:4]))
+  association <- rr_association(rr_tmdh(rr_cooccurrence(x), rr_warner(0.85)))
+  table <- tidy(association, conf.int = TRUE)
+  expect_identical(nrow(table), 24L)
+  expect_identical(table$estimate[table$measure == "correlation"], association$pairs$correlation)
+  expect_true(all(table$conf.low <= table$estimate & table$estimate <= table$conf.high))
+  expect_identical(tidy(association, terms = "a:c")$measure, c("covariance", "correlation", "odds.ratio", "cramers.v"))
+})
+
+test_that("groups of tallies and fits are cut by position, label and condition, and nothing else changes", {
+  keys <- data.frame(day = as.Date("2026-01-01") + rep(0:2, each = 100), site = rep(c("x", "y"), 150))
+  set.seed(4)
+  grr <- rr_grr(c("a", "b", "c"), epsilon = 2)
+  tally <- rr_tally(sample(c("a", "b", "c"), 300, TRUE), grr, by = keys, weights = runif(300, 1, 2))
+  expect_identical(length(tally), 6L)
+  expect_identical(names(tally)[1], "2026-01-01.x")
+  first <- subset(tally, day == as.Date("2026-01-01"))
+  expect_identical(names(first), c("2026-01-01.x", "2026-01-01.y"))
+  expect_identical(first, tally[c("2026-01-01.x", "2026-01-01.y")])
+  expect_identical(first, tally[startsWith(names(tally), "2026-01-01")])
+  whole <- tidy(tally)
+  expect_identical(tidy(first), whole[whole$day == as.Date("2026-01-01"), ])
+  parts <- do.call(c, unname(as.list(tally)))
+  expect_equal(tidy(parts), tidy(tally))
+  expect_equal(parts$effective_n, tally$effective_n)
+
+  for (interval in c("wilson", "bootstrap")) {
+    fit <- suppressWarnings(rr_estimate(tally, simultaneous = TRUE, interval = interval, replications = 20))
+    whole <- tidy(fit, conf.int = TRUE)
+    part <- subset(fit, site == "y")
+    expect_identical(tidy(part, conf.int = TRUE), whole[whole$site == "y", ])
+    expect_identical(tidy(fit[5], conf.int = TRUE), whole[13:15, ])
+    expect_identical(tidy(fit[5, drop = TRUE], conf.int = TRUE), whole[13:15, -(1:2)])
+    expect_identical(vcov(fit[c(5, 6)]), vcov(fit)[13:18, 13:18])
+  }
+  estimates <- fit$estimate
+  expect_identical(dimnames(estimates), list(c("a", "b", "c"), names(fit)))
+  expect_identical(names(rr_estimate(rr_counts(1:3, grr))$estimate), c("a", "b", "c"))
+
+  expect_error(tally["z"], class = "candor_error_level")
+  expect_error(tally[7], class = "candor_error_level")
+  expect_error(tally[c(1, 1)], class = "candor_error_level")
+  expect_error(tally[TRUE], class = "candor_error_level")
+  expect_error(subset(tally, site == "z"), class = "candor_error_empty")
+  expect_error(subset(tally, nowhere == 1), class = "candor_error_argument")
+  expect_error(subset(tally, site), class = "candor_error_argument")
+  expect_error(rr_counts(1:3, grr)[1], class = "candor_error_argument")
+  expect_error(c(fit, fit), "tallies", class = "candor_error_argument")
+  expect_output(utils::str(tally), "effective_n")
+})
+
+test_that("a joint fit of one group has margins and associations", {
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  set.seed(6)
+  people <- data.frame(a = rbinom(400, 1, 0.4), b = rbinom(400, 1, 0.4))
+  area <- rep(c("N", "S"), 200)
+  fit <- rr_estimate(rr_tally(people, survey, by = area), method = "inv")
+  alone <- rr_estimate(rr_tally(people[area == "N", ], survey), method = "inv")
+  expect_equal(tidy(rr_margin(fit["N"], "a")), tidy(rr_margin(alone, "a")))
+  expect_equal(rr_association(fit["N"])$pairs, rr_association(alone)$pairs)
+  expect_error(rr_margin(fit, "a"), "fit\\[\"N\"\\]", class = "candor_error_argument")
+})
+
+test_that("former spellings are answered with the new ones", {
+  expect_error(rr_power(rr_warner(0.8), 100, 0.2, level = 0.1), "alpha", class = "candor_error_argument")
+  expect_error(rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1, level = 0.1), "alpha", class = "candor_error_argument")
+  expect_error(rr_estimate(rr_counts(1:3, rr_grr(3, epsilon = 1)), method = "base_cut", level = 0.1), "alpha", class = "candor_error_argument")
+  expect_error(rr_recommend(K = 4, epsilon = 1), "`k` now", class = "candor_error_argument")
+  expect_error(rr_union_size(cbind(c(0, 1), c(1, 1)), 0.1, interval = "normal"), "wald", class = "candor_error_argument")
+  skip_if_not_installed("ggplot2")
+  association <- rr_association(rr_tmdh(rr_cooccurrence(cbind(a = c(0, 1, 1, 0), b = c(1, 1, 0, 0))), rr_warner(0.85)))
+  expect_error(ggplot2::autoplot(association, level = 0.1), "alpha", class = "candor_error_argument")
+})

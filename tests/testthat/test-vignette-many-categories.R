@@ -1,0 +1,47 @@
+# Every number printed in vignettes/many-categories.Rmd that its text leans on, and the figures that method = "eb" must
+# meet over the grid of inst/studies/eb.csv.
+
+example <- function() {
+  mechanism <- rr_grr(1000, epsilon = 4)
+  withr::local_seed(1)
+  rr_counts(rmultinom(1, 20000, mechanism$q + mechanism$p_minus_q * rr_zipf(1000, 1))[, 1], mechanism)
+}
+
+test_that("many categories: the example", {
+  reports <- example()
+  truth <- rr_zipf(1000, 1)
+  estimates <- sapply(c("inv", "mle", "invp", "combine", "eb"), function(m) coef(rr_estimate(reports, method = m)))
+  squared <- colSums((estimates - truth)^2)
+  expect_equal(unname(signif(squared, 3)), c(0.0194, 0.00384, 0.00327, 0.00193, 0.00189))
+  study <- rr_study(list(zipf = truth), epsilon = 4, n = 20000, method = c("mle", "combine", "eb", "oracle"),
+                    replications = 20, seed = 1, workers = 1)
+  mse <- study$estimate[study$metric == "mse"]
+  expect_equal(signif(mse, 3), c(0.00404, 0.00229, 0.00211, 0.00191))
+  fit <- rr_estimate(reports, method = "eb")
+  expect_equal(unname(order(-coef(fit))[1:5]), c(1, 3, 2, 4, 5))
+  width <- function(kind) {
+    bounds <- confint(fit, interval = kind)
+    mean(bounds[, 2] - bounds[, 1])
+  }
+  expect_equal(signif(width("wilson"), 3), 0.0118)
+  expect_lt(width("credible"), width("wilson") / 2)
+  expected <- rr_estimate(reports, method = "eb", reference = rr_zipf(1000, 0.9))
+  expect_equal(signif(sum((coef(expected) - truth)^2), 3), 0.0012)
+})
+
+test_that("many categories: the grid", {
+  grid <- utils::read.csv(system.file("studies", "eb.csv", package = "candor"))
+  here <- new.env()
+  sys.source(system.file("studies", "eb-summary.R", package = "candor"), here)
+  table <- here$summarise_eb(grid)
+  expect_equal(nrow(grid), 1296)
+  expect_lte(table$eb[1], 0.97)
+  expect_lte(table$eb.tv[1], 0.95)
+  expect_true(all(table$eb[-(1:2)] <= 1.05))
+  expect_true(all(table$eb[-(1:2)] < table$combine[-(1:2)]))
+  expect_true(all(is.finite(grid$kl.eb)))
+  expect_gt(mean(is.infinite(grid$kl.mle)), 0.5)
+  many <- grid[grid$k >= 20, ]
+  expect_lt(mean(many$credible.top), 0.8)
+  expect_gte(mean(many$wilson.top), 0.94)
+})

@@ -1,0 +1,131 @@
+# arrows.R <folder of R files>: who uses whom. From the parsed files: which file defines a name and which files use it.
+# Fails where a step of the line uses a later one, where the line uses a side room, where one side room uses another, and
+# prints the circles between files. The order is the one of ARCHITECTURE.md.
+folder <- commandArgs(trailingOnly = TRUE)[1L]
+files <- sort(list.files(folder, pattern = "[.]R$", full.names = TRUE))
+
+# Steps of equal rank may use each other.
+rank <- c(util = 0, law = 1, mechanism = 1, respond = 3, tally = 3, method = 4, estimate = 4, uncertainty = 5, fit = 6)
+rooms <- c("joint", "sets", "regress", "plan", "study")
+# Judges of estimators may use every room.
+judges <- c("study", "plan")
+
+# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not.
+doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit")
+step_of <- function(file) if (basename(file) %in% names(doors)) doors[[basename(file)]] else sub("[-.].*$", "", basename(file))
+
+parsed <- lapply(files, parse, keep.source = FALSE)
+names(parsed) <- basename(files)
+
+defined <- function(expressions) {
+  unlist(lapply(expressions, function(e) {
+    if (is.call(e) && as.character(e[[1]])[1] %in% c("<-", "=") && is.name(e[[2]])) as.character(e[[2]])
+  }))
+}
+home <- unlist(lapply(names(parsed), function(file) {
+  names <- defined(parsed[[file]])
+  stats::setNames(rep(file, length(names)), names)
+}))
+
+# Names in the code of a file that another file defines; names that it binds itself, as arguments or variables, are its own.
+# Positions of the parts of a call that are there: x[, 1] has an empty one, and so has an argument without a default.
+present <- function(e) Filter(function(i) !identical(e[[i]], quote(expr = )), seq_along(e))
+
+uses <- lapply(names(parsed), function(file) {
+  found <- character()
+  # `bound` are the arguments and variables of the functions around.
+  walk <- function(e, bound) {
+    if (is.name(e)) {
+      name <- as.character(e)
+      if (nzchar(name) && !name %in% bound) found <<- c(found, name)
+      return(invisible())
+    }
+    if (!is.call(e)) {
+      if (is.pairlist(e) || is.expression(e)) for (i in present(e)) walk(e[[i]], bound)
+      return(invisible())
+    }
+    head <- e[[1]]
+    if (identical(head, quote(`function`))) {
+      inner <- structure(c(bound, names(e[[2]]), locals(e[[3]])),
+                         functions = c(attr(bound, "functions"), names(e[[2]]), locals(e[[3]], TRUE)))
+      for (i in present(e[[2]])) walk(e[[2]][[i]], inner)
+      return(walk(e[[3]], inner))
+    }
+    if (identical(head, quote(`$`)) || identical(head, quote(`@`))) return(walk(e[[2]], bound))
+    if (identical(head, quote(`::`)) || identical(head, quote(`:::`))) return(invisible())
+    if (is.name(head)) {
+      # A function is found past variables of its name, but not past a function that is defined there.
+      if (!as.character(head) %in% c(setdiff(bound, names(home)), attr(bound, "functions"))) found <<- c(found, as.character(head))
+    } else walk(head, bound)
+    for (i in setdiff(present(e), 1L)) walk(e[[i]], bound)
+  }
+  # Names that are assigned to, or only those that are assigned functions.
+  locals <- function(e, functions = FALSE) {
+    if (!is.call(e) || identical(e[[1]], quote(`function`))) return(character())
+    own <- if (as.character(e[[1]])[1] %in% c("<-", "=", "<<-", "for") && is.name(e[[2]]) &&
+               (!functions || is.call(e[[3]]) && identical(e[[3]][[1]], quote(`function`)))) as.character(e[[2]])
+    parts <- lapply(setdiff(present(e), 1L), function(i) locals(e[[i]], functions))
+    unique(c(own, unlist(parts)))
+  }
+  for (e in parsed[[file]]) walk(if (is.call(e) && identical(e[[1]], quote(`<-`))) e[[3]] else e, character())
+  table <- home[intersect(unique(found), names(home))]
+  table[table != file]
+})
+names(uses) <- names(parsed)
+
+# Two steps side by side that know nothing of each other.
+strangers <- c("respond tally", "tally respond")
+
+bad <- FALSE
+complain <- function(...) {
+  cat(sprintf(...), "\n", sep = "")
+  bad <<- TRUE
+}
+for (file in names(uses)) {
+  from <- step_of(file)
+  for (name in names(uses[[file]])) {
+    target <- uses[[file]][[name]]
+    to <- step_of(target)
+    if (to == from || to == "util") next
+    if (from %in% names(rank) && to %in% names(rank) && rank[[to]] > rank[[from]]) {
+      complain("R/%s uses %s() of R/%s: a step never uses a later one", file, name, target)
+    }
+    if (paste(from, to) %in% strangers) {
+      complain("R/%s uses %s() of R/%s: respond and tally do not use each other", file, name, target)
+    }
+    if (from %in% names(rank) && to %in% rooms) complain("R/%s uses %s() of R/%s: the line never uses a side room", file, name, target)
+    if (from %in% setdiff(rooms, judges) && to %in% rooms) {
+      complain("R/%s uses %s() of R/%s: side rooms do not use each other", file, name, target)
+    }
+  }
+}
+
+# Circles: the strongly connected components of the files (Tarjan).
+edges <- lapply(uses, function(u) unique(unname(u)))
+index <- low <- stats::setNames(rep(NA_integer_, length(edges)), names(edges))
+counter <- 0L
+stack <- character()
+circles <- list()
+visit <- function(file) {
+  counter <<- counter + 1L
+  index[file] <<- low[file] <<- counter
+  stack <<- c(stack, file)
+  for (next_file in edges[[file]]) {
+    if (is.na(index[next_file])) {
+      visit(next_file)
+      low[file] <<- min(low[file], low[next_file])
+    } else if (next_file %in% stack) low[file] <<- min(low[file], index[next_file])
+  }
+  if (low[file] == index[file]) {
+    at <- match(file, stack)
+    component <- stack[at:length(stack)]
+    stack <<- stack[seq_len(at - 1L)]
+    if (length(component) > 1L) circles[[length(circles) + 1L]] <<- sort(component)
+  }
+}
+for (file in names(edges)) if (is.na(index[file])) visit(file)
+circles <- circles[order(-lengths(circles))]
+cat(sprintf("arrows: %d files, %d circles, the largest of %d files\n", length(edges), length(circles),
+            if (length(circles)) length(circles[[1]]) else 1L))
+for (circle in circles) cat("  ", paste(sub("[.]R$", "", circle), collapse = " "), "\n", sep = "")
+quit(status = bad)
