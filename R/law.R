@@ -96,6 +96,7 @@ law_needs <- c(
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
   channel = "finitely many reports with known probabilities",
+  question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",
   simulation = "counts that can be simulated without the reports"
 )
