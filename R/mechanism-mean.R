@@ -52,7 +52,8 @@
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")) {
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
-    abort(c("{.arg range} must be the least and the largest number that an answer may be.", x = "It is {describe(range)}.",
+    abort(c("{.arg range} must be the least and the largest number that an answer may be.",
+            x = if (is.numeric(range) && length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
             i = "For example {.code c(0, 100)}."), "argument")
   }
   epsilon <- check_epsilon(epsilon)

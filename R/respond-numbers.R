@@ -71,7 +71,7 @@ draw_window <- function(t, grid, rng) {
 # n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
 draw_uniform <- function(n, size, rng) {
   if (size == 1 || n == 0) return(numeric(n))
-  result <- .Call(C_rr_perturb, rep(1L, n), 1L, c(size, size), plan_kind(list(kind = "grr")), c(1 / size, 1 / size, 0), generator(rng))
+  result <- .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")), c(1 / size, 1 / size, 0), generator(rng))
   if (result$failed) abort_generator(rng)
   result$reports - 1
 }
