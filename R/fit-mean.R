@@ -63,3 +63,6 @@ title_of.rr_mean_fit <- function(x) {
             if (x$target == "population") "respondents and randomisation are random" else "only the randomisation is random",
             format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""))
 }
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object, "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")

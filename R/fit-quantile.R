@@ -7,7 +7,7 @@
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may fall somewhere; they are replaced by the nearest ones that do not (isotonic regression). Intervals are
-#' Woodruff's: the levels at which the cumulative share reaches the ends of the interval of the share itself, with the standard error at the quantile. The
+#' Woodruff's: the levels at which the cumulative share reaches the ends of its own interval, by [rr_contrast()], at the quantile. The
 #' standard error is their distance over that of the normal quantiles, `NA` where both ends are one level: its numbers are then too coarse to say.
 #'
 #' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
@@ -50,10 +50,10 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
   z <- stats::qnorm((1 + conf.level) / 2)
   tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
     shares <- monotone_shares(group_estimate(fit, g))
-    error <- cumulative_errors(fit, g, shares, probs)
+    reach <- cumulative_reach(fit, g, shares, probs, conf.level)
     found <- reach_share(shares, probs, edges)
-    low <- reach_share(shares, pmax(probs - z * error, 0), edges)
-    high <- reach_share(shares, pmin(probs + z * error, 1), edges)
+    low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
+    high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
     spread <- (high$value - low$value) / (2 * z)
     tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
                    std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
@@ -117,17 +117,21 @@ reach_share <- function(shares, probs, edges) {
   list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
 }
 
-# Standard errors of the cumulative shares at the quantiles: between those at both ends of the level, as the quantile is.
-cumulative_errors <- function(fit, g, shares, probs) {
+# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends of the level, as the
+# quantile is. Intervals hold at the boundary, where standard errors would not.
+cumulative_reach <- function(fit, g, shares, probs, level) {
   k <- length(shares)
   found <- reach_share(shares, probs, list(breaks = seq(0, k)))
   wanted <- sort(unique(c(found$level - 1L, found$level)))
   inside <- wanted[wanted > 0L & wanted < k]
-  errors <- numeric(length(wanted))
+  below <- above <- numeric(length(wanted))
   if (length(inside)) {
     rows <- cumulative_rows(fit, inside)[(g - 1) * length(inside) + seq_along(inside), , drop = FALSE]
-    errors[match(inside, wanted)] <- rr_contrast(fit, rows)$std.error
+    sums <- withCallingHandlers(rr_contrast(fit, rows, level), candor_warning_boundary = function(w) invokeRestart("muffleWarning"))
+    below[match(inside, wanted)] <- sums$estimate - sums$conf.low
+    above[match(inside, wanted)] <- sums$conf.high - sums$estimate
   }
   part <- found$value - (found$level - 1)
-  (1 - part) * errors[match(found$level - 1L, wanted)] + part * errors[match(found$level, wanted)]
+  between <- function(x) (1 - part) * x[match(found$level - 1L, wanted)] + part * x[match(found$level, wanted)]
+  list(below = between(below), above = between(above))
 }

@@ -1,7 +1,7 @@
 ordered_grr <- function(k = 4) rr_grr(factor(letters[1:k], ordered = TRUE), epsilon = 1)
 
 test_that("cumulative shares are sums with the errors of the covariance matrix", {
-  tally <- rr_counts(cbind(north = c(300, 250, 250, 200), south = c(100, 300, 350, 250)), ordered_grr())
+  tally <- rr_counts(cbind(north = c(300, 250, 250, 200), south = c(220, 260, 290, 230)), ordered_grr())
   for (method in c("inv", "mle")) {
     fit <- rr_estimate(tally, method = method)
     cdf <- rr_cdf(fit)
@@ -64,12 +64,14 @@ test_that("intervals of quantiles cover", {
   expect_gte(mean(covered), 0.95 - 5 * 0.0154)
 })
 
-test_that("groups have quantiles of their own", {
+test_that("groups have quantiles of their own, and at the boundary intervals are there without a warning", {
   fit <- rr_estimate(rr_counts(cbind(n = c(100, 400, 300, 200), s = c(400, 300, 200, 100)), rr_grr(c(10, 20, 30, 40), epsilon = 5)))
   found <- rr_quantile(fit, c(0.25, 0.5))
   expect_identical(names(found), c("group", "prob", "level", "estimate", "std.error", "conf.low", "conf.high"))
   expect_identical(found$group, c("n", "n", "s", "s"))
   expect_equal(found$estimate[3:4], rr_quantile(fit["s"], c(0.25, 0.5))$estimate)
+  expect_silent(edge <- rr_quantile(rr_estimate(rr_counts(c(500, 480, 10, 10), ordered_grr())), c(0.5, 0.9)))
+  expect_true(all(edge$conf.low <= edge$estimate & edge$estimate <= edge$conf.high))
   # Where no standard error is known there is no interval.
   wave <- rr_square_wave(0:4, 2)
   smoothed <- rr_quantile(rr_estimate(rr_counts(seq(20, 70, by = 10)[seq_along(wave$reports)], wave), method = "smoothed"), 0.5)
