@@ -23,7 +23,8 @@ rr_parameters <- function(fit, conf.level = 0.95) {
   if (is.null(parameters) || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a maximum likelihood fit of designs with an unknown parameter.",
             x = if (inherits(fit, "rr_fit")) "It is of: {format(fit$mechanism)}." else "It is {describe(fit)}.",
-            i = "Such designs are {.fn rr_lie_detector}, {.fn rr_cheater_detection} and {.code rr_unrelated(p, pi = NULL)}."),
+            i = paste("Such designs are {.fn rr_lie_detector}, {.fn rr_cheater_detection} and",
+                      "{.code rr_unrelated(p, pi = NULL)}.")),
           "argument")
   }
   conf.level <- check_level(conf.level)

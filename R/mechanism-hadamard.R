@@ -173,7 +173,9 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
     labels <- as.character(x)
     x <- match(labels, mechanism$reports) - 1
     bad <- which(is.na(x) & !is.na(labels))
-    if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+    if (length(bad)) {
+      abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+    }
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)

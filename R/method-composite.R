@@ -41,7 +41,8 @@ default_method <- function(tally) {
     return("norm_sub")
   }
   cli::cli_inform(c("The reports' own likelihood needs their sets: {.code rr_tally(..., keep = \"sets\")}.",
-                    i = "Estimated from the support counts with {.code method = \"composite\"}; it is not maximum likelihood."),
+                    i = paste("Estimated from the support counts with {.code method = \"composite\"};",
+                              "it is not maximum likelihood.")),
                   class = "candor_message_composite")
   "composite"
 }

@@ -101,9 +101,9 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     if (is.function(further[[part]])) next
     abort(c("{.arg {part}} must be a function.", x = "It is {describe(further[[part]])}."), "argument")
   }
-  structure(list(name = name, title = title, estimate = estimate, needs = needs, unbiased = check_flag(unbiased, "unbiased"),
-                 options = options, local_map = local_map, cost = check_number(cost, "cost", min = 0), group = group,
-                 ...),
+  structure(list(name = name, title = title, estimate = estimate, needs = needs,
+                 unbiased = check_flag(unbiased, "unbiased"), options = options, local_map = local_map,
+                 cost = check_number(cost, "cost", min = 0), group = group, ...),
             class = "rr_method")
 }
 

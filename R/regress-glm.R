@@ -433,7 +433,8 @@ null_deviance <- function(data, terms) {
 tell_about <- function(fit) {
   aliased <- names(fit$coefficients)[is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients]
   if (length(aliased)) {
-    cli::cli_inform("Not estimated, since {?it is a combination/they are combinations} of other columns: {.val {aliased}}.",
+    cli::cli_inform(paste("Not estimated, since {?it is a combination/they are combinations} of other columns:",
+                          "{.val {aliased}}."),
                     class = "candor_message_aliased")
   }
   tell_infinite(fit)

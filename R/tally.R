@@ -128,8 +128,9 @@ rows_without_group <- function(by, n) {
   sort(unique(unlist(unknown, use.names = FALSE)))
 }
 
-drop_reports <- function(x, dropped) if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, ,
-                                                                                            drop = FALSE] else x[-dropped]
+drop_reports <- function(x, dropped) {
+  if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, , drop = FALSE] else x[-dropped]
+}
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
 report_number <- function(x) {
