@@ -39,11 +39,11 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   C <- unname(rr_matrix(fit$mechanism))
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
-  counts <- group_evidence(fit$tally, g)$counts
+  reported <- group_evidence(fit$tally, g)$counts / fit$tally$n[g]
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {
-    both <- identified_functions(C, counts, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
+    both <- identified_functions(C, reported, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
     share <- length(parameter[[2]]) == k
     known <- all(both$identified)
     estimate <- both$value[1] / both$value[2]

@@ -102,7 +102,8 @@ achieved.rr_hadamard <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  reports <- draw_protocol(C_rr_draw_hadamard, answers, mechanism, rng, mechanism$epsilon, blocks, mechanism$size)
+  draw <- function(...) .Call(C_rr_draw_hadamard, ...)
+  reports <- draw_protocol(draw, answers, mechanism, rng, mechanism$epsilon, blocks, mechanism$size)
   if (!mechanism$one_bit) return(reports[[1]] + 1L)
   names(reports) <- c("index", "sign")
   tibble::as_tibble(reports)

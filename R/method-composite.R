@@ -15,7 +15,7 @@ composite_form <- function(law, k) {
 
 estimate_composite <- function(evidence, options) {
   form <- composite_form(evidence$law, evidence$k)
-  if (sum(evidence$counts) == 0) return(list(estimate = rep(1 / evidence$k, evidence$k)))
+  if (!any(evidence$counts > 0)) return(list(estimate = rep(1 / evidence$k, evidence$k)))
   .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
 }
 

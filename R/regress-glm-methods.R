@@ -35,7 +35,8 @@
 #' @name rr_glm_methods
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' fit <- rr_glm(report ~ age, survey, design)
 #' confint(fit)
 #' sqrt(diag(vcov(fit, type = "sandwich", cluster = rep(1:80, each = 5))))

@@ -22,7 +22,6 @@
 #'
 #' @param x The reports.
 #' @param mechanism How they were made.
-#' @param object,... For methods.
 #' @return The reports as [rr_perturb()] returns them.
 #' @section Errors:
 #' `candor_error_report` for what is no report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last

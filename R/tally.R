@@ -47,7 +47,8 @@
 #' rr_tally(reports, mechanism)
 #'
 #' # A data frame, with groups and weights by name
-#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
+#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500),
+#'                      w = runif(1000, 0.5, 2))
 #' rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
 #' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
 #'
