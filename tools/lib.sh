@@ -6,7 +6,7 @@ set -eu
 
 build=${CANDOR_BUILD:-$root/build}   # everything the scripts write; git ignores it
 library=$build/library               # the package is installed here and nowhere else
-peers=$build/peers                   # packages of CRAN alone that some tests compare with
+peers=$root/build/peers              # packages of CRAN alone that some tests compare with
 logs=$build/logs
 mkdir -p "$library" "$logs"
 
