@@ -7,7 +7,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
             x = "It is {describe(given$method)}."), "argument")
   }
   if ("interval" %in% names(given) && !identical(given$interval, "wald")) {
-    abort(c("{.arg interval} must be {.val wald}, or left out, for a mean.", x = "It is {describe(given$interval)}."), "argument")
+    abort(c("{.arg interval} must be {.val wald}, or left out, for a mean.", x = "It is {describe(given$interval)}."),
+          "argument")
   }
   do.call(check_dots_empty, given$options, quote = TRUE)
   target <- check_choice(given$target, "target", c("population", "sample"))
@@ -19,14 +20,16 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   n <- tally$effective_n
   half <- diff(mechanism$range) / 2
   structure(
-    list(estimate = sum(mechanism$range) / 2 + half * mean, variance = half^2 * mean_error(mechanism, mean, second, n, target),
+    list(estimate = sum(mechanism$range) / 2 + half * mean,
+         variance = half^2 * mean_error(mechanism, mean, second, n, target),
          n = sum(tally$n), target = target, conf.level = check_level(given$conf.level, "conf.level"),
          simultaneous = check_flag(given$simultaneous, "simultaneous"), tally = tally, mechanism = mechanism),
     class = c("rr_mean_fit", "rr_estimates")
   )
 }
 
-# Variance of the mean of n reports with this mean and mean square: of independent reports, or of what the randomisation adds to fixed answers.
+# Variance of the mean of n reports with this mean and mean square: of independent reports, or of what the
+# randomisation adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {
   spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
   parts <- mean_variance(mechanism)
@@ -60,9 +63,11 @@ title_of.rr_mean_fit <- function(x) {
   c(paste0("Mean from ", report_words(x$tally), if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", format(x$mechanism)),
     sprintf("  Target: %s, %s; %s%% Wald intervals%s", x$target,
-            if (x$target == "population") "respondents and randomisation are random" else "only the randomisation is random",
+            if (x$target == "population") "respondents and randomisation are random"
+            else "only the randomisation is random",
             format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""))
 }
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object, "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")
+autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object,
+                                                             "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")

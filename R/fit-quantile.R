@@ -67,11 +67,13 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
   if (!is.null(fit$mechanism$questions)) {
-    abort(c("{.arg fit} must be of one question.", x = "It is of several.", i = "Estimate the question on its own, or take {.fn rr_margin}."), "argument")
+    abort(c("{.arg fit} must be of one question.", x = "It is of several.",
+            i = "Estimate the question on its own, or take {.fn rr_margin}."), "argument")
   }
   numbers <- level_numbers(fit$mechanism)
   if (in_order(fit$mechanism) && (is.null(numbers) || !is.unsorted(numbers))) return(invisible())
-  abort(c("{.arg fit} must be of levels that have an order.", x = "Those of its mechanism, {format_labels(fit$mechanism$levels)}, have none that is known.",
+  abort(c("{.arg fit} must be of levels that have an order.",
+          x = "Those of its mechanism, {format_labels(fit$mechanism$levels)}, have none that is known.",
           i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
 }
 
@@ -92,9 +94,11 @@ quantile_edges <- function(mechanism, breaks) {
     if (!is.null(mechanism$breaks)) return(list(breaks = mechanism$breaks))
     return(list(values = level_numbers(mechanism) %||% seq_len(k)))
   }
-  good <- is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) && all(diff(breaks) > 0)
+  good <- is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) &&
+    all(diff(breaks) > 0)
   if (good) return(list(breaks = as.double(breaks)))
-  abort(c("{.arg breaks} must be {k + 1} increasing numbers, the bounds of {k} levels.", x = "It is {describe(breaks)}."), "argument")
+  abort(c("{.arg breaks} must be {k + 1} increasing numbers, the bounds of {k} levels.",
+          x = "It is {describe(breaks)}."), "argument")
 }
 
 # Cumulative shares that do not fall, from 0 to 1: unbiased estimates may be negative.
@@ -117,8 +121,8 @@ reach_share <- function(shares, probs, edges) {
   list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
 }
 
-# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends of the level, as the
-# quantile is. Intervals hold at the boundary, where standard errors would not.
+# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends
+# of the level, as the quantile is. Intervals hold at the boundary, where standard errors would not.
 cumulative_reach <- function(fit, g, shares, probs, level) {
   k <- length(shares)
   found <- reach_share(shares, probs, list(breaks = seq(0, k)))
@@ -127,7 +131,8 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
   below <- above <- numeric(length(wanted))
   if (length(inside)) {
     rows <- cumulative_rows(fit, inside)[(g - 1) * length(inside) + seq_along(inside), , drop = FALSE]
-    sums <- withCallingHandlers(rr_contrast(fit, rows, level), candor_warning_boundary = function(w) invokeRestart("muffleWarning"))
+    sums <- withCallingHandlers(rr_contrast(fit, rows, level),
+                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"))
     below[match(inside, wanted)] <- sums$estimate - sums$conf.low
     above[match(inside, wanted)] <- sums$conf.high - sums$estimate
   }

@@ -5,7 +5,8 @@ estimate_tally.rr_sampled <- function(mechanism, tally, given) {
   lapply(stats::setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
     if (all(part$n <= 0)) {
-      abort(c("Each question must have been answered by somebody.", x = "Nobody drew the question {.val {name}}."), "empty")
+      abort(c("Each question must have been answered by somebody.", x = "Nobody drew the question {.val {name}}."),
+            "empty")
     }
     estimate_tally(part$mechanism, drop_empty_groups(part), given)
   })

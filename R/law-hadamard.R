@@ -109,7 +109,8 @@ law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
   ifelse(map$support[which], variance, 0)
 }
 
-# What each report adds to a function is its weights' transform, block by block: no covariance matrix of all categories is needed.
+# What each report adds to a function is its weights' transform, block by block: no covariance matrix of all
+# categories is needed.
 #' @export
 law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
   phi <- evidence$counts / evidence$n

@@ -1,7 +1,8 @@
-# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those who drew it. Counts are, depth after
-# depth, how many drew it and the oracle's own. The unbiased estimate is the generalised least squares fit of the levels to the
-# estimates of all nodes, the root being 1, with one variance for all nodes of a depth. It is linear in these: a function of
-# the levels is a function of the nodes of each depth, and depths are independent, given how many drew them.
+# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those who drew it.
+# Counts are, depth after depth, how many drew it and the oracle's own. The unbiased estimate is the generalised least
+# squares fit of the levels to the estimates of all nodes, the root being 1, with one variance for all nodes of a
+# depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
+# independent, given how many drew them.
 
 #' @export
 law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree, at a depth that was drawn"
@@ -46,8 +47,8 @@ depth_evidence <- function(law, evidence) {
   })
 }
 
-# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own estimate beside the sum of its
-# children's; `part`: the part of its parent's correction that a node gets.
+# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own estimate beside the
+# sum of its children's; `part`: the part of its parent's correction that a node gets.
 tree_weights <- function(law, variances) {
   depths <- length(variances)
   below <- own <- part <- vector("list", depths)
@@ -79,8 +80,9 @@ consistent_nodes <- function(law, nodes, variances) {
   nodes
 }
 
-# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are returned, one for each depth, weights of
-# its nodes' own estimates. What is left is a constant: the root. The passes of consistent_nodes(), backwards and transposed.
+# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are returned, one for
+# each depth, weights of its nodes' own estimates. What is left is a constant: the root. The passes of
+# consistent_nodes(), backwards and transposed.
 node_functions <- function(law, functions, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(variances)
@@ -122,13 +124,15 @@ law_blank_error.rr_law_hierarchy <- function(law, evidence) {
 
 # ---- uncertainty ----
 
-# The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances only. Depths are independent samples of the population. Of fixed truths
-# only the randomisation and the drawing of depths are random: the variance of the truths' own shares is left out, in expectation.
+# The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances only. Depths are
+# independent samples of the population. Of fixed truths only the randomisation and the drawing of depths are random:
+# the variance of the truths' own shares is left out, in expectation.
 #' @export
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
   at <- node_functions(law, functions, depth_variances(law, depths))
-  covariance <- Reduce(`+`, Map(function(part, d, weights) law_functions(part, d, weights, "population", variances), law$laws, depths, at))
+  covariance <- Reduce(`+`, Map(function(part, d, weights) law_functions(part, d, weights, "population", variances),
+                                law$laws, depths, at))
   if (target == "population") return(covariance)
   theta <- law_unbiased(law, evidence)
   n <- evidence$n
@@ -143,7 +147,9 @@ law_variances.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   # So many functions at a time that they fit in memory.
   step <- max(1, floor(2e6 / law$truths))
   parts <- split(which, (seq_along(which) - 1) %/% step)
-  variance <- unlist(lapply(parts, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target, variances = TRUE)), use.names = FALSE)
+  variance <- unlist(lapply(parts,
+                            function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target,
+                                                          variances = TRUE)), use.names = FALSE)
   ifelse(map$support[which], variance, 0)
 }
 
@@ -159,8 +165,8 @@ law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   mapped_covariance(map, which, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target))
 }
 
-# The score interval, with the second moment of an estimate's terms as it was found: nearly all of it is the randomisation's, which the
-# share of one level changes little.
+# The score interval, with the second moment of an estimate's terms as it was found: nearly all of it is the
+# randomisation's, which the share of one level changes little.
 #' @export
 law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)[which]

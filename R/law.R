@@ -44,7 +44,8 @@
 #' @examples
 #' rr_law(rr_warner(0.8))
 #' rr_law(rr_geometric(3, epsilon = 1))
-#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not, independently
+#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not,
+#' # independently
 #' rr_law_support(p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism) {
@@ -210,8 +211,8 @@ law_adds_up.rr_law <- function(law) TRUE
 law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
 law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
 
-# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or with `variances` its
-# diagonal only.
+# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or
+# with `variances` its diagonal only.
 law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
 
 #' @export

@@ -46,16 +46,20 @@ rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard) {
   epsilon <- check_epsilon(epsilon)
   fanout <- check_count(fanout, "fanout", min = 2, max = k)
   if (!is.function(oracle)) {
-    abort(c("{.arg oracle} must be a function that makes a mechanism of {.arg levels} and {.arg epsilon}.", x = "It is {describe(oracle)}.",
+    abort(c("{.arg oracle} must be a function that makes a mechanism of {.arg levels} and {.arg epsilon}.",
+            x = "It is {describe(oracle)}.",
             i = "For example {.code oracle = rr_unary}."), "argument")
   }
   height <- 1
   while (fanout^height < k) height <- height + 1
   nodes <- ceiling(k / fanout^(height - seq_len(height)))
-  parts <- stats::setNames(lapply(nodes, function(size) check_oracle(oracle(size, epsilon = epsilon), size, epsilon)), seq_len(height))
+  parts <- stats::setNames(lapply(nodes, function(size) check_oracle(oracle(size, epsilon = epsilon), size, epsilon)),
+                           seq_len(height))
   mechanism <- new_rr_mechanism(
-    "hierarchy", levels$labels, reports = part_labels(parts), numeric_truths = levels$numeric, epsilon = max(vapply(parts, function(m) m$epsilon, 0)),
-    design = sprintf("Hierarchy of fanout %s and %s depth%s", format_count(fanout), height, if (height == 1) "" else "s"),
+    "hierarchy", levels$labels, reports = part_labels(parts), numeric_truths = levels$numeric,
+    epsilon = max(vapply(parts, function(m) m$epsilon, 0)),
+    design = sprintf("Hierarchy of fanout %s and %s depth%s", format_count(fanout), height,
+                     if (height == 1) "" else "s"),
     parts = parts, part_column = "depth", fanout = fanout, height = height, nodes = nodes
   )
   class(mechanism) <- c("rr_hierarchy", "rr_sampled", "rr_mechanism")
@@ -65,11 +69,13 @@ rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard) {
 
 check_oracle <- function(part, size, epsilon) {
   if (!inherits(part, "rr_mechanism") || length(part$levels) != size) {
-    abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.", x = "Of {size} it made {describe(part)}."), "argument")
+    abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.",
+            x = "Of {size} it made {describe(part)}."), "argument")
   }
   law <- rr_law(part)
   if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
-    abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."), c("argument", "law"))
+    abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
+          c("argument", "law"))
   }
   if (part$epsilon > epsilon * (1 + 1e-9)) {
     abort(c("{.arg oracle} must keep the {.arg epsilon} that it is given.",
@@ -88,7 +94,8 @@ rr_law.rr_hierarchy <- function(mechanism) {
     even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, mechanism$parts[[l]])
     mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
   }, 0)
-  new_rr_law("hierarchy", truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes, unit = unit,
+  new_rr_law("hierarchy", truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes,
+             unit = unit,
              laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
 }
 
@@ -101,7 +108,8 @@ rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE) {
 
 #' @export
 format.rr_hierarchy <- function(x, digits = 4, ...) {
-  sprintf("%s, %s levels, epsilon = %s", x$design, format_count(length(x$levels)), format(x$epsilon, digits = check_digits(digits)))
+  sprintf("%s, %s levels, epsilon = %s", x$design, format_count(length(x$levels)),
+          format(x$epsilon, digits = check_digits(digits)))
 }
 
 #' @export
@@ -110,4 +118,13 @@ print.rr_hierarchy <- function(x, ..., digits = 4) {
   cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   cat(paste0("  depth ", names(x$parts), "  ", vapply(x$parts, format, "", digits = digits), "\n"), sep = "")
   invisible(x)
+}
+
+# The node of each depth is an answer to its own question; drawing and counting are those of questions.
+#' @export
+prepare_answers.rr_hierarchy <- function(mechanism, x) {
+  levels <- prepare_answers.rr_mechanism(mechanism, x)
+  nodes <- lapply(rev(seq_len(mechanism$height)) - 1,
+                  function(below) as.integer((levels - 1) %/% mechanism$fanout^below) + 1L)
+  list(answers = nodes, given = nodes, n = length(levels))
 }

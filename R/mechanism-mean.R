@@ -53,7 +53,8 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
-            x = if (is.numeric(range) && length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
+            x = if (is.numeric(range) &&
+                    length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
             i = "For example {.code c(0, 100)}."), "argument")
   }
   epsilon <- check_epsilon(epsilon)
@@ -71,20 +72,22 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   )
 }
 
-# From here the hybrid uses the piecewise protocol at all (Wang et al. 2019, equation 11).
+# From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
 hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
 
 mean_steps <- 2^29
 
-# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer, whose cells are reported with e^epsilon times the
-# probability of any other. One step and a window of one cell are Duchi's protocol. `chance` is that of drawing from the window, else from all cells:
-# the probability ratio of cells is then exactly e^epsilon, whatever the sizes. Both carry the safety margin of 2^-49 that other samplers have.
+# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer, whose cells are
+# reported with e^epsilon times the probability of any other. One step and a window of one cell are Duchi's protocol.
+# `chance` is that of drawing from the window, else from all cells: the probability ratio of cells is then exactly
+# e^epsilon, whatever the sizes. Both carry the safety margin of 2^-49 that other samplers have.
 window_grid <- function(steps, epsilon) {
   window <- max(1, round(steps * exp(-epsilon / 2)))
   gain <- -expm1(-epsilon)
   noise <- (steps + window) / window * exp(-epsilon)
   margin <- 2^-49
-  list(steps = steps, window = window, chance = gain / (gain + noise) * (1 - margin), other = noise / (gain + noise) * (1 + margin))
+  list(steps = steps, window = window, chance = gain / (gain + noise) * (1 - margin),
+       other = noise / (gain + noise) * (1 + margin))
 }
 
 # The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
@@ -100,7 +103,6 @@ achieved.rr_mean <- function(mechanism) {
 
 # What the randomisation adds: list(constant, slope) of the variance constant + slope t^2 of a report of t.
 mean_variance <- function(mechanism) {
-  s <- exp(mechanism$epsilon / 2)
   duchi <- 1 / tanh(mechanism$epsilon / 2)^2
   # (s + 3) / (3 (s - 1)^2), formed in 1 / s so that it neither overflows nor cancels.
   z <- exp(-mechanism$epsilon / 2)
@@ -115,6 +117,17 @@ mean_variance <- function(mechanism) {
 #' @export
 rr_law.rr_mean <- function(mechanism) new_rr_law("mean", truths = 1)
 
+# There are no categories, and nothing of what estimators of shares need. Estimates are made in R/fit-mean.R.
+
+#' @export
+law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
+
+#' @export
+law_gives.rr_law_mean <- function(law, need, k) FALSE
+
+#' @export
+law_tells_nothing.rr_law_mean <- function(law) FALSE
+
 #' @export
 format.rr_mean <- function(x, digits = 4, ...) {
   sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
@@ -126,6 +139,97 @@ print.rr_mean <- function(x, ..., digits = 4) {
   cat("<rr_mean> ", x$design, "\n", sep = "")
   cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
   bounds <- format(mean(x$range) + diff(x$range) / 2 * c(-1, 1) * x$reach, digits = digits, trim = TRUE)
-  cat("  reports  ", if (x$share > 0) "from " else "are ", bounds[1], if (x$share > 0) " to " else " or ", bounds[2], "\n", sep = "")
+  cat("  reports  ", if (x$share > 0) "from " else "are ", bounds[1], if (x$share > 0) " to " else " or ", bounds[2],
+      "\n", sep = "")
   invisible(x)
+}
+
+# ---- respondents ----
+
+# Numbers on the scale from -1 to 1.
+#' @export
+prepare_answers.rr_mean <- function(mechanism, x) {
+  if (!(is.numeric(x) || is.logical(x)) || is.factor(x) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."), "argument")
+  }
+  range <- mechanism$range
+  stray <- which(is.na(x) | x < range[1] | x > range[2])
+  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
+  if (length(stray)) abort_outside(stray, range)
+  pmin(pmax((as.double(x) - mean(range)) / (diff(range) / 2), -1), 1)
+}
+
+# Positions are of no use here: answers are numbers from -1 to 1.
+#' @export
+rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.numeric(answers) || anyNA(answers) || any(abs(answers) > 1)) {
+    abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe(answers)}."), "argument")
+  }
+  reports <- numeric(length(answers))
+  fine <- draw_coins(length(answers), mechanism$share, 1 - mechanism$share, rng)
+  for (part in list(list(which(fine), mechanism$fine), list(which(!fine), mechanism$coarse))) {
+    reports[part[[1]]] <- draw_window(answers[part[[1]]], part[[2]], rng)
+  }
+  reports
+}
+
+#' @export
+decode_answers.rr_mean <- function(mechanism, reports, x) {
+  stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
+}
+
+# An answer is rounded to one of its two neighbours on the grid, at random and without bias; its window is drawn from
+# with the window's chance, else all cells; the cell is read so that its mean is the answer.
+draw_window <- function(t, grid, rng) {
+  n <- length(t)
+  place <- (t + 1) / 2 * grid$steps
+  start <- floor(place)
+  fraction <- (draw_uniform(n, 2^30, rng) + draw_uniform(n, 2^30, rng) / 2^30) / 2^30
+  start <- pmin(start + (fraction < place - start), grid$steps)
+  own <- draw_coins(n, grid$chance, grid$other, rng)
+  cell <- draw_uniform(n, grid$steps + grid$window, rng)
+  cell[own] <- (start + draw_uniform(n, grid$window, rng))[own]
+  window_values(grid, cell)
+}
+
+# ---- tallies ----
+
+# Numbers whose mean is wanted are counted as two sums, of reports and of their squares, each as a share of the range
+# of reports: so they are never below 0, whatever the numbers, and are added as counts are.
+
+#' @export
+rr_reports.rr_mean <- function(x, mechanism) {
+  read_means(x, mechanism)
+  x
+}
+
+#' @export
+rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_means(x, mechanism, na.rm)
+  weights <- kept(weights, read) %||% rep(1, length(read$reports))
+  groups <- kept(groups, read)
+  sums <- function(each) {
+    if (is.null(groups)) sum(each) else as.vector(rowsum(each, factor(groups, seq_len(group_number(groups)))))
+  }
+  counts <- rbind(sums(weights * read$reports), sums(weights * read$reports^2))
+  list(counts = if (ncol(counts) > 1L) counts else as.vector(counts), dropped = read$dropped)
+}
+
+# list(reports, dropped): numbers as shares, from 0 to 1, of the range of reports.
+read_means <- function(x, mechanism, na.rm = FALSE) {
+  x <- plain_numbers(x)
+  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be numbers: reports of {.fn rr_mean}.", x = "It is {describe(x)}."), "report")
+  }
+  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+  share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
+  # Reports that went through text have lost some digits.
+  near <- 1e-6
+  stray <- if (mechanism$share > 0) share < -near | share > 1 + near else pmin(abs(share), abs(share - 1)) > near
+  bad <- which(stray)
+  if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
+  share <- pmin(pmax(share, 0), 1)
+  if (mechanism$share == 0) share <- round(share)
+  list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
 }

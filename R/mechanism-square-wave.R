@@ -67,8 +67,9 @@ check_breaks <- function(breaks) {
   }
   bad <- which(!is.finite(breaks) | c(FALSE, diff(breaks) <= 0))
   if (length(breaks) < 3L || length(bad)) {
+    after <- if (isTRUE(bad[1] > 1)) paste(", after", format(breaks[bad[1] - 1], digits = 15)) else ""
     abort(c("{.arg breaks} must be at least 3 finite numbers that increase.",
-            x = if (length(bad)) "Break {bad[1]} is {format(breaks[bad[1]], digits = 15)}{if (bad[1] > 1) paste(', after', format(breaks[bad[1] - 1], digits = 15))}."
+            x = if (length(bad)) "Break {bad[1]} is {format(breaks[bad[1]], digits = 15)}{after}."
                 else "There are {length(breaks)}: {length(breaks) - 1} bin{?s}.",
             i = "Two bins have 3 bounds."), "argument")
   }
@@ -78,6 +79,7 @@ check_breaks <- function(breaks) {
     text <- vapply(breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE)
     if (!anyDuplicated(text)) break
   }
+  if (anyDuplicated(text)) text <- sprintf("%.17g", breaks)
   list(labels = paste(text[-length(text)], "to", text[-1]), breaks = breaks)
 }
 
@@ -96,8 +98,8 @@ discrete_wave <- function(d, epsilon, half_width) {
 
 wave_probability <- function(d, epsilon, b) 1 / (2 * b + 1 + (d - 1) * exp(-epsilon))
 
-# log(d + 2b) less the entropy of a report; ties go to the narrower wave. Towards epsilon = 0 its differences vanish in roundings,
-# and the best half width no longer changes.
+# log(d + 2b) less the entropy of a report; ties go to the narrower wave. Towards epsilon = 0 its differences vanish
+# in roundings, and the best half width no longer changes.
 discrete_half_width <- function(d, epsilon) {
   epsilon <- max(epsilon, 1e-3)
   b <- as.double(seq_len(d) - 1)
@@ -126,8 +128,8 @@ continuous_wave <- function(breaks, epsilon, reports, half_width) {
                         format(b, digits = 3)))
 }
 
-# (e E - E + 1) / (2 E (E - 1 - e)) for e = epsilon, E = exp(e). Both differences cancel for small epsilon, where their series
-# are sums of positive terms.
+# (e E - E + 1) / (2 E (E - 1 - e)) for e = epsilon, E = exp(e). Both differences cancel for small epsilon, where
+# their series are sums of positive terms.
 wave_half_width <- function(epsilon) {
   if (epsilon >= 0.5) {
     z <- exp(-epsilon)
@@ -138,8 +140,9 @@ wave_half_width <- function(epsilon) {
   exp(-epsilon) * sum(rev((power - 1) * terms)) / (2 * sum(rev(terms)))
 }
 
-# Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The length rises, stays at its top and falls:
-# pieces of areas lose no digits where the wave is narrow beside a bin, as differences of integrals would.
+# Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The length rises, stays
+# at its top and falls: pieces of areas lose no digits where the wave is narrow beside a bin, as differences of
+# integrals would.
 wave_overlap <- function(truths, ends, b) {
   k <- length(truths) - 1
   m <- length(ends) - 1
