@@ -115,6 +115,8 @@
 #'     \item{`details`}{per group, what the method reports of itself: number of active categories, uniqueness,
 #'       iterations, certified gap}
 #'   }
+#'   For [rr_mean()] and [rr_sample_questions()] see there: a mean is no share, and one question of many is a fit for each.
+#'
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
 #' @section Errors and warnings:
 #' Groups in which nobody answered are left out and named, in a message of class `candor_message_empty`.

@@ -13,7 +13,8 @@
 #'
 #' @param levels The ordered levels: labels, or their number.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer.
+#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer. Best are numbers of which
+#'   a power is just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4.
 #' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
 #'   [rr_local_hash()], [rr_subset()].
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the

@@ -12,7 +12,8 @@ test_that("cumulative shares are sums with the errors of the covariance matrix",
     variance <- diag(lower %*% vcov(fit) %*% t(lower))
     expect_equal(cdf$std.error[-c(4, 8)]^2, variance[-c(4, 8)])
     expect_identical(cdf$std.error[c(4, 8)], c(0, 0))
-    expect_equal(rr_cdf(fit, at = "b", conf.level = 0.9), rr_contrast(fit, list("north:b" = c("north:a", "north:b"), "south:b" = c("south:a", "south:b")), conf.level = 0.9), ignore_attr = TRUE)
+    sums <- list("north:b" = c("north:a", "north:b"), "south:b" = c("south:a", "south:b"))
+    expect_equal(rr_cdf(fit, at = "b", conf.level = 0.9), rr_contrast(fit, sums, conf.level = 0.9), ignore_attr = TRUE)
   }
   # Of independent binomial counts: the sum of two categories of k-ary randomized response is binomial.
   one <- rr_estimate(rr_counts(c(300, 250, 250, 200), ordered_grr()), method = "inv")

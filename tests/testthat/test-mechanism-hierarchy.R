@@ -170,7 +170,8 @@ test_that("any oracle serves, reports go through a data frame, and tallies merge
   # A hierarchy of one depth is its oracle, with the sum known.
   flat <- rr_hierarchy(4, 1, fanout = 4, oracle = rr_grr)
   counts <- c(900, 700, 500, 400)
-  expect_equal(coef(rr_estimate(rr_counts(c(2500, counts), flat, n = 2500))), coef(rr_estimate(rr_counts(counts, rr_grr(4, epsilon = 1)), method = "inv")), tolerance = 1e-12)
+  expect_equal(coef(rr_estimate(rr_counts(c(2500, counts), flat, n = 2500))),
+               coef(rr_estimate(rr_counts(counts, rr_grr(4, epsilon = 1)), method = "inv")), tolerance = 1e-12)
 })
 
 test_that("distributions, the bootstrap and simulation are had of a hierarchy", {

@@ -50,7 +50,8 @@ test_that("a part of the tally is the tally of those who drew it", {
     expect_equal(part$counts, direct$counts)
     expect_equal(part$n, direct$n)
   }
-  merged <- c(rr_tally(reports[1:200, ], m, by = region[1:200], weights = w[1:200]), rr_tally(reports[201:600, ], m, by = region[201:600], weights = w[201:600]))
+  merged <- c(rr_tally(reports[1:200, ], m, by = region[1:200], weights = w[1:200]),
+              rr_tally(reports[201:600, ], m, by = region[201:600], weights = w[201:600]))
   expect_equal(merged$counts, tally$counts)
   expect_equal(lapply(rr_estimate(merged, method = "inv"), coef), lapply(rr_estimate(tally, method = "inv"), coef))
 })

@@ -90,7 +90,8 @@ test_that("every verb works on every class, or refuses with an error that says w
 })
 
 test_that("coef, vcov, confint and tidy of one object agree", {
-  for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size", "contrast", "association", "mean", "means", "hierarchy", "cdf")]) {
+  for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size",
+                        "contrast", "association", "mean", "means", "hierarchy", "cdf")]) {
     label <- class(x)[1]
     expect_identical(names(coef(x)), rownames(vcov(x)), label = label)
     expect_identical(names(coef(x)), rownames(confint(x)), label = label)
