@@ -16,7 +16,7 @@
 #' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without question or of none, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
-#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (section 3.2, the solution SMP. Their own proposal, fake data for the other questions,
+#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
 #'   protects a whole row less than it says and is not offered.)
 #' @examples
 #' survey <- rr_sample_questions(
@@ -26,8 +26,8 @@
 #' )
 #' survey
 #' set.seed(1)
-#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = sample(c("never", "once", "often"), 3000, TRUE, c(6, 3, 1)),
-#'                       hours = runif(3000, 0, 8))
+#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
+#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = often, hours = runif(3000, 0, 8))
 #' reports <- rr_perturb(answers, survey, rng = "R")
 #' reports
 #' fits <- rr_estimate(reports, survey, method = "inv")
