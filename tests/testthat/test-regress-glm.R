@@ -29,6 +29,46 @@ test_that("profile ends match the vectors, infinite ones included", {
   }
 })
 
+# The profile by brute force: one other coefficient, over a grid that reaches far out, and from its best points on.
+brute_profile <- function(x, y, p, q) {
+  loglik <- function(a, b) {
+    report <- q + (p - q) * plogis(a + b * x)
+    sum(log(ifelse(y == 1, report, 1 - report)))
+  }
+  grid <- sinh(seq(-8, 8, length.out = 161))
+  function(value, j) {
+    along <- function(other) if (j == 1) loglik(value, other) else loglik(other, value)
+    best <- order(-vapply(grid, along, 0))[1:4]
+    max(vapply(best, function(k) {
+      optimize(along, grid[c(max(1, k - 1), min(161, k + 1))], maximum = TRUE, tol = 1e-9)$objective
+    }, 0))
+  }
+}
+
+test_that("profile intervals hold what no choice of the other coefficient makes unlikely, and end where it does", {
+  limit <- sqrt(qchisq(0.95, 1))
+  designs <- list(rr_warner(0.75), rr_crosswise(0.2), rr_forced(c(1 / 6, 1 / 6)))
+  set.seed(11)
+  infinite <- 0
+  for (r in 1:24) {
+    device <- rr_matrix(designs[[r %% 3 + 1]])[2:1, 2]
+    x <- rnorm(60)
+    y <- rbinom(60, 1, device[2] + diff(rev(device)) * plogis(-1 + 0.8 * x))
+    fit <- suppressWarnings(rr_glm(y ~ x, data.frame(x, y), designs[[r %% 3 + 1]]))
+    if (!is.null(fit$boundary)) next
+    profile <- brute_profile(x, y, device[1], device[2])
+    fall <- function(value, j) sqrt(max(0, 2 * (fit$loglik - profile(value, j)))) / limit
+    ends <- confint(fit)
+    for (j in 1:2) for (end in ends[j, ]) {
+      centre <- coef(fit)[[j]]
+      if (is.finite(end)) expect_equal(fall(end, j), 1, tolerance = 1e-4) else infinite <- infinite + 1
+      inside <- if (is.finite(end)) centre + (end - centre) * c(0.2, 0.5, 0.8, 0.97) else centre + sign(end) * c(1, 3, 10)
+      expect_lte(max(vapply(inside, fall, 0, j = j)), 1 + 1e-6)
+    }
+  }
+  expect_gt(infinite, 5)
+})
+
 test_that("rows, predictions and their errors match the vectors", {
   for (case in golden("regression_binary")) {
     fit <- fit_golden(case$input)
