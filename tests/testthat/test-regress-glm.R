@@ -385,3 +385,34 @@ test_that("boundary maxima of the identity link are found and told", {
   expect_warning(fit <- quietly(rr_glm(y ~ g, data, rr_warner(0.8), "identity")), class = "candor_warning_infinite")
   expect_equal(unname(coef(fit)), c(0, 0.5), tolerance = 1e-6)
 })
+
+test_that("a likelihood with two finite maxima is told, and the higher one is the estimate", {
+  # 30 answers under Warner's design with p = .8, found among 1,300 random data sets.
+  x <- c(13, 0, -16, 12, 18, -13, -9, 7, -5, 6, -3, -12, -13, -7, -12, -2, 8, 0, -2, 3, -7, 9, -4, 15, -6, 7, -14, -7, 5, 7) / 10
+  y <- c(1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, rep(0, 14), 1, 1, 0)
+  # optim() knows nothing of ours: at both points the slope is 0 and the likelihood falls in all directions.
+  loss <- function(b) {
+    report <- 0.2 + 0.6 * plogis(b[1] + b[2] * x)
+    -sum(log(ifelse(y == 1, report, 1 - report)))
+  }
+  slope <- function(b) {
+    truth <- plogis(b[1] + b[2] * x)
+    report <- 0.2 + 0.6 * truth
+    -colSums(0.6 * truth * (1 - truth) * ifelse(y == 1, 1 / report, -1 / (1 - report)) * cbind(1, x))
+  }
+  maxima <- lapply(list(c(-9, -6.7), c(-1, 0.3)), optim, fn = loss, gr = slope, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000))
+  for (found in maxima) {
+    expect_lt(max(abs(slope(found$par))), 1e-4)
+    expect_gt(min(eigen(optimHess(found$par, loss, slope))$values), 1e-3)
+  }
+  values <- -vapply(maxima, `[[`, 0, "value")
+  expect_equal(diff(values), -0.2658937, tolerance = 1e-5)
+  expect_warning(fit <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8))), "several maxima", class = "candor_warning_maxima")
+  expect_equal(fit$loglik, values[1], tolerance = 1e-9)
+  expect_equal(unname(coef(fit)), maxima[[1]]$par, tolerance = 1e-4)
+  expect_equal(sort(unique(round(fit$starts, 6))), sort(round(values, 6)), tolerance = 1e-6, ignore_attr = TRUE)
+  # The user's own start finds either: the lower one alone is no estimate.
+  expect_warning(again <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8), start = maxima[[2]]$par, starts = 2)),
+                 class = "candor_warning_maxima")
+  expect_equal(again$loglik, fit$loglik)
+})
