@@ -126,8 +126,8 @@ profile_end <- function(curve, fit, j, side, limit) {
     flat <- k > 3 && abs(b - centre) * curve$scale > 30 && point$fall - inner$fall < 1e-4 * limit
     inner <- c(point, b = b)
     if (flat && abs(b - centre) * curve$scale > (if (fit$link == "cauchit") 1e6 else 300)) return(side * Inf)
-    step <- side * min(2 * abs(b - centre), max(abs(step),
-                                                if (isTRUE(abs(point$slope) > 0)) 1.2 * (limit - point$fall) / abs(point$slope) else 2 * abs(step)))
+    ahead <- if (isTRUE(abs(point$slope) > 0)) 1.2 * (limit - point$fall) / abs(point$slope) else 2 * abs(step)
+    step <- side * min(2 * abs(b - centre), max(abs(step), ahead))
   }
   side * Inf
 }

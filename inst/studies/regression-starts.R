@@ -29,10 +29,10 @@ reference <- function(y, x, p, q) {
   }
   polish <- function(b) {
     for (step in 1:20) {
+      if (!all(is.finite(b)) || max(abs(x %*% b)) > 15) return(NULL)
       H <- optimHess(b, value, slope)
       spectrum <- eigen(H, symmetric = TRUE, only.values = TRUE)$values
       if (min(spectrum) < 1e-9 * max(spectrum)) return(NULL)
-      if (max(abs(x %*% b)) > 15) return(NULL)
       if (max(abs(slope(b))) < 1e-6) return(list(b = b, loglik = -value(b)))
       b <- b - solve(H, slope(b))
     }
