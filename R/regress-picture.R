@@ -49,30 +49,16 @@ simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
     abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}.",
             i = "Draw rows of {.code predict(fit, type = \"report\")}."), "argument")
   }
+  nsim <- check_count(nsim, "nsim", min = 1)
+  seed <- keep_seed(seed)
   reports <- object$mechanism$reports
   upper <- t(apply(predict(object, type = "report"), 1, cumsum))
   n <- nrow(upper)
-  drawn <- simulated(nsim, seed, function(k) {
-    # Rounding leaves the last sum a little off 1.
+  draws <- lapply(seq_len(nsim), function(k) {
     factor(reports[1L + rowSums(stats::runif(n) > upper[, -ncol(upper), drop = FALSE])], reports)
   })
-  structure(as.data.frame(drawn$draws, row.names = rownames(object$frame)), seed = drawn$seed)
-}
-
-# `nsim` draws by R's generator, which stands after them where it was if `seed` is given.
-simulated <- function(nsim, seed, draw) {
-  nsim <- check_count(nsim, "nsim", min = 1)
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
-    seed <- structure(seed, kind = as.list(RNGkind()))
-  }
-  draws <- lapply(seq_len(nsim), draw)
   names(draws) <- paste0("sim_", seq_len(nsim))
-  list(draws = draws, seed = seed %||% state)
+  structure(as.data.frame(draws, row.names = rownames(object$frame)), seed = seed)
 }
 
 #' @rdname rr_regression
