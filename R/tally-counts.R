@@ -1,30 +1,30 @@
 #' A tally from counts that already exist
 #'
-#' For published tables, `GROUP BY` results, and anything that is already counted.
+#' Makes a tally from a published table, the result of a `GROUP BY`, or other counts of reports.
 #'
 #' @param counts Number of times each report was given: a numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
-#'   report, in the order of the mechanism. Of several questions ([rr_product()]) the reports are the cells, or `counts`
-#'   is a table with one dimension a question.
+#'   report, in the order of the mechanism. For several questions ([rr_product()]) the reports are the cells, or `counts`
+#'   is a table with one dimension per question.
 #'
-#'   Or a **data frame**, in one of two shapes. One column per report, called as the reports, and one row per group, such as
+#'   Or a **data frame**, in one of two shapes. One column per report, named like the reports, and one row per group, such as
 #'   `nigeria_survey[c("no", "yes")]`. Or one row per report and group, with a column of labels and one of counts called `n`, `count` or
-#'   `Freq`: what `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give. The other columns are the groups.
-#'   Counts of class `integer64` are taken.
+#'   `Freq`, as `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give it. The other columns are the groups.
+#'   Counts may be of class `integer64`.
 #' @param mechanism How the answers were randomised.
 #' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
 #'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it
 #'   counts must be whole.
-#' @param n The number of respondents (per group), where a report supports several categories or none, see [rr_law()]: counts do
-#'   not add up to it then. Of categories it is the sum of the counts and need not be given.
+#' @param n The number of respondents (per group). It is needed where a report supports several categories or none, see [rr_law()], because the counts do
+#'   not add up to it then. Where a report is one category, `n` is the sum of the counts and need not be given.
 #' @param column For a data frame: the column that says which report was counted, where that is not clear.
 #' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones. One row of counts
 #'   without `by` is not grouped.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
-#' names that are not labels, with the offender's value and place; `candor_error_argument` for the wrong
+#' names that are not labels, with the bad value and its place; `candor_error_argument` for the wrong
 #' number of counts; `candor_error_empty` when all counts are 0.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #'
@@ -82,7 +82,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
                weight_squares = effective_squares(effective_n, n))
 }
 
-# Whole counts are exact up to 2^53; a total beyond the range of a double is nobody's survey either.
+# Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
 check_size <- function(total, values, whole) {
   most <- if (whole) 2^53 else 1e100
   if (total == 0 || (total >= 1e-100 && total <= most && !(whole && total == most && beyond_exact(values)))) {
@@ -92,7 +92,7 @@ check_size <- function(total, values, whole) {
           x = "They add up to {format(total, digits = 3)}."), "counts")
 }
 
-# Counts of categories say what n is.
+# Where a report is one category, n is the sum of the counts.
 check_number_given <- function(n, total) {
   same <- is.numeric(n) && length(n) == length(total) && !anyNA(n) && all(abs(n - total) <= 1e-9 * total)
   if (is.null(n) || same) return(total)
@@ -100,7 +100,7 @@ check_number_given <- function(n, total) {
           i = "Leave it out."), "mismatch")
 }
 
-# Of support each count is at most n.
+# Each count of support is at most n.
 check_respondents <- function(n, values) {
   groups <- NCOL(values)
   if (is.null(n)) {

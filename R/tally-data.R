@@ -1,4 +1,4 @@
-# Reports as people hold them: a column of a data frame, beside its groups and weights.
+# Reports in a column of a data frame, beside groups and weights.
 
 #' @rdname rr_tally
 #' @export
@@ -28,7 +28,7 @@ frame_parts <- function(x, mechanism, column, weights, by) {
        weights = if (is.null(weighted)) weights else x[[weighted]], by = by)
 }
 
-# No groups, no class of somebody else's: `[` and `[[` then do what they say.
+# Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
 as_plain_frame <- function(x) {
   structure(as.list(x), names = names(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
@@ -115,7 +115,7 @@ refuse_column <- function(column) {
           x = "It is {describe(column)}."), "argument")
 }
 
-# Could this column hold reports of the mechanism? Looked at for a hint only.
+# Could this column hold reports of the mechanism? The answer is only used for a hint in an error.
 holds_reports <- function(values, mechanism) {
   values <- unique(as.character(if (is.factor(values)) levels(values) else values))
   values <- values[!is.na(values)]
@@ -125,8 +125,8 @@ holds_reports <- function(values, mechanism) {
 # ---- counts in data frames ----
 
 # A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
-# report (the surveys of this package), or one row a report with its label and its count (dplyr::count(), tidy() of a
-# tally).
+# report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
+# a tally).
 frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_names(by)

@@ -5,7 +5,7 @@
 #' What was estimated stays as it was: no estimate, error or interval changes by leaving other groups out. (Intervals that hold for all
 #' groups together, `simultaneous = TRUE`, stay those of all groups.)
 #'
-#' Tallies are merged with `c()`. Fits are not, because an estimate of all data is not made of estimates of its parts: merge their tallies and
+#' Tallies are merged with `c()`. Fits are not, because an estimate from all data cannot be computed from the estimates of the parts: merge the tallies and
 #' estimate again. `length()` is the number of groups, 1 where there are none, and `names()` are their labels as [coef()] shows them,
 #' `NULL` where there are none; the fields of a tally or a fit are taken with `$`. `as.list()` gives a list of the groups, for [lapply()].
 #'
@@ -14,10 +14,10 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not
-#'   known of single groups.
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, since this is not
+#'   known for single groups.
 #' @section Errors:
-#' `candor_error_level` for groups that there are not, `candor_error_empty` where no group is left, `candor_error_argument` where
+#' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, and when fits are put together with `c()`.
 #' @source Methods of R's own generics; no estimate is computed.
 #' @name groups

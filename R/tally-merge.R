@@ -1,7 +1,7 @@
 # Merging tallies: what makes two mechanisms the same, and what to say where they are not.
 
-# The tally with its counts in the order of another mechanism's levels, where that is all that differs; NULL where it is
-# not.
+# The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
+# else does.
 reorder_tally <- function(tally, mechanism) {
   from <- tally$mechanism
   # Reports that are kept whole are in the order of their own mechanism.
@@ -17,7 +17,7 @@ reorder_tally <- function(tally, mechanism) {
   tally
 }
 
-# What is no and what yes must have the same label.
+# "no" and "yes" must have the same labels in both.
 same_bits <- function(x, y) {
   identical(x$reports[x$bits], y$reports[y$bits]) && identical(x$levels[x$truth_bits], y$levels[y$truth_bits])
 }
@@ -128,7 +128,7 @@ respondent_number <- function(tally) {
   if (is.null(tally$respondents)) NA_real_ else sum(tally$respondents)
 }
 
-# "1,180 reports", and of weighted ones what they add up to and are worth.
+# "1,180 reports"; for weighted reports also the sum of weights and the effective number.
 report_words <- function(tally) {
   if (is.null(tally$weight_squares)) return(paste(format_count(sum(tally$n)), "reports"))
   one <- function(x) format_count(round(x, 1))

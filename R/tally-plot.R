@@ -1,6 +1,6 @@
 #' Picture of a tally
 #'
-#' The reported shares, one bar a category, with a panel for each group. They are what was reported, not what is true: for that, estimate.
+#' The reported shares, one bar per category, with a panel for each group. They show what was reported, not what is true; [rr_estimate()] estimates the truth.
 #'
 #' @param object,x A tally of [rr_tally()] or [rr_counts()].
 #' @param ... Not used.

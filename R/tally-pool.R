@@ -3,7 +3,7 @@
 #' Puts tallies of different designs together that ask for the same truth: a direct question beside a randomized one, two decks of
 #' cards, three published surveys of one population. [rr_estimate()] of the result maximises one likelihood over all of them.
 #'
-#' The respondents of the tallies are taken for independent samples of one population, or for random parts of one sample. The pool is a
+#' The tallies are treated as independent samples of one population, or as random parts of one sample. The pool is a
 #' tally whose reports are the pairs of design and report, so everything that works with a tally works with it: `"mle"`
 #' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. [rr_goodness_of_fit()] tests whether one truth can have given all
 #' reports.
@@ -19,7 +19,7 @@
 #'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter.
 #' @examples
-#' # Three surveys of students asked for plagiarism in different designs
+#' # Surveys that asked students about plagiarism with different designs
 #' tallies <- lapply(seq_len(nrow(plagiarism_survey)), function(i) {
 #'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
 #' })
