@@ -13,13 +13,13 @@
 #' | `rr_kuk(p1, p2)` | names the colour of a card drawn from the deck of their group; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
 #'
 #' Any `p != q` can be estimated, `p < q` included (the crosswise design with `p` = 0.25 is such a
-#' one). With one truth ruled out by a report, as a "no" in the triangular design, [rr_epsilon()] is `Inf`.
+#' one). Where a report rules a truth out, as a "no" does in the triangular design, [rr_epsilon()] is `Inf`.
 #'
 #' Forced response and the unrelated question, for any number of categories, are [rr_forced()] and
 #' [rr_unrelated()].
 #'
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
-#'   For the others `p` is the design probability of the table below.
+#'   For the others `p` is the design probability in the table under *Details*.
 #' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
 #' @param t Probability of the direct question, from 0 to 1.
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
@@ -95,9 +95,9 @@ rr_kuk <- function(p1, p2, levels = c("no", "yes")) {
   new_rr_binary(check_probability(p1, "p1"), check_probability(p2, "p2"), levels, "Kuk's design")
 }
 
-# In a symmetric design q = 1 - p, and each is the other's complement with all its digits: at epsilon = 40
-# p rounds to 1, but 1 - p is not 0. `from_epsilon` is the epsilon that was given, if one was. `size` is that of the
-# numbers whose roundings may part p and q that the user means to be equal.
+# In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.
+# `from_epsilon` is the epsilon that was given, if one was. `size` is the size of the numbers whose rounding errors may
+# make p and q differ although the user means them to be equal.
 new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = FALSE, from_epsilon = NULL,
                           size = max(p, q), ...) {
   levels <- check_levels(levels)

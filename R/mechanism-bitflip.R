@@ -4,15 +4,15 @@
 #' each bit randomised. With `d` below the number of buckets a report is short, whatever the number of categories.
 #'
 #' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
-#' drew it. Two truths differ in two bits of a report, so that each bit has half of `epsilon`; with `d = 1` only one bit can differ, and it has all.
-#' (The original gives it half there too: `compatible = TRUE`.)
+#' drew it. Two truths differ in two bits of a report, so each bit gets half of `epsilon`; with `d = 1` only one bit can differ, and it gets all of `epsilon`.
+#' (The original paper uses half there too: `compatible = TRUE`.)
 #'
 #' @inheritParams rr_grr
 #' @param epsilon The privacy level of one report, from 1e-12 to 700, in natural logarithms.
 #' @param d Number of buckets that a report is about, from 1 to `buckets`.
 #' @param buckets Number of buckets, from 2 to the number of categories, which is the default. Category \eqn{x} (from 0) lies in bucket
-#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}: neighbours lie together. The shares of buckets are what is estimated.
-#' @param compatible With `d = 1`, randomise as the original does, which spends half of `epsilon`?
+#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, so a bucket holds neighbouring categories. The estimates are the shares of the buckets.
+#' @param compatible With `d = 1`, randomise as the original paper does, which uses only half of `epsilon`?
 #' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets; `values` are the categories, where these are more.
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
 #' @section Errors:

@@ -1,16 +1,16 @@
 #' One mechanism after another
 #'
-#' `rr_compose(first, second)` is the mechanism of a respondent whose answer goes through `first`, and whose report
-#' from that goes through `second`: longitudinal protocols, in which `first` is drawn once and kept (memoised) and `second` is drawn
-#' anew each time, and answers that are randomised again on the way.
+#' In `rr_compose(first, second)` the answer goes through `first`, and the report of
+#' `first` goes through `second`. Examples are longitudinal protocols, in which `first` is drawn once and kept (memoised) and `second` is drawn
+#' anew each time, and reports that are randomised again on their way to the analyst.
 #'
 #' The matrix of the whole is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters**: for yes/no
 #' questions the composition is commutative only if both mechanisms leave the same share of "yes" unchanged.
 #' (In the notation of function composition, with the inner mechanism on the right, this is
-#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers has these the wrong way round.)
+#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers writes the two in the wrong order.)
 #'
-#' Two mechanisms of [rr_grr()], two of [rr_binary()] and its kin, and any two that tell the truth or else
-#' draw an innocuous answer stay in closed form, with any number of categories. Products of the same questions
+#' The estimate keeps its closed form for two mechanisms of [rr_grr()], for two of [rr_binary()] and its special cases, and for any two that tell the truth or else
+#' draw an innocuous answer, with any number of categories. Products of the same questions
 #' are composed question by question.
 #'
 #' @section Privacy:
@@ -48,7 +48,7 @@ rr_compose <- function(first, second) {
   compose_stages(first, second, "compose", "Two stages")
 }
 
-# What rr_compose() and rr_noncompliance() make of two stages.
+# The mechanism of two stages, for rr_compose() and rr_noncompliance().
 compose_stages <- function(first, second, kind, design, ...) {
   labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels,
                  truths = truth_side(first)$numeric_levels)

@@ -3,14 +3,14 @@
 #' A report is one whole number, and its tally a table of these: the smallest reports and the fastest estimation of all protocols for many
 #' categories (a fast Hadamard transform of the table).
 #'
-#' Categories are dealt to \eqn{B} blocks in turn, each a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, from 0 to
-#' \eqn{B b - 1}: of the truth's own block and with +1 in the truth's row with \eqn{e^\epsilon} times the probability of any other. With
+#' Categories are dealt to \eqn{B} blocks in turn; each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, a number from 0 to
+#' \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the others. With
 #' \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row; it is unbiased, and
 #' \deqn{N \mathrm{Var}(\hat\theta_v) = \frac{2Z}{(e^\epsilon - 1)^2} + \frac{Z}{e^\epsilon - 1}\Theta_{B(v)} - \theta_v}{N Var = 2 Z / (e^epsilon - 1)^2
 #'   + Z / (e^epsilon - 1) Theta - theta_v} for fixed truths, \eqn{\Theta} being the share of the whole block. The number of blocks is
 #' the one of least total error for a uniform truth; it need not be a power of two.
 #'
-#' With `one_bit = TRUE` only one private bit is sent: a column that may be public, and the randomised sign of the truth's row in it. The variance is that
+#' With `one_bit = TRUE` a report is a column, which may be public, and the randomised sign of the truth's row in this column: only one private bit is sent. The variance is that
 #' of one block.
 #'
 #' @inheritParams rr_grr

@@ -1,11 +1,11 @@
 #' Respondents who ignore the instructions
 #'
-#' The mechanism as it works when a stated share of respondents does not follow it. Estimating under
+#' The mechanism when a stated share of respondents does not follow the instructions. Estimating with
 #' several shares shows how much a result depends on compliance; the share itself is not estimated from the data.
 #'
 #' @param mechanism The mechanism as designed.
-#' @param share Share of respondents who do not follow it, from 0 to below 1.
-#' @param answer What these do instead: the label of the report they always give (such as the safe "no"), a
+#' @param share Share of respondents who do not follow the instructions, from 0 to below 1.
+#' @param answer What these respondents do instead: the label of the report they always give (such as the safe "no"), a
 #'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
 #' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
 #'   applies to a respondent whose compliance is unknown.

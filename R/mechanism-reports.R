@@ -1,4 +1,4 @@
-# What the reports of the protocols are: packed bits, and sets of numbers.
+# The classes of the protocols' reports: packed bits, and sets of numbers.
 
 new_rr_bits <- function(bits, k) structure(bits, levels_number = k, class = c("rr_bits", "rr_reports"))
 

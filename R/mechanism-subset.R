@@ -8,7 +8,7 @@
 #'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
 #' The best size is the better of the two whole numbers next to \eqn{K / (E + 1)}.
 #'
-#' A report lists its categories in increasing order: an order that depends on how the set was drawn would give the truth away (an
+#' A report lists its categories in increasing order. An order that depends on how the set was drawn would reveal the truth (an
 #' implementation in use puts the truth first).
 #'
 #' @inheritParams rr_grr
@@ -72,7 +72,7 @@ achieved.rr_subset <- function(mechanism) {
   list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
 }
 
-# Numbers where they take less room than a bit a category.
+# Numbers where they take less room than one bit per category.
 as_packed <- function(mechanism) {
   k <- length(mechanism$levels)
   mechanism$size * log2(k) >= k
@@ -114,7 +114,7 @@ rr_reports.rr_subset <- function(x, mechanism) {
   new_rr_sets(.Call(C_rr_bits_to_lists, unclass_bits(reports), as.double(k), mechanism$size), k)
 }
 
-# Numbers of any shape, or bits. What counts them checks them as well: there `check` is not needed.
+# Numbers of any shape, or bits. The kernel that counts them also checks them; `check` is not needed there.
 read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   k <- length(mechanism$levels)
   if (inherits(x, "rr_sets")) {

@@ -1,5 +1,5 @@
-# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and what its reports
-# are if they are no categories. Adding a mechanism means adding such a file; ?rr_new_mechanism shows how.
+# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and the methods for
+# its reports if these are not categories. To add a mechanism, add such a file; ?rr_new_mechanism shows how.
 
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
 # when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
@@ -15,7 +15,7 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
   )
 }
 
-# The positions of no and yes among two labels: labels that are the bits themselves say which is which, in either order.
+# The positions of no and yes among two labels. The labels 0 and 1 (or FALSE and TRUE) mean no and yes in either order.
 bit_places <- function(labels) {
   if (length(labels) != 2L) return(NULL)
   yes_first <- identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
@@ -28,9 +28,9 @@ bit_places <- function(labels) {
 #' report under two truths,
 #' \deqn{\epsilon = \max_{y, x, x'} \log \frac{P(y \mid x)}{P(y \mid x')}.}{epsilon = max over y, x, x' of log(P(y | x) / P(y | x')).}
 #' A respondent's report changes anybody's odds about their truth by at most a factor
-#' \eqn{e^\epsilon}. It is 0 when reports carry nothing, and infinite when some report rules a truth out.
+#' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
 #'
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and their kin.
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
 #' @param ... For methods of other mechanisms.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up.
@@ -43,7 +43,7 @@ bit_places <- function(labels) {
 #' rr_epsilon(rr_grr(5, epsilon = 1))
 #' # A coin decides between the question and its negation: Warner's design with p = 0.7
 #' rr_epsilon(rr_warner(0.7))
-#' # In the triangular design a "no" gives the respondent away
+#' # In the triangular design a "no" proves that the truth is no
 #' rr_epsilon(rr_triangular(0.25))
 #' @export
 rr_epsilon <- function(mechanism, ...) {
@@ -140,7 +140,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# What stands in for the matrix when there are too many categories to show it.
+# One line that is printed in place of the matrix when there are too many categories to show it.
 format_transition <- function(x, digits) {
   law_transition(rr_law(x), function(v) {
     paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")

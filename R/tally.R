@@ -33,7 +33,7 @@
 #'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);
 #'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data; where only the order of the levels differs the first one's is taken. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#'   all the data; where only the order of the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, with value and position. One error names all values that are not levels (at most eight are shown), how often each was
