@@ -5,13 +5,13 @@
 #'
 #' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
 #' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and an interval that
-#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Intervals are of each comparison alone: only p-values are adjusted. The
-#' p-values of differences and of ratios are both those of the difference, since both are hypotheses of equal shares.
+#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Each interval holds for its own comparison alone: only p-values are adjusted. The
+#' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares.
 #'
 #' [anova()][anova.rr_fit] tests whether any shares differ at all.
 #'
 #' @param fit A grouped fit of [rr_estimate()], or a list of two or more ungrouped fits of independent samples whose names are the groups.
-#' @param terms Labels or positions of the categories to compare; by default all, of a yes/no question the second.
+#' @param terms Labels or positions of the categories to compare; by default all, and for a yes/no question the second.
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
@@ -134,13 +134,13 @@ comparison <- function(term, names, estimate, error, low, high, p) {
 
 #' Likelihood ratio tests between fits
 #'
-#' Of one grouped fit: whether the groups share one truth. Of several fits of the same reports: whether the larger model fits better than the smaller one. A
-#' fit of the pooled tally is nested in the fit by groups, and a fit of fewer groups in one of more.
+#' For one grouped fit, tests whether the groups share one truth. For several fits of the same reports, tests whether the larger model fits better than the smaller one. A
+#' fit of the pooled tally is nested in the fit by groups, and a fit with fewer groups in a fit with more groups.
 #'
 #' @param object A maximum likelihood fit of [rr_estimate()].
 #' @param ... Further maximum likelihood fits of the same reports.
 #' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
-#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where shares are estimated on the boundary the chi-squared distribution is too wide or too narrow: a warning says so.
+#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits that are not by maximum likelihood, for a single fit without groups; `candor_error_mismatch` for fits of different
 #' reports. `candor_warning_boundary` where estimates sit on the boundary.

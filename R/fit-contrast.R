@@ -1,5 +1,5 @@
-# Contrasts: a tibble that answers what all estimates answer. Verbs of tables come first in its class, so that it is
-# filtered and bound as any other table; what it says of itself then speaks of the rows that are left.
+# Contrasts: a tibble with the methods of all estimates. The class of tables comes first, so that contrasts can be
+# filtered and bound like any other table; their methods then use the rows that are left.
 
 plain_contrast <- function(x) {
   for (name in c("covariance", "n", "target", "conf.level")) attr(x, name) <- NULL
@@ -29,7 +29,7 @@ covariance_of.rr_contrast <- function(x) {
   covariance[at, at, drop = FALSE]
 }
 
-# Methods of data frames would go before those of estimates.
+# Without these, methods of data frames would be used in place of those of estimates.
 
 #' @export
 tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {

@@ -1,23 +1,23 @@
 #' What all estimates have in common
 #'
-#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts answer the same questions, by R's own
-#' conventions. Each class adds only what is its own, on its own page.
+#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts have the same methods, by R's own
+#' conventions. The page of each class describes only its further methods.
 #'
 #' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #'   `as.data.frame()` gives the same with intervals, as a plain data frame.
 #' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`. Fits have more, see [glance()][tidy.rr_fit].
-#' * `coef()`, `vcov()`, `confint()`: named alike, so that functions of other packages that take a model work: `lmtest::coeftest()`,
+#' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
-#' * `nobs()`: what the estimates rest on: respondents (or the sum of weights), rows, elements, for [rr_any()] the bits of an
+#' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
 #'   element, for [rr_sketch_size()] the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
 #' * `plot()`: the picture of `ggplot2::autoplot()`, where the class has one.
 #'
-#' Estimates are not cut with `[`, put together with `c()` or filtered with `subset()`: what is left would not be estimates of
-#' anything. Filter the rows of `tidy()`. Fits of several groups can be cut by group, see [groups].
+#' `[`, `c()` and `subset()` refuse estimates, since parts of an estimate are not an estimate. Filter the rows of `tidy()`
+#' instead. `[` and `subset()` take groups of a fit of several groups, see [groups].
 #'
-#' These are generics of R and of other packages, whose callers pass arguments that are meant for other classes: what a method does not
-#' know it ignores. (The `rr_*()` functions refuse it.)
+#' These are generics of R and of other packages, whose callers may pass arguments that are meant for other classes. The methods ignore arguments that they do not
+#' know. (The `rr_*()` functions refuse them.)
 #'
 #' @param x,object Estimates.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
@@ -41,7 +41,7 @@
 #' confint(size)
 NULL
 
-# What a class of estimates says of itself. rows_of(): its table without intervals; bounds_of(): list(low, high) for its
+# The generics that each class of estimates has a method for. rows_of(): its table without intervals; bounds_of(): list(low, high) for its
 # rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix, without names;
 # observations_of(): what nobs() says; title_of(): what print() says above the table, its first line without the class;
 # shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has no more than
@@ -169,7 +169,7 @@ check_made_level <- function(level, made) {
           i = "Estimate again with another {.arg conf.level}."), "argument")
 }
 
-# What a list would answer with is not an estimate of anything.
+# The methods of lists would return parts that are not estimates.
 
 #' @export
 `[.rr_estimates` <- function(x, ...) refuse_cut(x, "cut with {.code [}")

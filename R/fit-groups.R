@@ -4,7 +4,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
   whole <- unclass_fields(fit)
   fields <- whole$fields
   single <- check_flag(drop, "drop") && length(at) == 1L
-  # Simultaneous intervals stay those of all the groups that were estimated together.
+  # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
   if (is.matrix(fields$estimate)) {
     fields$estimate <- if (single) fields$estimate[, at] else fields$estimate[, at, drop = FALSE]

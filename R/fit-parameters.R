@@ -2,12 +2,12 @@
 
 #' The parameters of a design, estimated
 #'
-#' For designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the innocuous
+#' Estimates for designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the innocuous
 #' attribute.
 #'
 #' @param fit A fit by maximum likelihood of a list of tallies, or of a pool ([rr_pool()]), whose designs have an unknown parameter.
 #' @param conf.level Confidence level of the intervals.
-#' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. What the reports do not
+#' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
 #'   identify is `NA`, with `identified = FALSE`. Standard errors are those of the observed information, divided by the number of respondents (published moment
 #'   estimates divide by one less per sample). Intervals are profile likelihood intervals of shares; of ratios they are symmetric on the logit scale.
 #'   At the boundary, where a ratio is 0 or 1, its interval is `NA`.

@@ -36,7 +36,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-# The rows of some categories in some groups: who shows ten rows of a million need not wait for the rest.
+# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
 tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
                       groups = seq_len(ncol(as.matrix(fit$estimate)))) {
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))

@@ -1,19 +1,19 @@
 #' Reading a fit
 #'
-#' Fits of [rr_estimate()] answer R's usual questions.
+#' The usual functions of R for fitted models work for fits of [rr_estimate()].
 #'
 #' * `coef()`: the estimated shares, named by category (`group:category` when grouped).
 #' * `vcov()`: their covariance matrix, for either target; `parm` picks a block, which is all that is computed.
 #' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
 #' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
-#'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood;
-#'   and where a report is no category, see [rr_law()].
-#'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
-#'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
-#'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
+#'   \eqn{K - 1} per group. It is `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`), which have no likelihood,
+#'   and where a report is not a category, see [rr_law()].
+#'   With weights the sum is scaled to the effective number of respondents, which BIC uses too.
+#'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
+#'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
 #' * `nobs()`: the number of reports, or the sum of weights.
-#' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
+#' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
 #'   number. Estimates that do not add up to 1 are projected on the distributions first.
 #' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
@@ -24,8 +24,8 @@
 #' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
-#'   where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
+#'   generator's present state.
 #' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
@@ -121,7 +121,7 @@ logLik.rr_fit <- function(object, ...) {
             class = "logLik")
 }
 
-# The composite likelihood is none of the reports: values, AIC and tests from it would mislead.
+# The composite likelihood is not the likelihood of the reports: values, AIC and tests from it would mislead.
 refuse_composite <- function() {
   abort(c("A composite estimate has no log-likelihood.",
           x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
@@ -151,11 +151,11 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
   n <- rep(object$tally$n, each = length(object$mechanism$reports))
-  # A sum of weights varies as a multiple of the effective number of reports does.
+  # A sum of weights varies like a multiple of the effective number of reports.
   unit <- rep(object$tally$n / object$tally$effective_n, each = length(object$mechanism$reports))
   variance <- unit * as.vector(expected) * (1 - as.vector(expected) / n)
   ratio <- difference / sqrt(ifelse(variance < 0, NA, variance))
-  # A report expected always or never, and given as often: no difference, to rounding.
+  # A report that is expected always or never, and was given as often: the difference is only rounding.
   ratio[abs(difference) <= 1e-12 * n] <- 0
   ratio
 }

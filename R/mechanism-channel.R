@@ -89,7 +89,7 @@ new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
                    design = design, matrix = C, form = find_additive(C), ...)
 }
 
-# A report that no truth produces is left out; a report that some truths cannot produce makes epsilon infinite.
+# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
   round_up(max(log(apply(C, 2, max) / apply(C, 2, min))))

@@ -51,7 +51,7 @@ truth_side <- function(mechanism) {
 }
 
 # The number that stands for each label; NA for a label that is not a number. Numbers are read as labels wherever a
-# label is a number, unless every label is its own position.
+# label is a number, unless some labels are not numbers and the others are their own positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
   places <- if (takes_bits(mechanism)) unname(match(1:2, mechanism$bits)) - 1 else seq_len(k)

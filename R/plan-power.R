@@ -15,7 +15,7 @@
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
 #' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
 #'
-#' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
+#' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
 #'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
 #' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
@@ -26,8 +26,8 @@
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param alpha Significance level of the test, between 0 and 1.
 #' @param simultaneous Should the intervals of all categories hold together?
-#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` are for `margin`, and refused with
-#'   `power`, as `null` and `alpha` are with `margin`.
+#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` and are refused with
+#'   `power`; `null` and `alpha` belong to `power` and are refused with `margin`.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `margin` or `null` and
 #'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: a data frame of class
@@ -48,7 +48,7 @@
 #' rr_sample_size(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
 #'                margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
-#' # To show with power 0.8 that more than none have done it, if 10 per cent have
+#' # To reject with power 0.8 that nobody has done it, if 10 per cent have
 #' rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1)
 #' rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1, 0.2))
 #' @export
@@ -119,7 +119,7 @@ check_shares <- function(share, arg, mechanisms, category) {
   unname(share)
 }
 
-# Arguments of the other question would change nothing, and who gave them thinks that they do.
+# Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
 check_unused <- function(given, question, argument) {
   unused <- names(given)[given]
   if (!length(unused)) return(invisible())
@@ -146,7 +146,7 @@ check_open <- function(x, arg) {
   abort(c("{.arg {arg}} must be numbers between 0 and 1.", x = "It is {describe(x)}."), "argument")
 }
 
-# a and b of one category. For several categories alike (no category named) any one stands for all.
+# a and b of one category. Where all categories have the same and none is named, any one will do.
 category_form <- function(mechanism, category) {
   form <- additive(mechanism)
   if (is.null(form)) {

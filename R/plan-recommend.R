@@ -4,7 +4,7 @@
 #' categories and a privacy level.
 #'
 #' @details
-#' All of them are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
+#' All these mechanisms are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
 #' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
 #'
 #' | `mechanism` | \eqn{p} | \eqn{q} | a report is |
@@ -22,7 +22,7 @@
 #'
 #' The papers say that k-ary randomized response is optimal among all mechanisms when \eqn{K < 3e^\epsilon + 2}. That rule compares it with `oue`
 #' and `olh` only: at \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
-#' holds). Subset selection contains `grr` (\eqn{\omega = 1}) and with the best \eqn{\omega} is never worse, but for the rounding.
+#' holds). Subset selection contains `grr` (\eqn{\omega = 1}), so with the best \eqn{\omega} it is never worse; the table rounds \eqn{\omega}.
 #'
 #' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
 #' `within` says by how much its error exceeds the best.
@@ -116,7 +116,7 @@ recommend_cell <- function(k, epsilon, n, theta, target) {
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
   mse <- signif(mse, 13)
   order <- order(mse, table$bits)
-  # Errors of 0 and of infinity, beyond the range of a double, are within 0 of themselves.
+  # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
   within <- ifelse(mse == min(mse), 0, mse / min(mse) - 1)
   tibble::tibble(k = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
                  std.error = sqrt(table$q * (1 - table$q) / n) / table$difference, within = within,
