@@ -12,7 +12,7 @@
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
 #' | fit -> table, picture | [tidy()][tidy.rr_fit], [autoplot()][autoplot.rr_fit] | a data frame, a plot |
 #'
-#' `vignette("candor", package = "candor")` goes along it once.
+#' `vignette("candor", package = "candor")` shows these steps in an example.
 #'
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
@@ -20,27 +20,27 @@
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
-#' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
+#' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
-#' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
+#' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
 #'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
-#' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other questions; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
+#' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other functions for fits; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
 #'   [rr_contrast()] for sums and differences; [rr_trace()] for iterations.
 #'
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
-#' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a table of it; [rr_pmdh()] and
-#'   [rr_reported_law()] say what reports a known truth gives; [rr_moment_matrix()], [rr_incidence_matrix()] and [rr_rowtype()]
+#' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
+#'   [rr_reported_law()] compute which reports a known truth gives; [rr_moment_matrix()], [rr_incidence_matrix()] and [rr_rowtype()]
 #'   are the algebra.
 #' * `vignette("joint", package = "candor")`.
 #'
 #' @section Regression beyond yes and no:
 #' * [rr_multinom()]: a randomized answer of several categories, or several questions, given covariates; [rr_loglinear()]: which true answers go together;
-#'   [rr_predictor()]: the randomized answer as a covariate. [rr_regression] reads them.
+#'   [rr_predictor()]: the randomized answer as a covariate. See [rr_regression] for the methods of these fits.
 #' * [rr_posterior()]: exact posteriors of shares.
 #'
 #' @section Counting:
@@ -52,7 +52,7 @@
 #'
 #' @section Judging and planning:
 #' * [rr_study()] compares estimators by simulation, [rr_choose()] picks one for a tally, [rr_risk()] gives
-#'   their risks at a given truth, [rr_zipf()] makes one:
+#'   the risks of estimators at a given truth, [rr_zipf()] makes such a truth:
 #'   `vignette("which-estimator", package = "candor")`.
 #' * [rr_sample_size()], [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.
@@ -65,9 +65,10 @@
 #' covariates.
 #'
 #' @section Conditions:
-#' Every error has class `candor_error` and a second class that says what kind it is:
+#' Every error has class `candor_error` and a second class for its kind:
 #' * `candor_error_argument`: an argument of the wrong type, shape or range;
 #' * `candor_error_level`: an answer that is not a level;
+#' * `candor_error_report`: something that is not a report of the mechanism;
 #' * `candor_error_missing`: missing values;
 #' * `candor_error_counts`: negative, non-finite or fractional counts;
 #' * `candor_error_empty`: nothing was tallied;
@@ -75,7 +76,8 @@
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_law`: something that the law of the reports does not give, see [rr_law()];
 #' * `candor_error_impossible`: a report that no truth can produce;
-#' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;
+#' * `candor_error_precision`: counts that differ so much in size that double precision cannot hold the estimate;
+#' * `candor_error_too_large`: an object that would not fit in memory;
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
@@ -84,15 +86,17 @@
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
-#' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima nearly alike;
-#' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
+#' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
+#' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
+#' * `candor_warning_boundary`: estimates at 0 or 1, whose standard errors are too small;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
 #' * `candor_warning_ratio`: the union of a Jaccard index may be empty;
 #' * `candor_warning_saturated`: a sketch has no bit left at 0;
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
-#' Messages about dropped missing values have class `candor_message_missing`, about coefficients that the others determine
+#' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
+#' [rr_perturb()] kept or left out `candor_message_keep`, and about coefficients that the others determine
 #' `candor_message_aliased`.
 #'
 #' @keywords internal

@@ -2,9 +2,9 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method, for these covariates.
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed.
 #'
-#' A slope or difference of the *reports*, as tools for other models would give it, is \eqn{p - q} times that of the truth.
+#' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
 #'
 #' @param fit A fit of [rr_glm()].
 #' @param variables Names of covariates; by default all. `character()` gives the average truth alone.

@@ -1,7 +1,7 @@
 #' Reading a regression of the truth
 #'
-#' Methods for fits of [rr_glm()]. What is not listed here (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
-#' `step()`, ...) works as for any `glm`.
+#' Methods for fits of [rr_glm()]. Other functions (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
+#' `step()`, ...) work as for any `glm`.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
@@ -9,15 +9,15 @@
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
 #'   (give it to `survey::svytotal()`).
-#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers that belong together.
-#' @param parameter Include the unknown number of the design, as the last row and column?
+#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other.
+#' @param parameter Include the unknown parameter of the design, as the last row and column?
 #' @param complete Include aliased coefficients, as `NA`?
 #' @param parm Which coefficients, by name or position.
 #' @param level Confidence level.
-#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, each with the others at their best (see Profile intervals).
-#'   `"wald"`: estimate and standard error.
+#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
+#'   `"wald"`: the estimate plus or minus a multiple of the standard error.
 #' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
 #' @param conf.int,conf.level Add intervals, of which level?
 #' @param exponentiate Give odds ratios, with their intervals, in place of coefficients?
@@ -29,9 +29,9 @@
 #'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
 #' A value of a coefficient is in the interval if twice the fall of the log-likelihood from the estimate to its maximum over the other coefficients is within
-#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from where the other coefficients are nearby.
-#' A randomized report never rules out a truth, so the likelihood is bounded and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
-#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that holds the estimate.
+#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from the other coefficients at neighbouring values.
+#' A randomized report never rules out a truth, so the log-likelihood has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
+#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
 #' @section Errors:
 #' `candor_error_argument` for unknown types, clusters of the wrong length, and coefficients that do not exist.
 #' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),

@@ -1,6 +1,6 @@
 #' Reading a regression
 #'
-#' Fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()] answer R's usual questions.
+#' The usual functions of R for models work for fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()].
 #'
 #' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
 #' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
@@ -8,7 +8,7 @@
 #'   respondents of one cluster that resemble each other (sums of scores by cluster, times C / (C - 1) for C clusters). Moment fits of
 #'   [rr_predictor()] only have the sandwich;
 #' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
-#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none, and say so;
+#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
 #' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom);
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
@@ -16,7 +16,7 @@
 #'   units of log-likelihood) and `starts`;
 #' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
 #'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
-#'   units unless `type = "response"`. [rr_predictor()] has none, and says so, since the outcome is expected at a truth that nobody knows;
+#'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
 #' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
 #' * `autoplot()`, `plot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values.
 #'
@@ -28,7 +28,7 @@
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
 #' @param digits Significant digits printed.
 #' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param variable Name of a covariate; by default the first.
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.

@@ -1,4 +1,4 @@
-# What a fit of rr_multinom() says of a respondent, of a truth, of a table.
+# Methods of fits of rr_multinom(): predictions, posteriors, tables.
 
 #' @export
 coef.rr_multinom <- function(object, ...) {

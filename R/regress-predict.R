@@ -6,7 +6,7 @@
 #' @param type * `"link"`: the linear predictor.
 #'   * `"truth"`: the probability that the true answer is yes. `"response"` means the same.
 #'   * `"report"`: the probability that the report is yes.
-#'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given the report. It never moves anybody's odds by more than a factor
+#'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()].
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Give standard errors too?

@@ -1,4 +1,4 @@
-# What a fit of rr_predictor() says: two sets of coefficients, and means and truths of new respondents.
+# Methods of fits of rr_predictor(): two sets of coefficients, and predicted means and truths of new respondents.
 
 #' @rdname rr_predictor
 #' @param object,x A fit of `rr_predictor()`.

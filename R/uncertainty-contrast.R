@@ -6,20 +6,21 @@
 #' @param fit A fit of [rr_estimate()].
 #' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
 #'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
-#'   named list of these.
+#'   named list of such vectors and matrices.
 #' @param conf.level Confidence level of the intervals.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`. A function that is the same whatever the data, such as the sum of all
 #'   shares, has the standard error 0 and no test. `coef()`, `vcov()` (the joint covariance of up to 2,000 functions), `confint()`, `nobs()`, `tidy()` and `glance()`
-#'   read it, see [rr_estimates].
+#'   work for it, see [rr_estimates].
 #' @section At the boundary:
 #' Intervals are Wald's, by the standard error, where no estimate of the groups involved sits on the boundary. Where one does (any method but
-#' `"inv"` and `"norm"`), the covariance matrix takes it for known: there is a warning, and the standard error is `NA` where
-#' it would be 0. Intervals then follow from the reports, whose counts are binomial whatever the estimate: for a sum of categories the interval
-#' of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`, from the reports or, where no truth can give so many or so few, from the
-#' nearest number that one gives, so that it never is a point (in channels without closed form for one category, or all
-#' but one, only); for differences of such sums between groups, both are combined by the method of Newcombe. The same is done where a
-#' standard error is not known. Other functions (scores, differences within a group) keep Wald's interval, too narrow there, or have none.
+#' `"inv"` and `"norm"`), the covariance matrix treats that estimate as known. There is a warning, and a standard error of 0
+#' becomes `NA`. Intervals then follow from the reports, whose counts are binomial whatever the estimate.
+#'
+#' For a sum of categories this is the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the number of reports or, where no truth gives so
+#' many or so few, from the nearest number that a truth gives, so that it never is a single point. (In channels without a closed form it exists only for one category, or
+#' all but one.) For differences of such sums between groups, both intervals are combined by the method of Newcombe. The same is done where a
+#' standard error is not known. Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
 #' @section Errors and warnings:
 #' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
 #' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary.
@@ -55,7 +56,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   }
   terms <- rownames(weights) %||% as.character(seq_len(nrow(weights)))
   if (any(parts$edge)) warn_boundary(terms[parts$edge & is.na(error)], terms[parts$edge & !is.na(error)])
-  # What is the same whatever the data is not tested.
+  # A function that is the same whatever the data is not tested.
   ratio <- value / error
   ratio[which(error == 0)] <- NA_real_
   table <- tibble::tibble(term = terms, estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
@@ -64,7 +65,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   new_rr_contrast(table, parts$covariance, fit, conf.level)
 }
 
-# A tibble with what its methods need: see fit-contrast.R.
+# A tibble with the attributes that its methods need: see fit-contrast.R.
 new_rr_contrast <- function(table, covariance, fit, conf.level) {
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
   attr(table, "covariance") <- covariance
@@ -131,7 +132,7 @@ function_variances <- function(fit, g, own) {
   list(variance = v, covariance = covariance)
 }
 
-# Unbiased estimates whose functions are had without the matrix of all.
+# Unbiased estimates whose functions do not need the covariance matrix of all estimates.
 has_functions <- function(fit) {
   fit$estimator$name == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
 }
@@ -147,7 +148,7 @@ inverse_variances <- function(fit, g, own) {
   list(variance = v, covariance = if (joint) covariance)
 }
 
-# Estimates that are neither unbiased nor known without error.
+# Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
   estimate <- group_estimate(fit, g)
   certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)

@@ -1,6 +1,6 @@
-# R's own error for an argument that was left out neither says what it is nor how to mend it. Every exported function
-# starts by asking for its arguments without a default; `optional` are those that it can do without this time, and named
-# texts say what an argument is where it is not what it is elsewhere.
+# R's own error for a missing argument says neither what the argument is nor what to do. Every exported function starts
+# by checking its arguments without a default. `optional` names those that this call does not need; named texts explain
+# an argument that means something else than in other functions.
 check_given <- function(..., optional = NULL) {
   asking <- parent.frame()
   wanted <- formals(sys.function(sys.parent()))
