@@ -1,4 +1,4 @@
-# Association of questions with any number of categories, out of the cells of their joint margin.
+# Association of questions with any number of categories, from the cells of their joint margin.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)

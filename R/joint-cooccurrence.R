@@ -8,9 +8,9 @@
 #' column is packed into machine words, joint rows are ANDs of words, and ANDs are shared along the tree of sets. The
 #' faster way is chosen; both give the same numbers.
 #'
-#' Means of estimates need the counts of their own order. Covariances need more: the covariance of
-#' two sets needs their union, so that of order 2 needs order 3 for `target = "sample"` (order 2 in symmetric designs, \eqn{p + q = 1}) and order 4 for
-#' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of them are counted too.
+#' An estimate needs the counts of its own order. Covariances need more: the covariance of
+#' two sets needs their union. Covariances of order 2 need counts of order 3 for `target = "sample"` (order 2 in symmetric designs, \eqn{p + q = 1}) and of order 4 for
+#' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of these sets are counted too.
 #'
 #' @param bits The reports: a matrix or data frame with one column per question, of logical values or 0 and 1. Integer
 #'   and logical columns are read where they lie; double ones are converted. Text and factors labelled "0" and "1", or "FALSE" and
@@ -109,7 +109,7 @@ bit_columns <- function(bits) {
   })
 }
 
-# Labels that are bits say so themselves, as in encode_reports(); others are told apart only by a factor of two levels.
+# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a factor of two levels.
 label_bits <- function(column, name) {
   labels <- if (is.factor(column)) levels(column) else column
   positions <- match_bits(labels)

@@ -1,13 +1,13 @@
 #' Margins and conditional shares of a joint estimate
 #'
 #' The estimated joint distribution of some of the questions, with its covariance matrix; or their distribution
-#' among those who gave certain (true) answers to others.
+#' among the respondents with certain true answers to other questions.
 #'
 #' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
 #' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
 #'
-#' Errors of a maximum likelihood fit take its zeros for known. Where it has any, the errors of margins that contain them are too small, a cell of 0
-#' has no interval, and the print says so: take the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
+#' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
+#' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
 #'
 #' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
@@ -18,8 +18,8 @@
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error`, with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high` (normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()]); `as.table()` and the methods of [rr_estimates] read it, and [rr_association()] takes a margin of two questions.
 #' @section Errors:
-#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
-#' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
+#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a question
+#' that is named like a column of the result (`estimate`, `std.error`, ...), and for other arguments.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
 #'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
 #'   them, by the delta method.

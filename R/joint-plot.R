@@ -27,7 +27,7 @@ NULL
 #' @rdname autoplot.rr_association
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
-  # Dots are ignored, but who gives the former name means something by it.
+  # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
   if ("level" %in% ...names()) check_dots_empty(level = NULL, .renamed = c(level = "alpha"))
   check_installed("ggplot2", "to draw an association")
   measures <- c("correlation", "covariance", "cramers.v")

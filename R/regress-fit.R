@@ -142,7 +142,7 @@ climb <- function(data, x, at, options = ascent_options) {
 
 # All climbs. With many rows the later climbs first use a part of the rows, which is enough to find other maxima. A
 # climb that ends on the same maximum as the first start is not repeated with all rows. So from 20,000 rows on 5 starts
-# cost little more than 1, which saves two thirds of the time of rr_glm().
+# cost little more than 1, which is a third of the time of rr_glm().
 climb_all <- function(data, basis, points) {
   first <- climb(data, basis$z, points[[1]])
   n <- length(data$y)
