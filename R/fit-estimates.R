@@ -44,9 +44,8 @@ NULL
 # The generics that each class of estimates has a method for. rows_of(): its table without intervals; bounds_of():
 # list(low, high) for its rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix,
 # without names; observations_of(): the value of nobs(); title_of(): what print() says above the table, its first line
-# without the class;
-# shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has no more than
-# these; notes_of(): lines below it.
+# without the class; shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has
+# no more than these; notes_of(): lines below it.
 rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")

@@ -74,7 +74,7 @@ check_ordered_fit <- function(fit) {
   numbers <- level_numbers(fit$mechanism)
   if (in_order(fit$mechanism) && (is.null(numbers) || !is.unsorted(numbers))) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
-          x = "Those of its mechanism, {format_labels(fit$mechanism$levels)}, have none that is known.",
+          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
           i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
 }
 

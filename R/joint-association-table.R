@@ -44,7 +44,7 @@ labels_of.rr_association <- function(x) pair_labels(x)
 pair_labels <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 
 #' @rdname rr_association
-#' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
+#' @param conf.int Add intervals? Intervals of correlations are Fisher's; those of odds ratios are symmetric on the logarithmic scale.
 #' @param conf.level,level Confidence level, between 0 and 1.
 #' @param n,digits Rows and significant digits printed.
 #' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
@@ -102,7 +102,7 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
       return(matrix(error^2, dimnames = rep(list(pair_labels(object)), 2)))
     }
     abort(c("The joint covariance of associations is only known for a fit of {.fn rr_tmdh}.",
-            i = "Those of other fits have their standard errors in {.fn tidy}, pair by pair."), "argument")
+            i = "For other fits {.fn tidy} gives the standard error of each pair."), "argument")
   }
   pairs <- parse_sets(pairs %||% paste(object$pairs$x, object$pairs$y, sep = ":"), fit$columns, "pairs")
   if (nrow(pairs) != 2L || any(pairs < 0)) abort(c("{.arg pairs} must hold pairs of columns."), "argument")

@@ -16,7 +16,7 @@
 #' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
 #' be as likely as any other \eqn{t} to hold an element.
 #'
-#' **Intervals** of inversion are normal, cut to the universe but not to a point. Those of maximum likelihood are profile likelihood intervals:
+#' **Intervals** of inversion are normal, cut to the universe but not to a point. Intervals of maximum likelihood are profile likelihood intervals:
 #' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are also valid where a
 #' count is estimated as 0, where there is no standard error. For `target = "sample"` they are shortened
 #' by what sampling the elements would add.

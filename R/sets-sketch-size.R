@@ -48,7 +48,7 @@ rr_sketch_size <- function(..., conf.level = 0.95) {
   z <- stats::qnorm((1 + conf.level) / 2)
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
   if (sum(log1p(v)) > 600) {
-    abort(c("The noise of so many sketches leaves nothing of their union.",
+    abort(c("With this many noisy sketches the size of the union cannot be estimated.",
             x = "The standard error of one bit would be of the order of 1e{round(sum(log1p(v)) / log(100))}.",
             i = "Use fewer sketches, or less noise."), "no_information")
   }

@@ -69,7 +69,7 @@ check_pool <- function(tallies) {
               i = "Tally 1 has the levels {format_labels(first$mechanism$levels)}."), "mismatch")
     }
     if (!identical(as.list(tally$groups), as.list(first$groups))) {
-      abort(c("Pooled tallies must have the same groups.", x = "Those of tally {i} are not those of tally 1."),
+      abort(c("Pooled tallies must have the same groups.", x = "The groups of tally {i} differ from those of tally 1."),
             "mismatch")
     }
     if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
