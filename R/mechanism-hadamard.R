@@ -42,7 +42,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
                                   i = "That form has one block."), "argument")
     return(hadamard_bit(levels, epsilon))
   }
-  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
+  blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
   size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
   if (blocks * size > .Machine$integer.max) {
     abort(c("{.arg blocks} makes too many reports.",
