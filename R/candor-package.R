@@ -25,6 +25,7 @@
 #'
 #' @section Where the reports are:
 #' * Vectors and data frames: [rr_tally()]; counts that exist: [rr_counts()]; more than fits into memory, or files: [rr_tally_chunks()].
+#' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
 #' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
 #' @section Estimating and reading:

@@ -167,7 +167,8 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   check_given()
   match <- check_choice(match, "match", c("exact", "relaxed"))
   if (is_design(x)) {
-    return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by, na.rm, match, target,
+    return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,
+                            na.rm, match, target,
                             interval, conf.level, simultaneous))
   }
   tally <- drop_empty_groups(as_tally(x, mechanism, weights, by, na.rm, column, match))

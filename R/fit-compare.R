@@ -222,11 +222,13 @@ survey_compare <- function(fit, terms, type, adjust, conf.level) {
     p <- ifelse(error > 0, 2 * stats::pt(-abs(difference / error), fit$df), NA_real_)
     labels <- fit$mechanism$levels[which]
     if (type == "difference") {
-      return(comparison(labels, names[pairs[, j]], difference, error, difference - t * error, difference + t * error, p))
+      return(comparison(labels, names[pairs[, j]], difference, error, difference - t * error, difference + t * error,
+                        p))
     }
     ratio <- ifelse(x > 0 & y > 0, y / x, NA_real_)
     relative <- root(parts$x / x^2 + parts$y / y^2 - 2 * parts$both / (x * y))
-    comparison(labels, names[pairs[, j]], ratio, ratio * relative, ratio * exp(-t * relative), ratio * exp(t * relative), p)
+    comparison(labels, names[pairs[, j]], ratio, ratio * relative, ratio * exp(-t * relative),
+               ratio * exp(t * relative), p)
   })
   table <- do.call(rbind, rows)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)

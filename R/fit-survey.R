@@ -64,8 +64,10 @@ NULL
 
 survey_intervals <- c("wilson", "wald")
 
-# rr_estimate() of a design: the estimates of the weighted tally, as `estimate` makes them, with the variance of the design.
-survey_estimates <- function(estimate, design, mechanism, method, options, column, weights, by, na.rm, match, target, interval, conf.level,
+# rr_estimate() of a design: the estimates of the weighted tally, as `estimate` makes them, with the variance of the
+# design.
+survey_estimates <- function(estimate, design, mechanism, method, options, column, weights, by, na.rm, match, target,
+                             interval, conf.level,
                              simultaneous) {
   mechanism <- check_mechanism(mechanism)
   total <- check_flag(options$total %||% FALSE, "total")
@@ -82,15 +84,18 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   check_survey_size(length(mechanism$reports), NCOL(tally$counts))
   data <- design_reports(design, tally, column, by, match)
   arguments <- c(list(tally), if (!is.null(method)) list(method = method),
-                 list(target = target, interval = "wald", conf.level = conf.level, simultaneous = simultaneous), options)
+                 list(target = target, interval = "wald", conf.level = conf.level,
+                      simultaneous = simultaneous), options)
   fit <- do.call(estimate, arguments, quote = TRUE)
   # Groups in which nobody with a weight answered were left out.
   data$group <- match(data$group, which(tally$n > 0))
   spread <- design_covariance(design, fit, data, target, total, options)
   size <- if (total) rep(fit$tally$n, each = k) else 1
-  structure(list(estimate = fit$estimate * size, covariance = spread$covariance, inversion = spread$inversion, df = survey::degf(design),
+  structure(list(estimate = fit$estimate * size, covariance = spread$covariance, inversion = spread$inversion,
+                 df = if (target == "sample") Inf else survey::degf(design),
                  n = respondent_number(fit$tally), tally = fit$tally, mechanism = mechanism, method = fit$method,
-                 estimator = fit$estimator, details = fit$details, target = target, interval = if (total) "wald" else interval,
+                 estimator = fit$estimator, details = fit$details, target = target,
+                 interval = if (total) "wald" else interval,
                  conf.level = fit$conf.level, simultaneous = simultaneous, total = total, drawn = design_words(design)),
             class = c("rr_survey", "rr_estimates"))
 }
@@ -148,7 +153,8 @@ bounds_of.rr_survey <- function(x, rows, level) {
   wilson_bounds(x, rows$estimate, t)
 }
 
-# The mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0 or 1 is taken for what is
+# The mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0 or 1 is taken for
+# what is
 # nearest to it among those that there can be.
 wilson_bounds <- function(x, estimate, t) {
   low <- rep_len(x$inversion$low, length(estimate))
@@ -171,15 +177,19 @@ title_of.rr_survey <- function(x) {
   random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
             else paste0(x$drawn, " and the randomisation of each answer")
   about <- c(sprintf("Random: %s", random),
-             sprintf("Target: %s; %s%% %s intervals%s, %s degrees of freedom", x$target, format(100 * x$conf.level), interval_names[[x$interval]],
-                     if (x$simultaneous) ", simultaneous" else "", format_count(x$df)))
-  c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ", format_count(length(x$mechanism$levels)),
-           " categories from a survey design: ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
+             sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level),
+                     interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
+                     if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df)) else ""))
+  c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
+           format_count(length(x$mechanism$levels)), " categories from ", format_count(x$n), " respondents who stand for ",
+           format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
     paste0("  ", format(x$mechanism)), unlist(lapply(about, strwrap, width = 80, indent = 2, exdent = 4)))
 }
 
 #' @export
 notes_of.rr_survey <- function(x, shown) {
-  held <- !x$estimator$unbiased && any(x$estimate <= 0)
-  if (held) "  Estimates held at the boundary have errors that are too small: read Wilson's intervals, or use method = \"inv\""
+  if (!x$estimator$unbiased && any(x$estimate <= 0)) {
+    c("  Estimates held at the boundary have errors that are too small:",
+      "  read Wilson's intervals, or use method = \"inv\"")
+  }
 }

@@ -124,3 +124,19 @@ rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
     rr_count_reports(mechanism, reports)$counts
   }, numeric(length(mechanism$reports)))
 }
+
+# The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
+#' @export
+mechanism_recipe.rr_bitflip <- function(mechanism) {
+  values <- mechanism$values
+  c(list(kind = "bitflip",
+         levels = if (is.null(values)) level_recipe(mechanism) else recipe_labels(values$labels, values$numeric),
+         epsilon = mechanism$epsilon, d = mechanism$d, buckets = mechanism$buckets),
+    list(ordered = TRUE)[isTRUE(values$ordered)])
+}
+
+#' @export
+from_recipe.recipe_bitflip <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
+  rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
+}

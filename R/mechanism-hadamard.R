@@ -183,3 +183,15 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)
 }
+
+#' @export
+mechanism_recipe.rr_hadamard <- function(mechanism) {
+  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
+    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
+}
+
+#' @export
+from_recipe.recipe_hadamard <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
+  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
+}

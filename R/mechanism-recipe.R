@@ -3,7 +3,7 @@
 # what a user gives is: by the constructors, or here where these would round again.
 #
 # A kind of mechanism that travels has two methods: mechanism_recipe() says its members, from_recipe() makes it.
-# Arrays are marked by I(), for an array of one is not its entry.
+# Arrays are marked by I(), for an array of one is not its entry. Protocols have theirs in their own files.
 
 mechanism_recipe <- function(mechanism) UseMethod("mechanism_recipe")
 
@@ -11,7 +11,7 @@ mechanism_recipe <- function(mechanism) UseMethod("mechanism_recipe")
 mechanism_recipe.default <- function(mechanism) {
   abort(c("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
           x = "The package does not know how it is made again.",
-          i = "Write the counts, {.code as.data.frame(tally)}, and give them to {.fn rr_counts} with the mechanism."),
+          i = "Write {.code as.data.frame(tally)}, and give it to {.fn rr_counts} with the mechanism."),
         "file")
 }
 
@@ -74,6 +74,9 @@ level_recipe <- function(mechanism) {
   numeric <- if ("numeric_truths" %in% names(mechanism)) mechanism$numeric_truths else mechanism$numeric_levels
   recipe_labels(mechanism$levels, numeric)
 }
+
+# A name, "" where it is none.
+one_text <- function(x) if (is.character(x) && length(x) == 1L && !is.na(x)) x else ""
 
 # ---- one question with a closed form ----
 
@@ -154,7 +157,8 @@ innocuous_recipe <- function(recipe, design) {
   innocuous <- check_probabilities(r$innocuous, "innocuous")
   if (length(innocuous) != length(levels$labels) || abs(sum(innocuous) + truth - 1) > 1e-8) {
     abort(c("{.field truth} and {.field innocuous} must add up to 1, with one number of {.field innocuous} per level.",
-            x = "They are {1 + length(innocuous)} numbers that add up to {format(sum(innocuous) + truth, digits = 10)}."),
+            x = paste("They are {1 + length(innocuous)} numbers that add up to",
+                      "{format(sum(innocuous) + truth, digits = 10)}.")),
           "file")
   }
   new_rr_innocuous(r$kind, levels, truth, innocuous, sprintf(design, format(truth, digits = 4)))
@@ -184,7 +188,8 @@ from_recipe.recipe_channel <- function(recipe) {
   reports <- if (is.null(r$reports)) levels else check_levels(given_labels(r$reports))
   if (length(levels$labels) != nrow(C) || length(reports$labels) != ncol(C)) {
     abort(c("{.field matrix} must have one row per level and one column per report.",
-            x = "It is {nrow(C)} by {ncol(C)}; there are {length(levels$labels)} and {length(reports$labels)}."), "file")
+            x = "It is {nrow(C)} by {ncol(C)}; there are {length(levels$labels)} and {length(reports$labels)}."),
+            "file")
   }
   design <- check_design_line(r$design %||% sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C)))
   labels <- list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric)
@@ -250,9 +255,7 @@ from_recipe.recipe_noncompliance <- function(recipe) {
 
 #' @export
 mechanism_recipe.rr_product <- function(mechanism) {
-  list(kind = "product", questions = lapply(names(mechanism$questions), function(name) {
-    list(name = name, mechanism = mechanism_recipe(mechanism$questions[[name]]))
-  }))
+  list(kind = "product", questions = list_recipe(mechanism$questions))
 }
 
 #' @export
@@ -262,77 +265,16 @@ from_recipe.recipe_product <- function(recipe) {
 }
 
 # An array of objects with a name and a mechanism: members of an object have no order in every language.
+list_recipe <- function(mechanisms) {
+  unname(Map(function(name, mechanism) list(name = name, mechanism = mechanism_recipe(mechanism)), names(mechanisms),
+             mechanisms))
+}
+
 recipe_list <- function(objects, what) {
   if (!is.list(objects) || !is.null(names(objects))) abort("{.field {what}} must be an array.", "file")
   parts <- lapply(objects, recipe_members, c("name", "mechanism"), what = "list entry")
-  names <- vapply(parts, function(part) if (is.character(part$name) && length(part$name) == 1L) part$name else "", "")
+  names <- vapply(parts, function(part) one_text(part$name), "")
   stats::setNames(lapply(parts, function(part) recipe_mechanism(part$mechanism)), names)
-}
-
-# ---- protocols ----
-
-#' @export
-mechanism_recipe.rr_unary <- function(mechanism) {
-  c(list(kind = "unary", levels = level_recipe(mechanism)),
-    if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon, optimized = mechanism$optimized)
-    else list(p = mechanism$p, q = mechanism$q))
-}
-
-#' @export
-from_recipe.recipe_unary <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "optimized", "p", "q"))
-  rr_unary(given_labels(r$levels), r$epsilon, r$optimized %||% TRUE, r$p, r$q)
-}
-
-#' @export
-mechanism_recipe.rr_subset <- function(mechanism) {
-  list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
-}
-
-#' @export
-from_recipe.recipe_subset <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
-  rr_subset(given_labels(r$levels), r$epsilon, r$size)
-}
-
-#' @export
-mechanism_recipe.rr_local_hash <- function(mechanism) {
-  c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
-    if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
-}
-
-#' @export
-from_recipe.recipe_local_hash <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
-  rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
-}
-
-#' @export
-mechanism_recipe.rr_hadamard <- function(mechanism) {
-  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
-    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
-}
-
-#' @export
-from_recipe.recipe_hadamard <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
-  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
-}
-
-# The bits of one bucket have all of epsilon, those of several half of it each.
-#' @export
-mechanism_recipe.rr_bitflip <- function(mechanism) {
-  values <- mechanism$values
-  c(list(kind = "bitflip",
-         levels = if (is.null(values)) level_recipe(mechanism) else recipe_labels(values$labels, values$numeric),
-         epsilon = mechanism$epsilon, d = mechanism$d, buckets = mechanism$buckets),
-    list(ordered = TRUE)[isTRUE(values$ordered)])
-}
-
-#' @export
-from_recipe.recipe_bitflip <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
-  rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
 }
 
 # ---- designs with an unknown number ----

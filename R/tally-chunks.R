@@ -58,9 +58,11 @@
 #' rr_tally_chunks(file, mechanism, column = "answer", by = "region", rows = 200)
 #' @export
 rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL, weights = NULL, na.rm = FALSE,
-                            match = c("exact", "relaxed"), keep = c("counts", "sets"), onto = NULL, label = NULL, rows = 100000,
+                            match = c("exact", "relaxed"), keep = c("counts",
+                                                                    "sets"), onto = NULL, label = NULL, rows = 100000,
                             csv = list(), progress = interactive()) {
-  check_given(next_chunk = "a function that returns the next chunk, or a CSV file", mechanism = "how the answers were randomised")
+  check_given(next_chunk = "a function that returns the next chunk, or a CSV file",
+              mechanism = "how the answers were randomised")
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -85,7 +87,8 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
     result <- tryCatch({
       chunk <- source$read()
       if (!is.null(chunk)) {
-        one_chunk(chunk, mechanism, total, label, list(column = column, by = by, weights = weights), na.rm = na.rm, match = match,
+        one_chunk(chunk, mechanism, total, label, list(column = column, by = by, weights = weights), na.rm = na.rm,
+                  match = match,
                   keep = keep)
       }
     }, error = function(e) abort_chunk(e, number, total))
@@ -95,10 +98,12 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
     if (progress) cli::cli_progress_update(id = bar)
   }
   if (left_out > 0) {
-    cli::cli_inform("{left_out} chunk{?s} that {?was/were} counted before {?is/are} left out.", class = "candor_message_chunks")
+    cli::cli_inform("{left_out} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                    class = "candor_message_chunks")
   }
   if (is.null(total)) {
-    abort(c("There was no chunk to tally.", i = "{.arg next_chunk} must return reports before it returns NULL."), "empty")
+    abort(c("There was no chunk to tally.", i = "{.arg next_chunk} must return reports before it returns NULL."),
+          "empty")
   }
   total
 }
@@ -121,14 +126,16 @@ one_chunk <- function(chunk, mechanism, total, label, columns, ...) {
 
 check_plain_chunk <- function(chunk, columns) {
   if (all(vapply(columns, is.null, NA))) return(invisible())
-  abort(c("{.arg column}, {.arg by} and {.arg weights} name columns of the chunks.", x = "A chunk is {describe(chunk)}.",
+  abort(c("{.arg column}, {.arg by} and {.arg weights} name columns of the chunks.",
+          x = "A chunk is {describe(chunk)}.",
           i = "Let {.arg next_chunk} return data frames."), "argument")
 }
 
 chunk_label <- function(label) {
   if ((is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))) &&
       length(label) == 1L && !is.na(label)) return(enc2utf8(as.character(label)))
-  abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."), "argument")
+  abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."),
+        "argument")
 }
 
 # Vectors would be those of all chunks.
@@ -137,7 +144,8 @@ check_chunk_columns <- function(by, weights) {
   for (arg in names(given)) {
     value <- given[[arg]]
     if (!is.null(value) && !is.character(value) && !inherits(value, "formula")) {
-      abort(c("{.arg {arg}} must name columns of the chunks, as text or as a formula.", x = "It is {describe(value)}."), "argument")
+      abort(c("{.arg {arg}} must name columns of the chunks, as text or as a formula.",
+              x = "It is {describe(value)}."), "argument")
     }
   }
 }
@@ -158,7 +166,8 @@ abort_chunk <- function(error, number, total) {
   kind <- sub("^candor_error_", "", grep("^candor_error_", class(error), value = TRUE))
   before <- if (is.null(total)) "No chunk was counted." else
     "The tally of what was counted before it is in the field {.field tally} of this error: go on with {.arg onto}."
-  abort(c("Chunk {format_count(number)} could not be tallied, and nothing of it was counted.", x = "{reason}", i = before),
+  abort(c("Chunk {format_count(number)} could not be tallied, and nothing of it was counted.", x = "{reason}",
+          i = before),
         c("chunk", kind), tally = total, chunk = number, cause = error)
 }
 
@@ -173,13 +182,15 @@ chunk_bar <- function() {
 chunk_source <- function(x, rows, csv, weights) {
   if (is.function(x)) return(list(read = function() x(), close = function() NULL))
   if (is.character(x) || inherits(x, "connection")) return(csv_source(x, rows, csv, weights))
-  abort(c("{.arg next_chunk} must be a function that returns the next chunk, or a CSV file.", x = "It is {describe(x)}.",
+  abort(c("{.arg next_chunk} must be a function that returns the next chunk, or a CSV file.",
+          x = "It is {describe(x)}.",
           i = "Reports that are in memory are tallied by {.fn rr_tally}."), "argument")
 }
 
 csv_source <- function(x, rows, csv, weights) {
   if (!is.list(csv) || (length(csv) && (is.null(names(csv)) || !all(nzchar(names(csv)))))) {
-    abort(c("{.arg csv} must be a list of arguments of {.fn utils::read.csv}, with their names.", x = "It is {describe(csv)}."),
+    abort(c("{.arg csv} must be a list of arguments of {.fn utils::read.csv}, with their names.",
+            x = "It is {describe(csv)}."),
           "argument")
   }
   taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors"))

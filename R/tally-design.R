@@ -4,16 +4,18 @@ is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twopha
 
 check_survey_design <- function(design) {
   check_installed("survey", "for survey designs")
-  if (!inherits(design, c("survey.design2", "svyrep.design")) || inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))) {
+  if (!inherits(design, c("survey.design2", "svyrep.design")) || inherits(design, c("pps", "DBIsvydesign", "twophase",
+                                                                                    "twophase2"))) {
     abort(c("{.arg x} must be a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data.",
-            x = "It is {describe(design)}.", i = "Two-phase designs and designs by joint probabilities are not known here."),
+            x = "It is {describe(design)}.",
+            i = "Two-phase designs and designs by joint probabilities are not known here."),
           "argument")
   }
   design
 }
 
 design_weights <- function(design) {
-  as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob)
+  unname(as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob))
 }
 
 # Which rows count: those of weight 0 are outside the domain that was taken from the design.
@@ -30,7 +32,8 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
     abort(c("The weights are those of the design.", i = "Leave {.arg weights} out."), "argument")
   }
   rows <- design_rows(x)
-  rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by, na.rm = na.rm,
+  rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
+           na.rm = na.rm,
            match = match)
 }
 

@@ -70,7 +70,7 @@ rr_write <- function(tally, file) {
   if (inherits(back, "error") || !same_tally(back, tally)) {
     reason <- if (inherits(back, "error")) plain_message(back) else "It would not come back as it is."
     abort(c("This tally cannot be written.", x = "{reason}",
-            i = "Write the counts, {.code as.data.frame(tally)}, and give them to {.fn rr_counts} with the mechanism."), "file")
+            i = "Write {.code as.data.frame(tally)}, and give it to {.fn rr_counts} with the mechanism."), "file")
   }
   write_whole(text, file)
   invisible(tally)
@@ -98,10 +98,12 @@ tally_version <- 1
 
 tally_text <- function(tally) {
   array <- function(x) if (!is.null(x)) if (is.null(tally$groups)) as.double(x) else I(as.double(x))
-  counts <- if (is.null(tally$groups)) I(tally$counts) else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
+  counts <- if (is.null(tally$groups)) I(tally$counts)
+    else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
   members <- list(format = tally_format, version = tally_version, mechanism = mechanism_recipe(tally$mechanism),
-                  groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups), as.list(tally$groups))),
-                  n = array(tally$n), weight_squares = array(tally$weight_squares), respondents = array(tally$respondents),
+                  groups = if (!is.null(tally$groups)) group_columns(tally$groups),
+                  n = array(tally$n), weight_squares = array(tally$weight_squares),
+                  respondents = array(tally$respondents),
                   missing = as.double(tally$missing), chunks = if (!is.null(tally$chunks)) I(tally$chunks),
                   counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members))
   members <- members[!vapply(members, is.null, NA)]
@@ -111,6 +113,8 @@ tally_text <- function(tally) {
 }
 
 set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
+
+group_columns <- function(groups) unname(Map(group_column, names(groups), as.list(groups)))
 
 group_column <- function(name, key) {
   type <- if (inherits(key, "Date")) "date"
@@ -170,7 +174,8 @@ check_version <- function(object) {
   }
 }
 
-# The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not escaped.
+# The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not
+# escaped.
 check_checksum <- function(bytes) {
   found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
   if (!length(found)) return(invisible())
@@ -197,7 +202,9 @@ make_tally <- function(object) {
   n <- read_numbers_of(m$n, "n", number)
   squares <- if (weighted) read_numbers_of(m$weight_squares, "weight_squares", number)
   respondents <- if (!is.null(m$respondents)) read_numbers_of(m$respondents, "respondents", number, whole = TRUE)
-  if (!weighted && !is.null(respondents)) abort("{.field respondents} is of weighted reports, with {.field weight_squares}.", "file")
+  if (!weighted && !is.null(respondents)) {
+    abort("{.field respondents} is of weighted reports, with {.field weight_squares}.", "file")
+  }
   check_adds_up(counts, n, squares, respondents, mechanism)
   tally <- new_rr_tally(mechanism, counts, groups = groups, weight_squares = squares, n = n, respondents = respondents,
                         missing = check_count(m$missing %||% 0, "missing"))
@@ -232,7 +239,8 @@ read_counts <- function(counts, reports, groups) {
 # Numbers that are no negative ones, as many as there should be.
 read_numbers_of <- function(x, name, number, per = "group", whole = FALSE) {
   if (!is.numeric(x) || length(x) != number) {
-    abort(c("{.field {name}} must be {format_count(number)}{cli::qty(number)} number{?s}, one per {per}.", x = "It is {describe(x)}."), "file")
+    abort(c("{.field {name}} must be {format_count(number)}{cli::qty(number)} number{?s}, one per {per}.",
+            x = "It is {describe(x)}."), "file")
   }
   x <- as.double(x)
   bad <- which(!is.finite(x) | x < 0 | (whole & x != floor(x)))
@@ -247,7 +255,8 @@ read_numbers_of <- function(x, name, number, per = "group", whole = FALSE) {
 check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
   if (!weighted && any(c(counts, n) != floor(c(counts, n)) | c(counts, n) > 2^53)) {
-    abort(c("Counts must be whole numbers up to 2^53.", i = "Sums of weights come with {.field weight_squares}."), "file")
+    abort(c("Counts must be whole numbers up to 2^53.", i = "Sums of weights come with {.field weight_squares}."),
+          "file")
   }
   columns <- as.matrix(counts)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
@@ -255,8 +264,9 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   wrong <- if (!categories) apply(columns, 2, max) > n * (1 + 1e-9) else abs(sums - n) > if (weighted) 1e-9 * n else 0
   if (any(wrong)) {
     g <- which(wrong)[1]
-    abort(if (categories) "The counts add up to {format(sums[g], digits = 17)}, and {.field n} is {format(n[g], digits = 17)}."
-          else "A count is {format(max(columns[, g]), digits = 17)}, and {.field n} is {format(n[g], digits = 17)}.", "file")
+    found <- if (categories) sums[g] else max(columns[, g])
+    abort(paste(if (categories) "The counts add up to" else "A count is",
+                "{format(found, digits = 17)}, and {.field n} is {format(n[g], digits = 17)}."), "file")
   }
   if (!weighted) return(invisible())
   # (sum w)^2 <= m sum w^2 for m weights.
@@ -270,7 +280,7 @@ read_groups <- function(columns, mechanism) {
     abort("{.field groups} must be an array of columns.", "file")
   }
   columns <- lapply(columns, recipe_members, c("name", "type", "values"), c("levels", "tz"), "group column")
-  names <- vapply(columns, function(column) if (is.character(column$name) && length(column$name) == 1L) column$name else "", "")
+  names <- vapply(columns, function(column) one_text(column$name), "")
   keys <- name_groups(stats::setNames(lapply(columns, read_group), names), mechanism)
   if (length(unique(lengths(keys))) != 1L || !length(keys[[1]])) {
     abort("The columns of {.field groups} must have as many values as there are groups.", "file")
@@ -282,10 +292,14 @@ read_groups <- function(columns, mechanism) {
 }
 
 read_group <- function(column) {
-  type <- check_choice(column$type, "type", c("text", "number", "integer", "logical", "factor", "ordered", "date", "time"))
+  type <- check_choice(column$type, "type", c("text", "number", "integer", "logical", "factor", "ordered", "date",
+                                              "time"))
   values <- column$values
-  right <- switch(type, number = , integer = , time = is.numeric(values), logical = is.logical(values), is.character(values))
-  if (!right) abort(c("{.field values} of a group must be of its type, {.val {type}}.", x = "It is {describe(values)}."), "file")
+  right <- switch(type, number = , integer = , time = is.numeric(values), logical = is.logical(values),
+                  is.character(values))
+  if (!right) {
+    abort(c("{.field values} of a group must be of its type, {.val {type}}.", x = "It is {describe(values)}."), "file")
+  }
   if ((type %in% c("factor", "ordered")) != !is.null(column$levels) || (type == "time") != !is.null(column$tz)) {
     abort("{.field levels} belong to groups that are factors, {.field tz} to times.", "file")
   }
@@ -329,11 +343,13 @@ read_kept_sets <- function(sets, tally) {
   k <- length(mechanism$levels)
   if (!inherits(rr_law(mechanism), "rr_law_support") || !is.list(sets) || !is.null(names(sets)) ||
       length(sets) != length(tally$n)) {
-    abort("{.field sets} must be an array with an object for each group, of a mechanism whose reports support sets.", "file")
+    abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets.", "file")
   }
   lapply(seq_along(sets), function(g) {
     one <- recipe_members(sets[[g]], c("bits", "times"), what = "entry of sets")
-    if (!is.character(one$bits) || anyDuplicated(one$bits)) abort("{.field bits} must be texts that all differ.", "file")
+    if (!is.character(one$bits) || anyDuplicated(one$bits)) {
+      abort("{.field bits} must be texts that all differ.", "file")
+    }
     times <- read_numbers_of(one$times, "times", length(one$bits), "set")
     read <- .Call(C_rr_from_hex, one$bits, as.double(ceiling(k / 8)))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {ceiling(k / 8)} bytes.", "file")

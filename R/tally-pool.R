@@ -97,9 +97,7 @@ new_rr_pooled <- function(mechanisms, shares, levels) {
 # A pool in a file: its designs, and the share of the respondents that met each.
 #' @export
 mechanism_recipe.rr_pooled <- function(mechanism) {
-  list(kind = "pooled", shares = I(unname(mechanism$shares)), designs = lapply(names(mechanism$designs), function(name) {
-    list(name = name, mechanism = mechanism_recipe(mechanism$designs[[name]]))
-  }))
+  list(kind = "pooled", shares = I(unname(mechanism$shares)), designs = list_recipe(mechanism$designs))
 }
 
 #' @export

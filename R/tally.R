@@ -15,6 +15,9 @@
 #'   Or a **data frame** that holds them in a column, beside groups and weights; of several questions
 #'   ([rr_product()]) a column for each, called as the questions are. Labelled values, as package haven reads them from SPSS and Stata
 #'   files, are what their labels say, or themselves where no label looks like a report and the values do.
+#'
+#'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
+#'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.

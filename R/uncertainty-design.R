@@ -1,13 +1,15 @@
 # Designs of the package survey: the variance of estimated shares when a probability sample was drawn, with clusters,
 # strata, weights, a finite population, or replicate weights, and each answer was then randomised.
 #
-# An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' - phi), with a column of
+# An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' - phi), with a column
+# of
 # J for each report. Its design-based variance is that of the weighted total of u_i = (J[, y_i] - J phi) / N, which
 # survey computes; with replicate weights the estimate is made again for each.
 #
 # Where the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
 # certain to be drawn still randomises. A variance estimator that counts the square of a respondent's own value with Q_i
-# in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this is
+# in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this
+# is
 # added. For k categories Var(e_y | x) = diag(C[x, ]) - C[x, ]' C[x, ] is linear in the indicators of the truth, so that
 # it is estimated without bias from the same reports.
 
@@ -51,7 +53,8 @@ estimate_columns <- function(fit, g, inversion, law) {
   M %*% inversion
 }
 
-# How a maximum of the likelihood moves with the reported shares: the inverse information on its support, times the scores.
+# How a maximum of the likelihood moves with the reported shares: the inverse information on its support, times the
+# scores.
 likelihood_columns <- function(C, theta) {
   on <- which(theta > 0)
   reported <- drop(theta %*% C)
@@ -118,7 +121,7 @@ hidden_squares <- function(design) {
   if (is.null(population)) return(numeric(length(w)))
   sampled <- as.matrix(design$fpc$sampsize) / as.matrix(population)
   if (isTRUE(getOption("survey.ultimate.cluster"))) sampled <- sampled[, 1, drop = FALSE]
-  w^2 * apply(sampled, 1, prod)
+  w^2 * unname(apply(sampled, 1, prod))
 }
 
 # Random replicates count more and less than w^2, by chance; jackknives and balanced replicates exactly it.
@@ -126,7 +129,7 @@ hidden_by_replicates <- function(design, w) {
   replicates <- stats::weights(design, "analysis")
   centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, design$rscales > 0, drop = FALSE])
   counted <- design$scale * drop((replicates - centre)^2 %*% rep_len(design$rscales, ncol(replicates)))
-  hidden <- w^2 - counted
+  hidden <- w^2 - unname(counted)
   hidden[abs(hidden) <= 1e-9 * w^2] <- 0
   hidden
 }
@@ -149,7 +152,8 @@ randomisation_variance <- function(data, squares, columns, inversion, C, phi, si
   covariance
 }
 
-# The covariance matrix of the estimates of a plain fit of the weighted tally, for a design: list(covariance, inversion),
+# The covariance matrix of the estimates of a plain fit of the weighted tally, for a design: list(covariance,
+# inversion),
 # `inversion` being the unbiased estimates with their variances and the range of their scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
   mechanism <- fit$mechanism
@@ -166,7 +170,8 @@ design_covariance <- function(design, fit, data, target, total, options) {
   variance <- function(columns, estimate, estimator, total) {
     result <- if (target == "sample") 0
       else if (inherits(design, "svyrep.design")) {
-        replicate_variance(design, replicate_counts(design, data, reports, groups), estimator, estimate * rep(if (total) size else 1, each = k), total)
+        centre <- estimate * rep(if (total) size else 1, each = k)
+        replicate_variance(design, replicate_counts(design, data, reports, groups), estimator, centre, total)
       } else linearised_variance(design, linear_scores(data, columns, estimate, phi, size, total))
     if (any(squares[data$row] != 0) && !is.null(columns)) {
       if (is.null(inversion)) return(matrix(NA_real_, k * groups, k * groups))
@@ -176,8 +181,10 @@ design_covariance <- function(design, fit, data, target, total, options) {
   }
   plain <- if (!is.null(inversion)) {
     shares <- inversion %*% phi
-    spread <- variance(rep(list(inversion), groups), shares, function(counts, n, g) drop(inversion %*% counts) / n, FALSE)
-    list(estimate = shares, variance = matrix(diag(spread), k), low = apply(inversion, 1, min), high = apply(inversion, 1, max))
+    spread <- variance(rep(list(inversion), groups), shares, function(counts, n, g) drop(inversion %*% counts) / n,
+                       FALSE)
+    list(estimate = shares, variance = matrix(diag(spread), k), low = apply(inversion, 1, min),
+         high = apply(inversion, 1, max))
   }
   if (fit$estimator$unbiased && !total) return(list(covariance = spread, inversion = plain))
   columns <- lapply(seq_len(groups), function(g) estimate_columns(fit, g, inversion, law))
@@ -188,8 +195,8 @@ design_covariance <- function(design, fit, data, target, total, options) {
   }
   known <- !any(vapply(columns, is.null, NA))
   # Replicates need no derivative, unless the randomisation is to be added.
-  covariance <- if (known) variance(columns, estimate, again, total)
-    else if (inherits(design, "svyrep.design") && target == "population" && !any(squares[data$row] != 0)) variance(NULL, estimate, again, total)
+  again_is_all <- inherits(design, "svyrep.design") && target == "population" && !any(squares[data$row] != 0)
+  covariance <- if (known || again_is_all) variance(if (known) columns, estimate, again, total)
     else matrix(NA_real_, k * groups, k * groups)
   list(covariance = covariance, inversion = plain)
 }

@@ -1,4 +1,5 @@
-# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are quoted and texts are
+# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are quoted and texts
+# are
 # read by jsonlite; its own numbers have 15 digits.
 
 # Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.

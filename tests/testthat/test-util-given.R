@@ -74,6 +74,7 @@ one_of_each <- function() {
     rr_regression = rr_multinom(cheating ~ 1, exam_simulated, rr_grr(c("never", "once", "often"), p = 0.8)),
     rr_posterior = rr_posterior(rr_counts(c(40, 60), warner)), rr_contrast = rr_contrast(joint, c(1, 0, 0, 0)), rr_estimates = tmdh,
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
+    survey.design = structure(list(), class = "survey.design"), svyrep.design = structure(list(), class = "svyrep.design"),
     data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1
   )
 }

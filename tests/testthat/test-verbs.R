@@ -20,7 +20,11 @@ objects <- function() {
     study = rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = c(20, 40), method = c("mle", "inv"), replications = 3, seed = 1),
     trace = rr_trace(rr_estimate(fit$tally, method = "ibu", iterations = 5)),
     recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
-    choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv")
+    choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"),
+    survey = if (requireNamespace("survey", quietly = TRUE)) {
+      people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("a", "b", "c"), c(30, 20, 10)), area = rep(c("N", "S"), 30))
+      rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), grr, column = ~report, by = ~area, method = "inv")
+    }
   )
 }
 
@@ -68,7 +72,7 @@ test_that("every verb works on every class, or refuses with an error that says w
     # A contrast is a tibble for the verbs of tables.
     paste("contrast", c("format", "c"))
   )
-  for (name in names(objects)) for (verb in names(verbs)) {
+  for (name in names(Filter(Negate(is.null), objects))) for (verb in names(verbs)) {
     if (paste(name, verb) %in% unasked) next
     x <- objects[[name]]
     answer <- tryCatch(suppressWarnings(verbs[[verb]][[1]](x)), error = identity)
