@@ -35,26 +35,34 @@
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' # Days of reports, made as they are asked for
+#' reports_of <- function(day) {
+#'   truths <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
+#'   data.frame(day = day, answer = rr_perturb(truths, mechanism))
+#' }
 #' day <- 0
 #' next_day <- function() {
 #'   if (day == 3) return(NULL)
 #'   day <<- day + 1
-#'   data.frame(day = day, answer = rr_perturb(sample(mechanism$levels, 1000, TRUE, c(6, 3, 1)), mechanism))
+#'   reports_of(day)
 #' }
-#' tally <- rr_tally_chunks(next_day, mechanism, column = "answer", label = function(chunk) chunk$day[1])
+#' day_of <- function(chunk) chunk$day[1]
+#' tally <- rr_tally_chunks(next_day, mechanism, column = "answer", label = day_of)
 #' tally
 #'
 #' # The third day is sent again, with a fourth: it is counted once
 #' day <- 2
-#' late <- function() if (day < 4) {
+#' late <- function() {
+#'   if (day == 4) return(NULL)
 #'   day <<- day + 1
-#'   data.frame(day = day, answer = rr_perturb(rep("never", 500), mechanism))
+#'   reports_of(day)
 #' }
-#' rr_tally_chunks(late, mechanism, column = "answer", label = function(chunk) chunk$day[1], onto = tally)
+#' rr_tally_chunks(late, mechanism, column = "answer", label = day_of, onto = tally)
 #'
 #' # A file, 200 rows at a time
 #' file <- tempfile(fileext = ".csv")
-#' write.csv(data.frame(answer = rr_perturb(rep("often", 1000), mechanism), region = c("north", "south")), file, row.names = FALSE)
+#' people <- reports_of(1)
+#' people$region <- c("north", "south")
+#' write.csv(people, file, row.names = FALSE)
 #' rr_tally_chunks(file, mechanism, column = "answer", by = "region", rows = 200)
 #' @export
 rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL, weights = NULL, na.rm = FALSE,

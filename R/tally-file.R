@@ -42,7 +42,8 @@
 #'
 #'   Ooms, J. (2014). The jsonlite package: a practical and consistent mapping between JSON data and R objects. arXiv:1403.2805, which reads it.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
-#' tally <- rr_counts(c(never = 420, once = 330, often = 250), rr_grr(c("never", "once", "often"), epsilon = 1))
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' tally <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
 #' file <- tempfile(fileext = ".json")
 #' rr_write(tally, file)
 #' cat(readLines(file), sep = "\n")

@@ -133,6 +133,9 @@ test_that("a text that was changed is refused with its reason", {
   expect_match(refused(text = sub('"version": 1', '"version": 2', good, fixed = TRUE)), "version 2 .* reads version 1")
   whole <- sub("MECHANISM", grr('"epsilon": 1'), sub("N,", "6,", sub("COUNTS MORE", "[1, 2, 3]", good, fixed = TRUE), fixed = TRUE), fixed = TRUE)
   for (size in c(0, 1, 20, nchar(whole) - 1)) expect_match(refused(text = substr(whole, 1, size)), "not JSON|format")
+  # Nested too deep for any reader.
+  expect_match(refused(text = paste0(strrep("[", 1e5), strrep("]", 1e5))), "JSON|format")
+  expect_match(refused(paste0(strrep("{\"kind\": \"compose\", \"first\": ", 2000), "1", strrep("}", 2000))), "second|nested|JSON|deep")
   writeBin(as.raw(c(123, 0, 125)), file)
   expect_error(rr_read(file), class = "candor_error_file")
   writeBin(as.raw(c(34, 255, 34)), file)
