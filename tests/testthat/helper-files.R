@@ -25,6 +25,7 @@ travelling_mechanisms <- function() {
     lie_detector = rr_lie_detector(0.7), cheating = rr_cheater_detection(1 / 6, 1 / 12), unknown = rr_unrelated(0.7, NULL),
     product = rr_product(drugs = rr_warner(0.8), theft = rr_grr(c("a", "b", "c"), epsilon = 1)),
     product_3 = rr_product(a = rr_compose(rr_warner(0.8), rr_warner(0.9)), b = rr_channel(C), c = rr_forced(0.1)),
+    sampled = rr_sample_questions(drugs = rr_warner(0.8), theft = rr_grr(c("a", "b", "c"), epsilon = 1), app = rr_unary(4, epsilon = 1)),
     unary = rr_unary(6, epsilon = 1), unary_pq = rr_unary(letters[1:5], p = 0.7, q = 0.2),
     unary_symmetric = rr_unary(6, epsilon = 1, optimized = FALSE), subset = rr_subset(9, 1),
     local_hash = rr_local_hash(20, 1), cohorts = rr_local_hash(20, 1, cohorts = 7), hadamard = rr_hadamard(20, 1),
