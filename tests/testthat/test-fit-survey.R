@@ -192,7 +192,8 @@ test_that("several questions: margins of the joint estimate are the single quest
   expect_equal(unname(coef(direct_pair)), unname(coef(theirs)), tolerance = 1e-10)
   expect_equal(unname(vcov(direct_pair)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE)
   given <- rr_margin(direct_pair, "awards", given = "yr.rnd")
-  expect_equal(unname(tidy(given)$std.error[1:2]), rep(as.numeric(survey::SE(survey::svymean(~awards, subset(design, yr.rnd == "No"))))[1], 2), tolerance = 1e-8)
+  expect_equal(unname(tidy(given)$std.error[1:2]), rep(as.numeric(survey::SE(survey::svymean(~awards, subset(design, yr.rnd == "No"))))[1], 2),
+               tolerance = 1e-8)
   expect_error(rr_margin(single, "award"), class = "candor_error_argument")
   expect_error(rr_margin(rr_estimate(design, survey, by = ~stype), "award"), class = "candor_error_argument")
 })
