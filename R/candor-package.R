@@ -25,6 +25,11 @@
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'
+#' @section Where the reports are:
+#' * Vectors and data frames: [rr_tally()]; counts that exist: [rr_counts()]; more than fits into memory, or files: [rr_tally_chunks()].
+#' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
+#' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
+#'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
@@ -80,7 +85,9 @@
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
 #' * `candor_error_package`: a suggested package is needed and not installed;
-#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
+#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
+#'   written, or holds no tally;
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
@@ -93,7 +100,7 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about coefficients that the others determine
-#' `candor_message_aliased`.
+#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment

@@ -42,7 +42,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
                                   i = "That form has one block."), "argument")
     return(hadamard_bit(levels, epsilon))
   }
-  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
+  blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
   size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
   if (blocks * size > .Machine$integer.max) {
     abort(c("{.arg blocks} makes too many reports.",
@@ -182,4 +182,16 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)
+}
+
+#' @export
+mechanism_recipe.rr_hadamard <- function(mechanism) {
+  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
+    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
+}
+
+#' @export
+from_recipe.recipe_hadamard <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
+  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
 }

@@ -252,3 +252,15 @@ read_columns <- function(x, ranges, na.rm) {
   }
   list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
 }
+
+#' @export
+mechanism_recipe.rr_local_hash <- function(mechanism) {
+  c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
+    if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
+}
+
+#' @export
+from_recipe.recipe_local_hash <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
+  rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
+}

@@ -154,3 +154,14 @@ set_problem <- function(numbers, mechanism) {
   if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
   sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
 }
+
+#' @export
+mechanism_recipe.rr_subset <- function(mechanism) {
+  list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
+}
+
+#' @export
+from_recipe.recipe_subset <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
+  rr_subset(given_labels(r$levels), r$epsilon, r$size)
+}

@@ -38,8 +38,11 @@
 #' @export
 rr_contrast <- function(fit, L, conf.level = 0.95) {
   check_given()
-  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  if (!inherits(fit, c("rr_fit", "rr_survey"))) {
+    abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  }
   conf.level <- check_level(conf.level)
+  if (inherits(fit, "rr_survey")) return(survey_contrast(fit, contrast_weights(L, labels_of(fit)), conf.level))
   estimate <- coef(fit)
   weights <- contrast_weights(L, names(estimate))
   value <- drop(weights %*% estimate)
@@ -62,6 +65,23 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
                           p.value = unname(2 * stats::pnorm(-abs(ratio))), conf.low = unname(bounds$low),
                           conf.high = unname(bounds$high))
   new_rr_contrast(table, parts$covariance, fit, conf.level)
+}
+
+# Of a survey design: with the covariance of all groups, and the degrees of freedom of the design.
+survey_contrast <- function(fit, weights, conf.level) {
+  value <- drop(weights %*% coef(fit))
+  covariance <- weights %*% tcrossprod(fit$covariance, weights)
+  variance <- diag(covariance)
+  # Exact zeros, as of the sum of all shares, come out as roundings.
+  variance[abs(variance) <= 1e-14 * drop(weights^2 %*% diag(fit$covariance))] <- 0
+  error <- root(variance)
+  half <- stats::qt((1 + conf.level) / 2, fit$df) * error
+  ratio <- ifelse(error > 0, value / error, NA_real_)
+  table <- tibble::tibble(term = rownames(weights) %||% as.character(seq_len(nrow(weights))), estimate = unname(value),
+                          std.error = unname(error), statistic = unname(ratio),
+                          p.value = unname(2 * stats::pt(-abs(ratio), fit$df)), conf.low = unname(value - half),
+                          conf.high = unname(value + half))
+  new_rr_contrast(table, unname(covariance), fit, conf.level)
 }
 
 # A tibble with what its methods need: see fit-contrast.R.
