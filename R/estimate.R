@@ -195,8 +195,9 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
               x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
     }
     if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
-      abort(c("{.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match} belong to the making of a tally.", x = "{.arg x} is a tally already.",
-              i = "Give them to {.fn rr_tally}."), "argument")
+      abort(c(paste("{.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match}",
+                    "belong to the making of a tally."),
+              x = "{.arg x} is a tally already.", i = "Give them to {.fn rr_tally}."), "argument")
     }
     return(x)
   }
@@ -219,7 +220,9 @@ drop_empty_groups <- function(tally) {
   if (is.null(tally$groups) || !length(empty) || length(empty) == nrow(tally$groups)) return(tally)
   named <- vapply(utils::head(empty, 8), format_group, "", groups = tally$groups)
   more <- length(empty) - length(named)
-  cli::cli_inform("Left out, since nobody answered in {cli::qty(length(empty))}{?it/them}: {.val {named}}{if (more > 0) paste(' and', format_count(more), 'more')}.",
+  rest <- if (more > 0) paste(" and", format_count(more), "more")
+  cli::cli_inform(paste("Left out, since nobody answered in {cli::qty(length(empty))}{?it/them}:",
+                        "{.val {named}}{rest}."),
                   class = "candor_message_empty")
   keep_groups(tally, which(tally$n > 0))
 }

@@ -26,8 +26,6 @@
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
 #'   where it is.
-#' @param digits Significant digits printed, from 1 to 22.
-#' @param n Number of estimates printed, at least 0. Only these are computed.
 #' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per

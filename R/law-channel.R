@@ -120,7 +120,8 @@ axis_sizes <- function(axes, side = c("truths", "reports")) {
 # Axes of two values, list(truths, low, high) with the bits of the reports' sets, or with Hadamard's `blocks` and
 # `size`: see src/core/estimate/support_axis.h.
 support_axis_size <- function(axis, side) {
-  as.integer(if (side == "truths") axis$truths else if (is.null(axis$bits)) axis$blocks * axis$size else nrow(axis$bits))
+  if (side == "truths") return(as.integer(axis$truths))
+  as.integer(if (is.null(axis$bits)) axis$blocks * axis$size else nrow(axis$bits))
 }
 
 # list(matrix = L'), or NULL if the channel's rows are dependent.

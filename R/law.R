@@ -44,7 +44,8 @@
 #' @examples
 #' rr_law(rr_warner(0.8))
 #' rr_law(rr_geometric(3, epsilon = 1))
-#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not, independently
+#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not,
+#' # independently
 #' rr_law_support(p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism) {

@@ -75,7 +75,8 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 
 #' @export
 rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
-  lists <- draw_protocol(C_rr_draw_bitflip, answers, mechanism, rng, c(2 * mechanism$bit_epsilon, 0),
+  draw <- function(...) .Call(C_rr_draw_bitflip, ...)
+  lists <- draw_protocol(draw, answers, mechanism, rng, c(2 * mechanism$bit_epsilon, 0),
                          as.integer(c(mechanism$buckets, mechanism$d)))
   new_rr_sets(lists, mechanism$buckets)
 }

@@ -81,7 +81,8 @@ as_packed <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
   packed <- as_packed(mechanism)
-  reports <- draw_protocol(C_rr_draw_subset, answers, mechanism, rng, mechanism$epsilon, mechanism$size, packed)
+  draw <- function(...) .Call(C_rr_draw_subset, ...)
+  reports <- draw_protocol(draw, answers, mechanism, rng, mechanism$epsilon, mechanism$size, packed)
   if (packed) new_rr_bits(reports, length(mechanism$levels)) else new_rr_sets(reports, length(mechanism$levels))
 }
 

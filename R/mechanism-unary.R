@@ -89,7 +89,8 @@ achieved.rr_unary <- function(mechanism) {
 
 #' @export
 rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
-  bits <- draw_protocol(C_rr_draw_unary, answers, mechanism, rng, as.double(unary_plan(mechanism)))
+  draw <- function(...) .Call(C_rr_draw_unary, ...)
+  bits <- draw_protocol(draw, answers, mechanism, rng, as.double(unary_plan(mechanism)))
   new_rr_bits(bits, length(mechanism$levels))
 }
 

@@ -68,7 +68,8 @@
 #' )
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), rr_grr(5, epsilon = 1))
 #' tidy(rr_estimate(reports, method = halfway), conf.int = TRUE)
-#' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway), seed = 1)
+#' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway),
+#'         seed = 1)
 #' @export
 rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = FALSE, options = character(),
                           local_map = NULL,
@@ -101,9 +102,9 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     if (is.function(further[[part]])) next
     abort(c("{.arg {part}} must be a function.", x = "It is {describe(further[[part]])}."), "argument")
   }
-  structure(list(name = name, title = title, estimate = estimate, needs = needs, unbiased = check_flag(unbiased, "unbiased"),
-                 options = options, local_map = local_map, cost = check_number(cost, "cost", min = 0), group = group,
-                 ...),
+  structure(list(name = name, title = title, estimate = estimate, needs = needs,
+                 unbiased = check_flag(unbiased, "unbiased"), options = options, local_map = local_map,
+                 cost = check_number(cost, "cost", min = 0), group = group, ...),
             class = "rr_method")
 }
 

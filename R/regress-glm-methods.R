@@ -35,7 +35,8 @@
 #' @name rr_glm_methods
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' fit <- rr_glm(report ~ age, survey, design)
 #' confint(fit)
 #' sqrt(diag(vcov(fit, type = "sandwich", cluster = rep(1:80, each = 5))))
@@ -346,7 +347,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   df <- vapply(fits, function(f) attr(stats::logLik(f), "df"), 0)
   loglik <- vapply(fits, function(f) as.numeric(stats::logLik(f)), 0)
   rows <- length(fits)
-  table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = c(NA, 2 * diff(loglik)) * c(NA, ifelse(diff(df) < 0, -1, 1)))
+  ratio <- c(NA, 2 * diff(loglik) * ifelse(diff(df) < 0, -1, 1))
+  table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = ratio)
   if (test != "none") {
     table$p <- c(NA, stats::pchisq(pmax(0, table$LR[-1]), abs(table$Df[-1]), lower.tail = FALSE))
     table$p[table$Df == 0] <- NA
@@ -355,7 +357,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   labels <- if (length(others)) paste0("Model ", seq_len(rows), ": ",
                                        vapply(fits, function(f) deparse1(stats::formula(f)), ""))
   rownames(table) <- if (length(others)) as.character(seq_len(rows)) else names(fits)
-  structure(table, heading = c("Likelihood ratio tests of the truth's regression\n", labels), class = c("anova", "data.frame"))
+  structure(table, heading = c("Likelihood ratio tests of the truth's regression\n", labels),
+            class = c("anova", "data.frame"))
 }
 
 check_comparable <- function(fits) {

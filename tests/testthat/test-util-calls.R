@@ -196,7 +196,8 @@ reading_errors <- expression(
 
 method_errors <- expression(
   tidy(fit, conf.int = 1), tidy(fit, conf.level = 2, conf.int = TRUE), tidy(tmdh, scale = "x"),
-  confint(fit, level = 2), confint(fit, parm = "z"), confint(fit, parm = 9), confint(margin, level = 2), confint(margin, parm = "z"), confint(tmdh, level = 2), confint(size, parm = "z"),
+  confint(fit, level = 2), confint(fit, parm = "z"), confint(fit, parm = 9), confint(margin, level = 2),
+  confint(margin, parm = "z"), confint(tmdh, level = 2), confint(size, parm = "z"),
   confint(size, level = 0.5),
   simulate(fit, nsim = -1), simulate(fit, seed = "a"), simulate(huge),
   residuals(fit, type = "x"),

@@ -43,7 +43,10 @@ verbs <- list(
   nobs = list(nobs, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L)),
   as.data.frame = list(as.data.frame, table_of),
   plot = list(plot, function(answer, x) expect_identical(class(answer), class(x))),
-  autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) expect_true(all(vapply(seq_along(answer$layers), function(i) is.data.frame(ggplot2::layer_data(answer, i)), NA)))),
+  autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) {
+    drawn <- vapply(seq_along(answer$layers), function(i) is.data.frame(ggplot2::layer_data(answer, i)), NA)
+    expect_true(all(drawn))
+  }),
   cut = list(function(x) x[1], function(answer, x) expect_s3_class(answer, class(x)[1])),
   subset = list(function(x) subset(x, TRUE), function(answer, x) expect_s3_class(answer, class(x)[1])),
   c = list(function(x) c(x, x), function(answer, x) expect_s3_class(answer, class(x)[1])),
