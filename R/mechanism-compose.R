@@ -39,12 +39,17 @@ rr_compose <- function(first, second) {
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))
+  if (inherits(first, "rr_unary") != inherits(second, "rr_unary")) {
+    abort(c("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.",
+            x = "{.arg first} is: {format(first)}. {.arg second} is: {format(second)}."), "mismatch")
+  }
   if (!identical(first$reports, second$levels)) {
     abort(c("The reports of {.arg first} must be the levels of {.arg second}.",
             x = paste("{.arg first} reports {format_labels(first$reports)};",
                       "{.arg second} takes {format_labels(second$levels)}."),
             i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
   }
+  if (inherits(first, "rr_unary")) return(compose_unary(first, second))
   compose_stages(first, second, "compose", "Two stages")
 }
 
@@ -109,12 +114,11 @@ rr_matrix.rr_compose <- function(mechanism, ...) {
 }
 
 #' @export
-rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+rr_epsilon.rr_compose <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  switch(check_level_kind(achieved, shuffled, delta, reports),
+  switch(check_level_kind(FALSE, shuffled, delta, reports),
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
-    reports = return(repeated_epsilon(mechanism, check_count(reports, "reports", min = 1))),
-    achieved = return(c(report = achieved(mechanism)$epsilon, permanent = achieved(mechanism$first)$epsilon))
+    reports = return(repeated_epsilon(mechanism, check_count(reports, "reports", min = 1)))
   )
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
 }
@@ -122,23 +126,28 @@ rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = N
 # What r reports of one permanent answer reveal together.
 repeated_epsilon <- function(mechanism, r) {
   if (r == 1) return(mechanism$epsilon)
-  first <- rr_law(mechanism$first)
+  # With hashing the function tells nothing: the hash value goes through both stages.
+  first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
-  k <- length(mechanism$levels)
+  k <- length(mechanism$second$levels)
   if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
     return(repeated_bits(first$p, first$q, second$p, second$q, r))
   }
-  # Of categories that are all alike the same report r times says the most; of two categories every number of them is tried.
+  # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
   alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
   if (k > 2L && alike(first) && alike(second)) {
     p1 <- first$a + first$b[1]
     q1 <- first$b[1]
-    return(log(weighed_powers(p1, second$a + second$b[1], second$b[1], r)) - log(weighed_powers(q1, second$a + second$b[1], second$b[1], r)))
+    powers <- function(w) weighed_powers(w, second$a + second$b[1], second$b[1], r)
+    return(log(powers(p1)) - log(powers(q1)))
   }
-  if (length(mechanism$reports) == 2L) return(repeated_pairs(rr_matrix(mechanism$first), rr_matrix(mechanism$second), r))
+  if (length(mechanism$second$reports) == 2L) {
+    return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
+  }
   abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
           x = "This mechanism is: {format(mechanism)}.",
-          i = "Together {format_count(r)} reports reveal at most {format(min(r * mechanism$epsilon, mechanism$first$epsilon), digits = 4)}."),
+          i = paste("Together {format_count(r)} reports reveal at most",
+                    "{format(min(r * mechanism$epsilon, mechanism$first$epsilon), digits = 4)}.")),
         c("law", "argument"))
 }
 
@@ -163,7 +172,9 @@ repeated_pairs <- function(first, second, r) {
   times <- 0:r
   # 0 times the logarithm of 0 is 0.
   power <- function(p, times) ifelse(times == 0, 0, times * log(p))
-  given <- vapply(seq_len(nrow(second)), function(z) power(second[z, 1], times) + power(second[z, 2], r - times), numeric(r + 1))
+  given <- vapply(seq_len(nrow(second)), function(z) {
+    power(second[z, 1], times) + power(second[z, 2], r - times)
+  }, numeric(r + 1))
   top <- apply(given, 1, max)
   chances <- exp(given - top) %*% t(first)
   ratios <- log(chances[, 1]) - log(chances[, 2])

@@ -12,21 +12,16 @@ shuffled_epsilon <- function(mechanism, n, delta) {
   n <- check_count(n, "shuffled", min = 1, max = 1e9)
   if (is.null(delta)) {
     abort(c("{.arg delta} must be given with {.arg shuffled}.",
-            i = "After shuffling the level holds but with probability {.arg delta}: choose one well below 1 / {format_count(n)}."),
-          "argument")
+            i = paste("After shuffling the level holds but with probability {.arg delta}:",
+                      "choose one well below 1 / {format_count(n)}.")), "argument")
   }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
-  local <- local_epsilon(mechanism)
+  # Of one report, where there are several.
+  local <- mechanism$epsilon
   shares <- if (local > 0) blanket(mechanism)
   level <- if (local == 0 || local > 50) local else min(local, blanket_epsilon(shares, n, delta, local))
   structure(level, delta = delta)
-}
-
-# Of one report.
-local_epsilon <- function(mechanism) {
-  level <- rr_epsilon(mechanism)
-  if (length(level) > 1L && "report" %in% names(level)) level[["report"]] else level
 }
 
 # The blanket of a mechanism of two levels: how likely a report is of it (`weight`), and how likely such a report supports
@@ -144,7 +139,8 @@ blanket_one_by_one <- function(chance, n, odds) {
   logs <- lfactorial(n) - rowSums(lfactorial(counts))
   chances <- c(chance, max(0, 1 - sum(chance)))
   for (j in seq_along(chances)) logs <- logs + ifelse(counts[, j] > 0, counts[, j] * log(chances[j]), 0)
-  list(coins = grid$pair, unit = -odds * (grid$pair + grid$both) - grid$none, weight = exp(logs), outside = 0, exact = TRUE)
+  list(coins = grid$pair, unit = -odds * (grid$pair + grid$both) - grid$none, weight = exp(logs), outside = 0,
+       exact = TRUE)
 }
 
 # Pieces of a long sum are each replaced by something of the same mean and larger in the convex order, so that the whole
@@ -177,8 +173,8 @@ binomial_blocks <- function(n, p, tail) {
   ends <- unique(round(seq(low, high, length.out = 200)))
   start <- rep(utils::head(ends, -1), 2)
   stop <- rep(ends[-1], 2)
-  list(start = start, stop = stop, at = c(utils::head(ends, -1), ends[-1]), weight = as.vector(block_weights(ends, n, p)),
-       outside = outside)
+  list(start = start, stop = stop, at = c(utils::head(ends, -1), ends[-1]),
+       weight = as.vector(block_weights(ends, n, p)), outside = outside)
 }
 
 # Blocks (low, high] of a binomial, the first with its own low end: the weights of their low and high ends.
@@ -226,7 +222,8 @@ other_values <- function(both, none, odds, n, tail) {
 # counts as its end, which makes S larger.
 coarse_binomial <- function(n, p, tail) {
   if (p == 0) {
-    return(list(ends = matrix(0, other_size, length(n)), weights = matrix(rep(c(1, numeric(other_size - 1)), length(n)), other_size)))
+    only <- rep(c(1, numeric(other_size - 1)), length(n))
+    return(list(ends = matrix(0, other_size, length(n)), weights = matrix(only, other_size)))
   }
   low <- stats::qbinom(log(tail), n, p, log.p = TRUE)
   high <- pmax(stats::qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE), low)

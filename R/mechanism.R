@@ -83,7 +83,8 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 #' @rdname rr_epsilon
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  if (check_level_kind(achieved, shuffled, delta, reports) == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  asked <- check_level_kind(achieved, shuffled, delta, reports)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (achieved) return(achieved(mechanism)$epsilon)
   # Each drawn anew: the levels add up.
   mechanism$epsilon * if (is.null(reports)) 1 else check_count(reports, "reports", min = 1)
@@ -91,7 +92,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
 
 # Which of its questions rr_epsilon() was asked.
 check_level_kind <- function(achieved, shuffled, delta, reports) {
-  asked <- c("achieved", "shuffled", "reports")[c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))]
+  given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))
+  asked <- c("achieved", "shuffled", "reports")[given]
   if (length(asked) > 1L) abort(c("Only one of {.arg {asked}} can be asked for at once."), "argument")
   if (!is.null(delta) && is.null(shuffled)) {
     abort(c("{.arg delta} is for {.arg shuffled} reports.", i = "Say how many with {.code shuffled = n}."), "argument")
