@@ -21,7 +21,8 @@
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
 #' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
-#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()].
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bloom()] (RAPPOR).
 #' * Several questions: [rr_product()].
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'

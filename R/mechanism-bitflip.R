@@ -114,11 +114,3 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
-
-#' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
-  vapply(seq_len(nsim), function(i) {
-    reports <- rr_draw_reports(mechanism, rep(seq_along(truth), truth), "R")
-    rr_count_reports(mechanism, reports)$counts
-  }, numeric(length(mechanism$reports)))
-}

@@ -39,19 +39,37 @@ rr_compose <- function(first, second) {
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))
-  if (inherits(first, "rr_unary") != inherits(second, "rr_unary")) {
-    abort(c("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.",
-            x = "{.arg first} is: {format(first)}. {.arg second} is: {format(second)}."), "mismatch")
-  }
   if (!identical(first$reports, second$levels)) {
     abort(c("The reports of {.arg first} must be the levels of {.arg second}.",
             x = paste("{.arg first} reports {format_labels(first$reports)};",
                       "{.arg second} takes {format_labels(second$levels)}."),
             i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
   }
-  if (inherits(first, "rr_unary")) return(compose_unary(first, second))
+  compose_with(first, second)
+}
+
+# Whose reports are no categories say themselves how they go through a second stage.
+compose_with <- function(first, second) UseMethod("compose_with")
+
+#' @export
+compose_with.rr_mechanism <- function(first, second) {
+  if (inherits(rr_law(second), "rr_law_support")) abort_bits(first, second)
   compose_stages(first, second, "compose", "Two stages")
 }
+
+abort_bits <- function(first, second) {
+  abort(c("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.",
+          x = "{.arg first} is: {format(first)}. {.arg second} is: {format(second)}."), "mismatch")
+}
+
+# Is the first stage one that respondents keep?
+is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
+
+# The mechanism of the permanent answer.
+permanent_stage <- function(mechanism) UseMethod("permanent_stage")
+
+#' @export
+permanent_stage.rr_mechanism <- function(mechanism) mechanism$first
 
 # What rr_compose() and rr_noncompliance() make of two stages.
 compose_stages <- function(first, second, kind, design, ...) {
@@ -126,7 +144,6 @@ rr_epsilon.rr_compose <- function(mechanism, ..., shuffled = NULL, delta = NULL,
 # What r reports of one permanent answer reveal together.
 repeated_epsilon <- function(mechanism, r) {
   if (r == 1) return(mechanism$epsilon)
-  # With hashing the function tells nothing: the hash value goes through both stages.
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)

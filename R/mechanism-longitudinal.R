@@ -89,13 +89,6 @@ rr_memoised <- function(first, second) {
   mechanism
 }
 
-is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
-
-# The mechanism of the permanent answer: for hashing that of the hash value.
-permanent_stage <- function(mechanism) {
-  if (inherits(mechanism, "rr_local_hash")) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon) else mechanism$first
-}
-
 # What is left of a signal: a trifle less than the quotient, so that roundings do not take a report above its level.
 signal_left <- function(whole, first) whole / first * (1 - 8 * .Machine$double.eps)
 
@@ -124,7 +117,7 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   } else {
     c(1 / 2, half_stage(first, epsilon))
   }
-  mechanism <- compose_unary(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
+  mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
   mechanism$epsilon <- epsilon
   mechanism
 }
@@ -165,7 +158,9 @@ two_stages <- function(mechanism, design) {
 }
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-compose_unary <- function(first, second) {
+#' @export
+compose_with.rr_unary <- function(first, second) {
+  if (!inherits(second, "rr_unary")) abort_bits(first, second)
   d <- second$p_minus_q
   p <- second$q + first$p * d
   q <- second$q + first$q * d
@@ -177,4 +172,46 @@ compose_unary <- function(first, second) {
   mechanism$first <- first
   mechanism$second <- second
   two_stages(mechanism, "Two stages, unary encoding")
+}
+
+# ---- drawing from permanent answers ----
+
+#' @export
+kept_stage.rr_compose <- function(mechanism) mechanism$first
+
+#' @export
+draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
+  keys <- memory_keys(mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who)))
+  rr_draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
+}
+
+#' @export
+draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
+  if (inherits(mechanism, "rr_unary")) return(draw_bits_again(mechanism$second, permanent, rng))
+  reports <- rr_draw_reports(mechanism$second, as.integer(permanent), rng)
+  if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
+}
+
+# A respondent's hash function. It does not depend on the answer, so that that of any report will do.
+#' @export
+draw_functions.rr_local_hash <- function(mechanism, n, rng) {
+  unclass(rr_draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
+}
+
+#' @export
+memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
+
+# With hashing the function tells nothing: the hash value goes through both stages.
+#' @export
+permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
+
+# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
+hash_values <- function(mechanism, answers, functions) {
+  prime <- mechanism$prime
+  z <- as.double(mechanism$codes[answers])
+  a <- as.double(functions$slope)
+  high <- floor(a / 65536)
+  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
+  u <- (product + functions$shift) %% prime
+  (u * mechanism$g) %/% prime + 1
 }

@@ -2,29 +2,39 @@
 # she has given (with local hashing: each hash value) what its permanent answer is.
 #
 # A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer; `permanent`, one report of the
-# first stage for each code; `functions`, for local hashing the slope and the shift of each respondent; `first`, the
-# first stage.
+# first stage for each code; `functions`, for local hashing the slope and the shift of each respondent, for Bloom filters
+# the cohort; `first`, what the permanent answers depend on.
 
 # list(reports, memory) for positions of answers.
 draw_memoised <- function(mechanism, answers, memory, rng) {
-  first <- permanent_stage(mechanism)
   memory <- kept_answers(memory, mechanism, length(answers), rng)
-  size <- as.double(length(first$levels))
-  keys <- memory_keys(mechanism, answers, memory)
-  code <- (seq_along(answers) - 1) * size + keys
+  # Hash values may be more than categories.
+  size <- as.double(max(length(mechanism$levels), mechanism$g))
+  code <- (seq_along(answers) - 1) * size + memory_keys(mechanism, answers, memory)
   new <- which(!code %in% memory$code)
   if (length(new)) {
-    drawn <- rr_draw_reports(first, as.integer(keys[new]), rng)
+    drawn <- draw_permanent(mechanism, answers, memory, new, rng)
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
     memory$code <- c(memory$code, code[new])
   }
-  place <- match(code, memory$code)
-  permanent <- memory$permanent[place]
-  reports <- if (inherits(mechanism, "rr_unary")) draw_bits_again(mechanism$second, permanent, rng)
-    else rr_draw_reports(mechanism$second, as.integer(permanent), rng)
-  if (!is.null(memory$functions)) reports <- tibble::as_tibble(c(memory$functions, list(value = reports)))
-  list(reports = reports, memory = memory)
+  permanent <- memory$permanent[match(code, memory$code)]
+  list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
 }
+
+# What a mechanism with a first stage that is kept has to say: what the permanent answers depend on (`kept_stage`); what each
+# respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`; reports
+# from these; and which answers share one, as numbers from 1 (`memory_keys`).
+kept_stage <- function(mechanism) UseMethod("kept_stage")
+draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
+draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
+draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
+memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
+
+#' @export
+draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
+
+#' @export
+memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
 # The bits of a report, each once more.
 draw_bits_again <- function(second, bits, rng) {
@@ -57,7 +67,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
             x = "It is {describe_kind(memory)}."), "argument")
   }
   if (inherits(memory, "rr_memory")) {
-    if (!same_mechanism(memory$first, mechanism$first)) {
+    if (!same_mechanism(memory$first, kept_stage(mechanism))) {
       abort(c("{.arg memory} must be of this mechanism.",
               x = "Its permanent answers were drawn by another first stage."), "mismatch")
     }
@@ -67,30 +77,8 @@ kept_answers <- function(memory, mechanism, n, rng) {
     }
     return(memory)
   }
-  memory <- list(n = n, code = numeric(), permanent = NULL, first = mechanism$first)
-  if (inherits(mechanism, "rr_local_hash")) {
-    # A report of nobody has the functions: they do not depend on answers.
-    drawn <- rr_draw_reports(mechanism$first, rep(1L, n), rng)
-    memory$functions <- list(slope = drawn$slope, shift = drawn$shift)
-  }
-  structure(memory, class = "rr_memory")
-}
-
-# Answers, or their hash values.
-memory_keys <- function(mechanism, answers, memory) {
-  if (is.null(memory$functions)) return(answers)
-  hash_values(mechanism, answers, memory$functions)
-}
-
-# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
-hash_values <- function(mechanism, answers, functions) {
-  prime <- mechanism$prime
-  z <- as.double(mechanism$codes[answers])
-  a <- as.double(functions$slope)
-  high <- floor(a / 65536)
-  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
-  u <- (product + functions$shift) %% prime
-  (u * mechanism$g) %/% prime + 1
+  structure(list(n = n, code = numeric(), permanent = NULL, functions = draw_functions(mechanism, n, rng),
+                 first = kept_stage(mechanism)), class = "rr_memory")
 }
 
 #' @export

@@ -107,6 +107,21 @@ test_that("permanent answers are kept, and reports are those of both stages: cat
   expect_identical(hash_values(large, c(1L, 2L), list(slope = c(2147483646, 2147483646), shift = c(0, 7))), (c(1, 2) * large$g) %/% large$prime + 1)
 })
 
+test_that("more hash values than categories mix no respondents up", {
+  m <- rr_longitudinal(2, permanent = 6, epsilon = 3, protocol = "local-hash")
+  expect_gt(m$g, 2)
+  answers <- rep(1:2, 200)
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  expect_identical(length(memory$permanent), 400L)
+  both <- rr_perturb(rev(answers), m, memory = memory)
+  memory <- attr(both, "memory")
+  expect_identical(anyDuplicated(memory$code), 0L)
+  whose <- (memory$code - 1) %/% m$g + 1
+  expect_setequal(whose, 1:400)
+  expect_true(all(table(whose) <= 2))
+})
+
 test_that("estimates vary as the formulas say", {
   set.seed(21)
   truth <- c(200, 100, 60, 40, 0)

@@ -182,7 +182,7 @@ joint_errors <- expression(
 
 protocol_errors <- expression(
   rr_unary(), rr_unary(3), rr_subset(), rr_subset(3), rr_local_hash(), rr_local_hash(3), rr_hadamard(), rr_hadamard(3),
-  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_reports(), rr_reports(1, 2),
+  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_bloom(), rr_bloom(3), rr_reports(), rr_reports(1, 2),
   rr_law(), rr_law(1), rr_law_additive(), rr_law_additive("a", 1), rr_law_channel(), rr_law_channel("a"),
   rr_law_support(), rr_law_support(2, 0), rr_new_mechanism(), rr_new_mechanism(1, 2, epsilon = 1, design = "x"),
   rr_new_method(), rr_new_method(1, "x", mean), rr_draw_reports(), rr_count_reports(), rr_simulate_counts()
