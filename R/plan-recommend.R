@@ -190,8 +190,8 @@ longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
 
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  if (nrow(x) && length(unique(x$k)) == 1 && length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1 &&
-      "within" %in% names(x)) {
+  if (nrow(x) && all(c("k", "epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x$k)) == 1 &&
+      length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
     grr <- x$within[x$mechanism == "grr"]
     cat(sprintf("<rr_recommendation> %d categories, epsilon %s\n  %s has the smallest error%s\n", x$k[1],
                 format(x$epsilon[1]),
