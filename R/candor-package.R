@@ -23,7 +23,9 @@
 #' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
 #'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
 #'   [rr_bloom()] (RAPPOR).
-#' * Several questions: [rr_product()].
+#' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
+#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
+#'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'
 #' @section Estimating and reading:

@@ -39,7 +39,8 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   C <- unname(rr_matrix(fit$mechanism))
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
-  reported <- group_evidence(fit$tally, g)$counts / fit$tally$n[g]
+  counts <- group_evidence(fit$tally, g)$counts
+  reported <- counts / fit$tally$n[g]
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {

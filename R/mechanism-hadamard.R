@@ -130,8 +130,10 @@ achieved.rr_hadamard <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw <- function(...) .Call(C_rr_draw_hadamard, ...)
-  reports <- draw_protocol(draw, answers, mechanism, rng, mechanism$epsilon, blocks, mechanism$size)
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
+  }
+  reports <- draw_protocol(draw, answers, mechanism, rng)
   if (!mechanism$one_bit) return(reports[[1]] + 1L)
   names(reports) <- c("index", "sign")
   tibble::as_tibble(reports)

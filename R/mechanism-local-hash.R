@@ -168,9 +168,11 @@ achieved.rr_local_hash <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  draw <- function(...) .Call(C_rr_draw_hash, ...)
-  reports <- draw_protocol(draw, answers, mechanism, rng, mechanism$epsilon, hash_sizes(mechanism),
-                           mechanism$codes, functions)
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
+          mechanism$codes, functions, generator)
+  }
+  reports <- draw_protocol(draw, answers, mechanism, rng)
   names(reports) <- if (is.null(functions)) c("slope", "shift", "value") else c("cohort", "value")
   tibble::as_tibble(reports)
 }

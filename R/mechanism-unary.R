@@ -89,8 +89,10 @@ achieved.rr_unary <- function(mechanism) {
 
 #' @export
 rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
-  draw <- function(...) .Call(C_rr_draw_unary, ...)
-  bits <- draw_protocol(draw, answers, mechanism, rng, as.double(unary_plan(mechanism)))
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
+  }
+  bits <- draw_protocol(draw, answers, mechanism, rng)
   new_rr_bits(bits, length(mechanism$levels))
 }
 

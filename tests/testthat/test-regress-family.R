@@ -127,7 +127,7 @@ test_that("emmeans speaks of the truth", {
 })
 
 test_that("marginaleffects has our averages of the truth", {
-  skip_if_not_installed("marginaleffects")
+  marginaleffects <- from_cran("marginaleffects")
   # Its recent versions use an operator that R has only since 4.4.
   if (!exists("%||%", baseenv())) {
     assign("%||%", rlang::`%||%`, globalenv())
@@ -135,16 +135,16 @@ test_that("marginaleffects has our averages of the truth", {
   }
   fit <- rr_glm(y ~ x + g, data, forced)
   effects <- rr_effects(fit)
-  theirs <- as.data.frame(marginaleffects::avg_slopes(fit, type = "response"))
+  theirs <- as.data.frame(marginaleffects$avg_slopes(fit, type = "response"))
   expect_equal(theirs$estimate[theirs$term == "x"], effects$estimate[effects$term == "x"], tolerance = 1e-4)
   expect_equal(theirs$std.error[theirs$term == "x"], effects$std.error[effects$term == "x"], tolerance = 1e-3)
-  average <- as.data.frame(marginaleffects::avg_predictions(fit, type = "response"))
+  average <- as.data.frame(marginaleffects$avg_predictions(fit, type = "response"))
   expect_equal(average$estimate, effects$estimate[1], tolerance = 1e-8)
 })
 
 test_that("modelsummary makes a table of a fit", {
-  skip_if_not_installed("modelsummary")
+  modelsummary <- from_cran("modelsummary")$modelsummary
   fit <- rr_glm(y ~ x + g, data, forced)
-  table <- modelsummary::modelsummary(fit, output = "data.frame", statistic = "conf.int")
+  table <- modelsummary(fit, output = "data.frame", statistic = "conf.int")
   expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
 })
