@@ -311,7 +311,7 @@ test_that("weights tell no more than how many respondents they are worth", {
 
 test_that("bad input is refused", {
   tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
-  expect_snapshot(error = TRUE, {
+  expect_snapshot(error = TRUE, transform = name_all_methods, {
     rr_choose(tally, method = "best")
     rr_choose(tally, replications = 5)
     rr_choose(rr_counts(cbind(a = 1:3, b = 3:1), rr_grr(3, epsilon = 1)))

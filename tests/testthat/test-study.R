@@ -321,7 +321,7 @@ test_that("a full disk is noticed", {
 })
 
 test_that("bad input is refused in the user's language", {
-  expect_snapshot(error = TRUE, {
+  expect_snapshot(error = TRUE, transform = name_all_methods, {
     rr_study(c(2, 3, 5), 1, 100)
     rr_study(c(0.2, 0.3), 1, 100)
     rr_study(list(a = 1), 1, 100)

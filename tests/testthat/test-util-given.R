@@ -1,13 +1,3 @@
-exported <- function() {
-  functions <- lapply(stats::setNames(nm = grep("^rr_", getNamespaceExports("candor"), value = TRUE)), getExportedValue, ns = "candor")
-  functions[order(names(functions))]
-}
-
-needed <- function(f) {
-  arguments <- formals(f)
-  setdiff(names(arguments)[vapply(arguments, function(default) is.symbol(default) && !nzchar(as.character(default)), NA)], "...")
-}
-
 test_that("every exported function says which argument is missing and what it is, whichever is left out", {
   for (name in names(exported())) {
     f <- exported()[[name]]
