@@ -20,6 +20,9 @@
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
+#' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bloom()] (RAPPOR).
 #' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
@@ -92,6 +95,7 @@
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima nearly alike;
+#' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory;
 #' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;

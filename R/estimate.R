@@ -39,6 +39,9 @@
 #'   categories, or one category over time, are better had by `"inv"`. For mechanisms as `"mle"` has a closed form for and for
 #'   counts of supported categories, with \eqn{p > q}; two categories have nothing to learn from each other and get `"mle"`.
 #'
+#' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. Which shares are 0 the data
+#'   select; standard errors come from the bootstrap and are conditional on that.
+#'
 #' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form, not
 #' the papers' algorithm, which then fails. Some categories that nobody reported may then share a
 #' remainder that the data do not divide: it is shared equally, and the fit says so.

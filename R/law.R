@@ -98,6 +98,7 @@ law_needs <- c(
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
+  bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",
   question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",

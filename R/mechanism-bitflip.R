@@ -116,6 +116,7 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
+<<<<<<< HEAD
 
 #' @export
 rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
@@ -140,3 +141,5 @@ from_recipe.recipe_bitflip <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
   rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
 }
+=======
+>>>>>>> telemetry

@@ -122,6 +122,14 @@ hash_numbers <- function(epsilon, g, prime) {
        both_own = p * collision, both_other = p * three + other * two)
 }
 
+# The same for a hash whose values are independent and uniform; g may be infinite.
+ideal_hash <- function(epsilon, g) {
+  z <- exp(-epsilon)
+  others <- if (is.finite(g)) z * (g - 1) else 1
+  list(p = 1 / (1 + others), q = 1 / g, lie = others / (1 + others),
+       difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others))
+}
+
 #' @export
 rr_law.rr_local_hash <- function(mechanism) {
   if (is.null(mechanism$cohorts)) {

@@ -54,7 +54,8 @@ subset_numbers <- function(k, epsilon, w) {
   total <- w + (k - w) * z
   p <- w / total
   lie <- (k - w) * z / total
-  list(p = p, q = (p * (w - 1) + lie * w) / (k - 1), difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
+  list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
+       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
        both_own = p * (w - 1) / (k - 1),
        both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
 }

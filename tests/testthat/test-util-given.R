@@ -52,7 +52,7 @@ one_of_each <- function() {
   study <- rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = 20, method = c("mle", "inv"), replications = 2, seed = 1)
   list(
     rr_mechanism = warner, rr_channel = rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_noncompliance = rr_noncompliance(warner, 0.1),
-    rr_compose = rr_compose(warner, warner),
+    rr_compose = rr_compose(warner, warner), rr_bloom = rr_bloom(3, 1),
     rr_product = survey, rr_tally = joint$tally, rr_fit = rr_estimate(rr_counts(c(40, 60), warner)), rr_fit_product = joint,
     summary.rr_fit = summary(joint), rr_trace = rr_trace(rr_estimate(rr_counts(c(40, 60), warner), method = "ibu", iterations = 3)),
     rr_cooccurrence = counts, rr_histogram = counts, rr_tmdh = tmdh, rr_pmdh = rr_pmdh(counts, list(p = 0.9, q = 0.1)),
