@@ -116,15 +116,6 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
-<<<<<<< HEAD
-
-#' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
-  vapply(seq_len(nsim), function(i) {
-    reports <- rr_draw_reports(mechanism, rep(seq_along(truth), truth), "R")
-    rr_count_reports(mechanism, reports)$counts
-  }, numeric(length(mechanism$reports)))
-}
 
 # The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
 #' @export
@@ -141,5 +132,6 @@ from_recipe.recipe_bitflip <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
   rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
 }
-=======
->>>>>>> telemetry
+
+#' @export
+rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

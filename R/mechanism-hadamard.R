@@ -42,13 +42,8 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
                                   i = "That form has one block."), "argument")
     return(hadamard_bit(levels, epsilon))
   }
-<<<<<<< HEAD
   blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
-  size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
-=======
-  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
   size <- hadamard_size(k, blocks)
->>>>>>> telemetry
   if (blocks * size > .Machine$integer.max) {
     abort(c("{.arg blocks} makes too many reports.",
             x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
@@ -227,4 +222,9 @@ mechanism_recipe.rr_hadamard <- function(mechanism) {
 from_recipe.recipe_hadamard <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
   rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
+}
+
+#' @export
+rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
+  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

@@ -185,7 +185,8 @@ joint_errors <- expression(
 
 protocol_errors <- expression(
   rr_unary(), rr_unary(3), rr_subset(), rr_subset(3), rr_local_hash(), rr_local_hash(3), rr_hadamard(), rr_hadamard(3),
-  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_bloom(), rr_bloom(3), rr_reports(), rr_reports(1, 2),
+  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_bloom(),
+  rr_bloom(3), rr_reports(), rr_reports(1, 2),
   rr_square_wave(), rr_square_wave(3), rr_square_wave(c(1, 0, 2), 1), rr_square_wave(3, 1, reports = 4), rr_perturb(9, rr_square_wave(0:4, 1)),
   rr_mean(), rr_mean(1, 1), rr_mean(c(0, 1), 1, "x"), rr_perturb(9, rr_mean(c(0, 1), 1)), rr_tally(99, rr_mean(c(0, 1), 1)),
   rr_estimate(c(0, 1), rr_mean(c(0, 1), 1), method = "mle"),
