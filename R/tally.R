@@ -95,6 +95,7 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
     by <- lapply(by, function(key) key[-ungrouped])
     n <- n - length(ungrouped)
     cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
+    if (n == 0) abort_dropped("All {format_count(length(ungrouped))} reports are without a group.")
   }
   if (match == "relaxed") x <- relax_reports(x, mechanism)
   groups <- make_groups(by, n)
