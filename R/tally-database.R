@@ -41,11 +41,15 @@ run_query <- function(query, types) {
           i = "Nothing was counted. {.fn rr_query} shows the query."), "database")
 }
 
-# "answer (text), w (numbers)", as the engine says without reading a row.
+# "answer (character), w (numeric)", as the engine says without reading a row.
 table_types <- function(data, columns) {
-  empty <- dplyr::filter(dplyr::select(dplyr::ungroup(data), !!!rlang::syms(columns)), 0L == 1L)
-  rows <- DBI::dbGetQuery(dbplyr::remote_con(data), render_query(empty))
+  rows <- empty_rows(data, columns)
   paste(sprintf("%s (%s)", names(rows), vapply(rows, function(x) class(x)[1], "")), collapse = ", ")
+}
+
+empty_rows <- function(data, columns) {
+  empty <- dplyr::filter(dplyr::select(dplyr::ungroup(data), !!!rlang::syms(columns)), 0L == 1L)
+  DBI::dbGetQuery(dbplyr::remote_con(data), render_query(empty))
 }
 
 # ---- from rows to a tally ----
