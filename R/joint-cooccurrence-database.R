@@ -67,20 +67,27 @@ row_bits <- function(x) {
 # How many sums one query may ask for: PostgreSQL gives at most 1664 columns, SQLite 2000.
 query_width <- 1500L
 
-# SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first query counts for every column beside its own sums.
+# SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
 sum_products <- function(data, names, wanted, na.rm) {
-  bits <- rlang::syms(names)
-  alias <- function(stem, n) free_names(paste0(stem, seq_len(n)), names)
-  checks <- c(lapply(bits, function(bit) rlang::expr(sum(ifelse(is.na(!!bit), 1L, 0L), na.rm = TRUE))),
-              lapply(bits, function(bit) rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE))))
-  sums <- lapply(wanted, function(at) rlang::expr(sum(!!Reduce(function(a, b) rlang::expr(!!a * !!b), bits[at]), na.rm = TRUE)))
-  all <- c(stats::setNames(checks, alias("check", length(checks))), stats::setNames(sums, alias("sum", length(sums))))
+  connection <- dbplyr::remote_con(data)
+  quoted <- function(names) as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
+  bits <- quoted(names)
+  sums <- c(sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
+            sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
+            vapply(wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""))
+  all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
+  flag <- free_names("complete", names)
   batches <- split(seq_along(all), (seq_along(all) - 1L) %/% query_width)
   ask <- function(data) {
-    if (na.rm) data <- complete_flag(data, bits, free_names("complete", names))
+    if (na.rm) data <- complete_flag(data, rlang::syms(names), flag)
     lapply(batches, function(these) {
-      query <- dplyr::summarise(data, !!!stats::setNames(list(quote(n())), total), !!!all[these], .groups = "drop")
+      # dbplyr names the last sum of a batch. It gets all as one text: to translate each takes it seconds.
+      last <- these[length(these)]
+      alias <- ifelse(these == last, "", sprintf(" AS %s", quoted(all[these])))
+      text <- paste0(sums[these], alias, collapse = ",\n  ")
+      columns <- stats::setNames(list(quote(n()), dbplyr::sql(text)), c(total, all[last]))
+      query <- dplyr::summarise(data, !!!columns, .groups = "drop")
       lapply(run_query(query, function() table_types(data, names)), function(x) as.double(plain_numbers(x)))
     })
   }
@@ -97,9 +104,8 @@ sum_products <- function(data, names, wanted, na.rm) {
     abort(c("The database table must not change while it is counted.",
             x = "Its {length(parts)} queries found different numbers of rows."), "database")
   }
-  values <- do.call(cbind, lapply(parts, function(part) do.call(cbind, part[intersect(names(all), names(part))])))
-  flag <- parts[[1]][[free_names("complete", names)]] %||% rep(1, length(numbers))
-  at <- which(flag == 1)
+  values <- do.call(cbind, lapply(parts, function(part) do.call(cbind, part[intersect(all, names(part))])))
+  at <- which((parts[[1]][[flag]] %||% rep(1, length(numbers))) == 1)
   n <- if (length(at)) numbers[at] else 0
   values <- if (length(at) && n > 0) values[at, ] else numeric(length(all))
   d <- length(names)
