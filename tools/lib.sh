@@ -49,7 +49,7 @@ r_needs() { while read -r item; do
 done; }
 
 # The one list. Each line: a Debian package, and how to tell that what it brings is there, whoever brought it.
-# demo < test < check < develop: each role needs all of the ones before it; test < engines < develop likewise.
+# demo < test < check < develop: each role needs all of the ones before it; engines needs what test does.
 needs() {
   cat <<-END
 	r-base-core command:R
@@ -68,8 +68,7 @@ needs() {
 	END
   [ "$1" != test ] || return 0
 
-  case $1 in engines|develop) engine_needs ;; esac
-  [ "$1" != engines ] || return 0
+  if [ "$1" = engines ]; then engine_needs; return 0; fi
 
   printf '%s\n' roxygen2 lintr | r_needs
   cat <<-END
