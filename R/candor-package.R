@@ -23,6 +23,10 @@
 #' * Several questions: [rr_product()].
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'
+#' @section Where the data live:
+#' * Vectors, data frames and database tables go to [rr_tally()]; counts that exist already to [rr_counts()]; [rr_query()] gives the SQL for an engine
+#'   that R is not connected to: `vignette("databases", package = "candor")`.
+#'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
@@ -77,6 +81,7 @@
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
+#' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
 #' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
 #'

@@ -20,7 +20,8 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
   }
   own <- seq_len(ncol(members))
   new_rr_histogram("cooccurrence", names, order, c(counted$n, counted$sums[own]),
-                   more = if (!is.null(more)) list(members = more, values = counted$sums[-own]), missing = counted$missing)
+                   more = if (!is.null(more)) list(members = more, values = counted$sums[-own]),
+                   missing = counted$missing)
 }
 
 # Positions of the columns of each set.
@@ -70,7 +71,9 @@ query_width <- 1500L
 # SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)
-  quoted <- function(names) as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
+  quoted <- function(names) {
+    as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
+  }
   bits <- quoted(names)
   sums <- c(sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
             sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
@@ -130,14 +133,12 @@ logical_columns <- function(data, names) {
   names[vapply(types, is.logical, NA)]
 }
 
-# Names that no column has.
-free_names <- function(wanted, taken) utils::tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
-
 refuse_null_bits <- function(missing, n) {
   at <- which(missing > 0)
   if (!length(at)) return(invisible())
   abort(c("{.arg bits} must not have missing entries.",
-          x = "Column {.val {names(missing)[at[1]]}} is NULL in {format_count(missing[[at[1]]])} of {format_count(n)} rows.",
+          x = paste("Column {.val {names(missing)[at[1]]}} is NULL in {format_count(missing[[at[1]]])}",
+                    "of {format_count(n)} rows."),
           i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
 }
 

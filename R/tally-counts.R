@@ -85,7 +85,8 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   n <- if (categories) check_number_given(n, if (grouped) colSums(values) else check[1])
     else check_respondents(n, values)
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
-               weight_squares = frame$weight_squares %||% effective_squares(effective_n, n), respondents = frame$respondents)
+               weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
+               respondents = frame$respondents)
 }
 
 # Whole counts are exact up to 2^53; a total beyond the range of a double is nobody's survey either.

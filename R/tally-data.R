@@ -202,21 +202,6 @@ long_counts <- function(counts, mechanism, column, by) {
        respondents = if (!is.null(sums)) total(sums$n))
 }
 
-# What rr_query() makes of weights: their sums, squares and number, NULL in a data frame of plain counts.
-weight_columns <- function(counts) {
-  if (!all(query_columns[c("n", "sum", "squares")] %in% names(counts))) return(NULL)
-  sums <- lapply(counts[intersect(query_columns, names(counts))], plain_numbers)
-  odd <- which(!vapply(sums, is.numeric, NA))
-  if (length(odd)) {
-    abort(c("Column {.val {names(odd)[1]}} of {.arg counts} must be numbers.", x = "It is {describe(sums[[odd[1]]])}."),
-          "argument")
-  }
-  sums <- lapply(sums, as.double)
-  check_weight_sums(list(n = sums$n, squares = sums$weight_squares, missing = sums$weight_missing,
-                         min = sums$weight_min, max = sums$weight_max))
-  sums
-}
-
 # dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
 count_column <- function(counts) {
   found <- intersect(c("n", "count", "Freq"), names(counts))

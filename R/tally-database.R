@@ -10,7 +10,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
   rows <- run_query(asked$query, function() table_types(x, c(asked$answers, asked$keys, asked$weight)))
-  tally_rows(rows, mechanism, asked, na.rm, match)
+  tally_grouped(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
@@ -36,7 +36,8 @@ run_query <- function(query, types) {
   said <- sub("\\s+$", "", strsplit(problem, "\n", fixed = TRUE)[[1]])
   said <- utils::head(said[nzchar(said)], 4L)
   kinds <- tryCatch(types(), error = function(e) NULL)
-  abort(c("The database did not answer the query.", stats::setNames(sprintf("{said[%d]}", seq_along(said)), rep("x", length(said))),
+  abort(c("The database did not answer the query.",
+          stats::setNames(sprintf("{said[%d]}", seq_along(said)), rep("x", length(said))),
           i = if (length(kinds)) "The columns are: {kinds}.",
           i = "Nothing was counted. {.fn rr_query} shows the query."), "database")
 }
@@ -55,7 +56,7 @@ empty_rows <- function(data, columns) {
 # ---- from rows to a tally ----
 
 # The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
-tally_rows <- function(rows, mechanism, asked, na.rm, match = "exact") {
+tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   if (!nrow(rows)) {
     abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
   }
@@ -74,8 +75,8 @@ tally_rows <- function(rows, mechanism, asked, na.rm, match = "exact") {
 
   by <- if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)
   groups <- make_groups(by, nrow(rows))
-  counted <- .Call(C_rr_tally, coded, 1L, as.double(length(mechanism$reports)), groups$codes, as.double(max(1L, groups$n)),
-                   as.double(sums$weight), TRUE)
+  counted <- .Call(C_rr_tally, coded, 1L, as.double(length(mechanism$reports)), groups$codes,
+                   as.double(max(1L, groups$n)), as.double(sums$weight), TRUE)
   counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, ncol = groups$n)
   total <- function(each) {
     each[is.na(coded)] <- 0
@@ -93,20 +94,11 @@ row_weights <- function(rows, times) {
   odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
   if (length(odd)) {
     abort(c("{.arg weights} must be a column of numbers.",
-            x = "The database gave {describe_kind(sums[[odd[1]]][1])} for {.val {query_columns[names(odd)[1]]}}."), "argument")
+            x = "The database gave {describe_kind(sums[[odd[1]]][1])} for {.val {query_columns[names(odd)[1]]}}."),
+          "argument")
   }
   check_weight_sums(c(list(n = times), sums))
   list(weight = sums$sum, squares = sums$squares)
-}
-
-# `missing`, `min` and `max` may be absent where somebody else made the sums.
-check_weight_sums <- function(sums) {
-  wrong <- function(x) abort(c("{.arg weights} must be finite and at least 0.", x = x), "argument")
-  gone <- sum(sums$missing)
-  if (gone > 0) wrong(sprintf("%s of %s are NULL.", format_count(gone), format_count(sum(sums$n))))
-  least <- min(Inf, sums$min)
-  if (is.na(least) || least < 0) wrong(sprintf("The least is %s.", format(least, digits = 15)))
-  if (!all(is.finite(c(sums$squares, sums$max)))) wrong(sprintf("The largest is %s.", format(max(sums$max, sums$squares))))
 }
 
 # Rows whose groups are known, and how many reports the others are.
@@ -125,10 +117,6 @@ keep_grouped <- function(rows, keys, times, na.rm) {
   cli::cli_inform("{dropped} report{?s} without a group dropped.", class = "candor_message_missing")
   if (all(lost)) abort_dropped("All {format_count(dropped)} reports are without a group.")
   list(kept = which(!lost), dropped = dropped)
-}
-
-abort_dropped <- function(reason, .envir = parent.frame()) {
-  abort(c("No report is left to be counted.", x = reason), "empty", .envir)
 }
 
 # The answers as plain columns. Numbers with a fraction are no codes: as text they are found, with their number, as what
@@ -167,11 +155,14 @@ abort_stray <- function(x, mechanism, times, name, match) {
   lines <- unknown_lines(unknown, "A report", "reports")
   abort(c("{.val {name}} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
-          i = if (unknown$relaxed && match == "exact") "{.code match = \"relaxed\"} ignores case and surrounding space."),
+          i = if (unknown$relaxed && match == "exact") {
+            "{.code match = \"relaxed\"} ignores case and surrounding space."
+          }),
         "level")
 }
 
 abort_null <- function(name, number, total) {
-  abort(c("{.val {name}} must not have missing reports.", x = "{format_count(number)} of {format_count(total)} are NULL.",
+  abort(c("{.val {name}} must not have missing reports.",
+          x = "{format_count(number)} of {format_count(total)} are NULL.",
           i = "Use {.code na.rm = TRUE} to drop them."), "missing")
 }

@@ -37,7 +37,8 @@ rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL) 
   if (!inherits(data, "tbl_lazy")) {
     abort(c("{.arg data} must be a database table, such as {.code dplyr::tbl(connection, \"reports\")}.",
             x = "It is {describe(data)}.",
-            i = "For an engine that R is not connected to, describe the table with {.fn dbplyr::lazy_frame}."), "argument")
+            i = "For an engine that R is not connected to, describe the table with {.fn dbplyr::lazy_frame}."),
+          "argument")
   }
   render_query(tally_query(data, mechanism, column, by, weights)$query)
 }
@@ -50,10 +51,6 @@ table_columns <- function(data) {
   names <- colnames(data)
   structure(rep(list(logical()), length(names)), names = names, row.names = integer(), class = "data.frame")
 }
-
-# The columns that a query makes of itself.
-query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
-                   min = "weight_min", max = "weight_max")
 
 # What is asked: the lazy query, the columns of the answers and of the groups, and that of the weights or NULL.
 tally_query <- function(data, mechanism, column, by, weights) {
@@ -89,11 +86,14 @@ weight_sums <- function(weight) {
   stats::setNames(sums, query_columns[names(sums)])
 }
 
+# Names that no column has.
+free_names <- function(wanted, taken) utils::tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
+
 # A database holds the columns, so vectors of R's cannot be beside them.
 refuse_vector <- function(given, arg) {
   if (is.null(given)) return(NULL)
-  abort(c("{.arg {arg}} must name columns of the database table, as text or a formula.", x = "It is {describe(given)}."),
-        "argument")
+  abort(c("{.arg {arg}} must name columns of the database table, as text or a formula.",
+          x = "It is {describe(given)}."), "argument")
 }
 
 # Only categories are a GROUP BY: reports that support sets of them would have to leave the engine one by one.
@@ -101,6 +101,6 @@ check_countable <- function(mechanism) {
   if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
   if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(invisible())
   abort(c("A database can only count reports that are categories.", x = "The mechanism is: {format(mechanism)}.",
-          i = "Count in the engine how many reports support each category, and give these counts to {.fn rr_counts} with {.arg n}."),
-        "law")
+          i = paste("Count in the engine how many reports support each category, and give these counts to",
+                    "{.fn rr_counts} with {.arg n}.")), "law")
 }
