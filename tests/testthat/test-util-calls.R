@@ -57,6 +57,7 @@ tally_errors <- expression(
   rr_tally(c(0, 1), warner, weights = -1), rr_tally(c(0, 1), warner, mispelt = 1), rr_tally(data.frame(a = 1), survey),
   rr_tally(matrix(0, 1, 3), survey), rr_tally(table(c("a", "b")), warner), rr_tally(c(0, 1), warner, by = 1:3),
   rr_counts(c(1, -1), warner), rr_counts("a", warner), rr_counts(1:3, warner), rr_counts(c(0, 0), warner),
+  rr_query(), rr_query(1, warner), rr_query(data.frame(a = 1), warner),
   rr_counts(1:2, 1), rr_counts(1:2, warner, 0), rr_counts(c(a = 1, b = 2), warner), rr_counts(),
   rr_bit_tally("a", 0.1), rr_bit_tally(c(0, 2), 0.1), rr_bit_tally(c(0, NA), 0.1), rr_bit_tally(0:1, 0.5),
   rr_bit_tally(0:1, 2), rr_bit_tally(0:1, 0.1, n = 3), rr_bit_tally(as.raw(1), 0.1, n = 99),

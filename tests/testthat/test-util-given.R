@@ -72,7 +72,9 @@ one_of_each <- function() {
     rr_power = rr_power(warner, 100, 0.2), rr_recommendation = rr_recommend(4, epsilon = 1, n = 100),
     rr_regression = rr_multinom(cheating ~ 1, exam_simulated, rr_grr(c("never", "once", "often"), p = 0.8)),
     rr_posterior = rr_posterior(rr_counts(c(40, 60), warner)), rr_contrast = rr_contrast(joint, c(1, 0, 0, 0)), rr_estimates = tmdh,
-    rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner), data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1
+    rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner), data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1,
+    # A table of a database, as a class alone: nothing is read before the arguments are.
+    tbl_lazy = structure(list(), class = c("tbl_lazy", "tbl"))
   )
 }
 
