@@ -246,7 +246,8 @@
 #' }
 #' @source Simulated by tools/data/make-data.R of the sources of the package.
 #' @examples
-#' # The effect of cheating on the grade: known truths, reports taken for truths, and the estimate from the reports
+#' # The effect of cheating on the grade: known truths, reports taken for truths, and the estimate
+#' # from the reports
 #' coef(lm(grade ~ semester + true_cheating, exam_simulated))
 #' coef(lm(grade ~ semester + cheating, exam_simulated))
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)

@@ -23,7 +23,8 @@ rr_parameters <- function(fit, conf.level = 0.95) {
   if (is.null(parameters) || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a maximum likelihood fit of designs with an unknown parameter.",
             x = if (inherits(fit, "rr_fit")) "It is of: {format(fit$mechanism)}." else "It is {describe(fit)}.",
-            i = "Such designs are {.fn rr_lie_detector}, {.fn rr_cheater_detection} and {.code rr_unrelated(p, pi = NULL)}."),
+            i = paste("Such designs are {.fn rr_lie_detector}, {.fn rr_cheater_detection} and",
+                      "{.code rr_unrelated(p, pi = NULL)}.")),
           "argument")
   }
   conf.level <- check_level(conf.level)
@@ -39,10 +40,11 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
+  reported <- counts / fit$tally$n[g]
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {
-    both <- identified_functions(C, counts, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
+    both <- identified_functions(C, reported, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
     share <- length(parameter[[2]]) == k
     known <- all(both$identified)
     estimate <- both$value[1] / both$value[2]

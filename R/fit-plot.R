@@ -60,8 +60,8 @@ on_time_axis <- function(fit, k) {
 plot_data <- function(fit, which) {
   data <- tidy_rows(fit, TRUE, fit$conf.level, which)
   groups <- names(fit$tally$groups)
-  data$panel <- if (length(groups)) do.call(paste, c(unname(as.list(data[groups])), sep = ", ")) else rep("", nrow(data))
-  data$panel <- factor(data$panel, unique(data$panel))
+  panel <- if (length(groups)) do.call(paste, c(unname(as.list(data[groups])), sep = ", ")) else rep("", nrow(data))
+  data$panel <- factor(panel, unique(panel))
   # Reports and truths are the same categories for every mechanism but a rectangular channel.
   if (length(fit$mechanism$reports) == length(fit$mechanism$levels)) {
     shares <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
@@ -93,9 +93,8 @@ plot_base <- function(fit, data, k = length(unique(data$term))) {
                   subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, k),
                   colour = NULL, shape = NULL, fill = NULL) +
     theme_candor()
-  if (length(unique(data$panel)) > 1) plot <- plot + ggplot2::facet_wrap(~panel,
-                                                                         labeller = ggplot2::as_labeller(wrap_labels(18)))
-  plot
+  if (length(unique(data$panel)) < 2) return(plot)
+  plot + ggplot2::facet_wrap(~panel, labeller = ggplot2::as_labeller(wrap_labels(18)))
 }
 
 fit_colours <- function(mechanism) {
@@ -206,7 +205,9 @@ plot_ranks <- function(fit, data) {
   }))
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge.
   floor <- 0.5 / max(fit$tally$n)
-  for (column in intersect(c("conf.low", "conf.high", "reported"), names(data))) data[[column]] <- pmax(data[[column]], floor)
+  for (column in intersect(c("conf.low", "conf.high", "reported"), names(data))) {
+    data[[column]] <- pmax(data[[column]], floor)
+  }
   k <- length(unique(data$term))
   kinds <- names(fit_colours(fit$mechanism))
   plot_base(fit, data) +

@@ -26,8 +26,6 @@
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
 #'   where it is.
-#' @param digits Significant digits printed, from 1 to 22.
-#' @param n Number of estimates printed, at least 0. Only these are computed.
 #' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
@@ -173,15 +171,7 @@ label_reports <- function(values, fit) {
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  # As simulate() of lm(): a seed is for this call only.
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
-    seed <- structure(seed, kind = as.list(RNGkind()))
-  }
+  seed <- keep_seed(seed)
   groups <- ncol(as.matrix(object$estimate))
   counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
@@ -191,7 +181,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
     table <- cbind(as.data.frame(object$tally$groups)[rows, , drop = FALSE], table)
     rownames(table) <- NULL
   }
-  structure(table, seed = seed %||% state)
+  structure(table, seed = seed)
 }
 
 # How many estimates sit on the boundary of what a share can be.

@@ -46,6 +46,7 @@ pair_labels <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 #' @rdname rr_association
 #' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
 #' @param conf.level,level Confidence level, between 0 and 1.
+#' @param n,digits Rows and significant digits printed.
 #' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {

@@ -116,7 +116,9 @@ bit_columns <- function(bits) {
 label_bits <- function(column, name) {
   labels <- if (is.factor(column)) levels(column) else column
   positions <- match_bits(labels)
-  if (is.null(positions) && any(!is.na(labels)) && all(labels %in% c("no", "yes", NA))) positions <- match(labels, c("no", "yes"))
+  if (is.null(positions) && any(!is.na(labels)) && all(labels %in% c("no", "yes", NA))) {
+    positions <- match(labels, c("no", "yes"))
+  }
   if (is.null(positions) && is.factor(column) && length(labels) == 2L) positions <- 1:2
   if (is.null(positions) && !all(is.na(column))) {
     abort(c("{.arg bits} must have columns of logical values, or 0 and 1.",

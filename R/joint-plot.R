@@ -147,13 +147,14 @@ plot_covariance <- function(fit) {
                      column = factor(rep(terms, each = length(terms)), terms), value = as.vector(correlation))
   data$value[abs(data$value) < 1e-12] <- NA_real_
   few <- length(terms) <= 40
+  about <- paste0("Errors of estimates, for the ", fit$target, ".",
+                  if (fit$target == "sample") " White: sets that share no column.")
   ggplot2::ggplot(data, ggplot2::aes(.data$column, .data$row, fill = pmax(-1, pmin(1, .data$value)))) +
     ggplot2::geom_tile(colour = if (few) "white" else NA, linewidth = 0.4) +
     scale_correlation(na.value = "white") +
     ggplot2::coord_fixed() +
     ggplot2::labs(x = NULL, y = NULL, title = "Correlation of the estimated joint counts",
-                  subtitle = wrap_text(sprintf("Errors of estimates, for the %s.%s", fit$target,
-                                               if (fit$target == "sample") " White: sets that share no column." else ""), 64)) +
+                  subtitle = wrap_text(about, 64)) +
     theme_candor("right") +
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
                    axis.text = ggplot2::element_text(size = max(5, min(9.5, 80 / length(terms)))),

@@ -73,7 +73,8 @@ law_tells_nothing.rr_law_channel <- function(law) {
 
 #' @export
 law_gives.rr_law_channel <- function(law, need, k) {
-  switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE, FALSE)
+  switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE,
+         question = length(law$axes) == 1L, FALSE)
 }
 
 #' @export
@@ -120,7 +121,8 @@ axis_sizes <- function(axes, side = c("truths", "reports")) {
 # Axes of two values, list(truths, low, high) with the bits of the reports' sets, or with Hadamard's `blocks` and
 # `size`: see src/core/estimate/support_axis.h.
 support_axis_size <- function(axis, side) {
-  as.integer(if (side == "truths") axis$truths else if (is.null(axis$bits)) axis$blocks * axis$size else nrow(axis$bits))
+  if (side == "truths") return(as.integer(axis$truths))
+  as.integer(if (is.null(axis$bits)) axis$blocks * axis$size else nrow(axis$bits))
 }
 
 # list(matrix = L'), or NULL if the channel's rows are dependent.

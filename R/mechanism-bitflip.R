@@ -75,8 +75,11 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 
 #' @export
 rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
-  lists <- draw_protocol(C_rr_draw_bitflip, answers, mechanism, rng, c(2 * mechanism$bit_epsilon, 0),
-                         as.integer(c(mechanism$buckets, mechanism$d)))
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
+          as.integer(c(mechanism$buckets, mechanism$d)), generator)
+  }
+  lists <- draw_protocol(draw, answers, mechanism, rng)
   new_rr_sets(lists, mechanism$buckets)
 }
 

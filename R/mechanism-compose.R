@@ -98,7 +98,9 @@ compose_products <- function(first, second) {
 }
 
 #' @export
-rr_law.rr_compose <- function(mechanism) mechanism$form %||% new_law_channel(list(list(matrix = unname(t(mechanism$matrix)))))
+rr_law.rr_compose <- function(mechanism) {
+  mechanism$form %||% new_law_channel(list(list(matrix = unname(t(mechanism$matrix)))))
+}
 
 #' @export
 rr_matrix.rr_compose <- function(mechanism, ...) {

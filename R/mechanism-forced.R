@@ -90,8 +90,8 @@ unrelated_unknown <- function(p, levels) {
   labels <- two_labels(levels)
   classes <- paste(rep(labels, each = 2), "and innocuous", rep(labels, 2))
   yes <- c(0, 1 - p, p, 1)
-  new_rr_latent("unrelated_unknown", cbind(1 - yes, yes), labels, "", 1, list(list(3:4, 1:4), innocuous = list(c(2, 4), 1:4)),
-                c(p, 1 - p, 0, 1 - p),
+  new_rr_latent("unrelated_unknown", cbind(1 - yes, yes), labels, "", 1,
+                list(list(3:4, 1:4), innocuous = list(c(2, 4), 1:4)), c(p, 1 - p, 0, 1 - p),
                 sprintf("Unrelated question of unknown prevalence (truth with probability %s)", format(p, digits = 4)),
                 classes = classes)
 }

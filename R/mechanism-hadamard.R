@@ -102,7 +102,10 @@ achieved.rr_hadamard <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  reports <- draw_protocol(C_rr_draw_hadamard, answers, mechanism, rng, mechanism$epsilon, blocks, mechanism$size)
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
+  }
+  reports <- draw_protocol(draw, answers, mechanism, rng)
   if (!mechanism$one_bit) return(reports[[1]] + 1L)
   names(reports) <- c("index", "sign")
   tibble::as_tibble(reports)
@@ -173,7 +176,9 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
     labels <- as.character(x)
     x <- match(labels, mechanism$reports) - 1
     bad <- which(is.na(x) & !is.na(labels))
-    if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+    if (length(bad)) {
+      abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+    }
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)

@@ -60,7 +60,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
   if (k * cohorts * g > 1e8) {
     abort(c("{.arg cohorts} makes a table that is too large.",
-            x = "{format_count(k)} categories by {format_count(cohorts)} functions with {format_count(g)} values take {format_count(round(8 * k * cohorts * g / 1e9, 1))} GB.",
+            x = paste("{format_count(k)} categories by {format_count(cohorts)} functions with",
+                      "{format_count(g)} values take {format_bytes(8 * k * cohorts * g)}."),
             i = "Leave {.arg cohorts} out: a fresh function for each respondent needs no table."), "too_large")
   }
   key <- c(1, k, prime, cohorts)
@@ -86,7 +87,10 @@ best_buckets <- function(epsilon) {
 
 next_prime <- function(n) {
   n <- max(2, ceiling(n))
-  is_prime <- function(m) m < 4 || (m %% 2 == 1 && all(m %% seq(3, max(3, floor(sqrt(m))), by = 2) != 0 | m == seq(3, max(3, floor(sqrt(m))), by = 2)))
+  is_prime <- function(m) {
+    divisors <- seq(3, max(3, floor(sqrt(m))), by = 2)
+    m < 4 || (m %% 2 == 1 && all(m %% divisors != 0 | m == divisors))
+  }
   while (!is_prime(n)) n <- n + 1
   n
 }
@@ -143,7 +147,8 @@ cohort_matrix <- function(mechanism) {
   g <- mechanism$g
   z <- exp(-mechanism$epsilon)
   matrix <- matrix(z / (1 + (g - 1) * z) / m, m * g, k)
-  matrix[cbind(as.vector(t(table)) + rep((seq_len(m) - 1) * g, k), rep(seq_len(k), each = m))] <- 1 / (1 + (g - 1) * z) / m
+  own <- cbind(as.vector(t(table)) + rep((seq_len(m) - 1) * g, k), rep(seq_len(k), each = m))
+  matrix[own] <- 1 / (1 + (g - 1) * z) / m
   matrix
 }
 
@@ -155,8 +160,11 @@ achieved.rr_local_hash <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  reports <- draw_protocol(C_rr_draw_hash, answers, mechanism, rng, mechanism$epsilon, hash_sizes(mechanism),
-                           mechanism$codes, functions)
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
+          mechanism$codes, functions, generator)
+  }
+  reports <- draw_protocol(draw, answers, mechanism, rng)
   names(reports) <- if (is.null(functions)) c("slope", "shift", "value") else c("cohort", "value")
   tibble::as_tibble(reports)
 }

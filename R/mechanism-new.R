@@ -55,7 +55,8 @@
 #'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)
 #'   bits
 #' }
-#' rr_count_reports.rr_toy <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+#' rr_count_reports.rr_toy <- function(mechanism, x, groups = NULL, weights = NULL,
+#'                                     na.rm = FALSE, ...) {
 #'   stopifnot(is.matrix(x), is.logical(x), !anyNA(x))
 #'   if (is.null(weights)) weights <- rep(1, nrow(x))
 #'   if (is.null(groups)) groups <- rep(1, nrow(x))

@@ -11,8 +11,8 @@ odds_words <- function(epsilon, what = "a report") {
   # One decimal below 10, whole numbers above.
   factor <- exp(epsilon)
   digits <- if (factor < 1.01) 6 else if (factor < 10) 1 else 0
-  shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(if (digits < 6) round(factor,
-                                                                                                 digits) else signif(factor, digits))
+  rounded <- if (digits < 6) round(factor, digits) else signif(factor, digits)
+  shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(rounded)
   sprintf("%s changes odds by a factor of at most %s%s", what, shown,
           if (epsilon > weak_epsilon) ": this protects little" else "")
 }

@@ -81,7 +81,10 @@ as_packed <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
   packed <- as_packed(mechanism)
-  reports <- draw_protocol(C_rr_draw_subset, answers, mechanism, rng, mechanism$epsilon, mechanism$size, packed)
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
+  }
+  reports <- draw_protocol(draw, answers, mechanism, rng)
   if (packed) new_rr_bits(reports, length(mechanism$levels)) else new_rr_sets(reports, length(mechanism$levels))
 }
 

@@ -89,7 +89,10 @@ achieved.rr_unary <- function(mechanism) {
 
 #' @export
 rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
-  bits <- draw_protocol(C_rr_draw_unary, answers, mechanism, rng, as.double(unary_plan(mechanism)))
+  draw <- function(positions, levels, generator) {
+    .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
+  }
+  bits <- draw_protocol(draw, answers, mechanism, rng)
   new_rr_bits(bits, length(mechanism$levels))
 }
 

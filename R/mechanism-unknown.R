@@ -35,7 +35,8 @@
 #'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
 #'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
 #' @examples
-#' # The Swiss ban on minarets: two groups, the share of yes and the honesty of those who should say yes
+#' # The Swiss ban on minarets: two groups, the share of yes and the honesty of those who should
+#' # say yes
 #' groups <- subset(minaret_survey, design != "direct")
 #' tallies <- lapply(1:2, function(i) {
 #'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))

@@ -18,7 +18,8 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
 # The positions of no and yes among two labels: labels that are the bits themselves say which is which, in either order.
 bit_places <- function(labels) {
   if (length(labels) != 2L) return(NULL)
-  if (identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
+  yes_first <- identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
+  if (yes_first) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
 }
 
 #' The privacy level of a mechanism

@@ -15,7 +15,7 @@ composite_form <- function(law, k) {
 
 estimate_composite <- function(evidence, options) {
   form <- composite_form(evidence$law, evidence$k)
-  if (sum(evidence$counts) == 0) return(list(estimate = rep(1 / evidence$k, evidence$k)))
+  if (!any(evidence$counts > 0)) return(list(estimate = rep(1 / evidence$k, evidence$k)))
   .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
 }
 
@@ -41,7 +41,8 @@ default_method <- function(tally) {
     return("norm_sub")
   }
   cli::cli_inform(c("The reports' own likelihood needs their sets: {.code rr_tally(..., keep = \"sets\")}.",
-                    i = "Estimated from the support counts with {.code method = \"composite\"}; it is not maximum likelihood."),
+                    i = paste("Estimated from the support counts with {.code method = \"composite\"};",
+                              "it is not maximum likelihood.")),
                   class = "candor_message_composite")
   "composite"
 }

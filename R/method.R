@@ -42,7 +42,7 @@
 #' @param needs What it needs of the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
 #'   from the share of its category: additive laws and supports), `"additive"`
 #'   (a report is the truth, or else does not depend on it), `"alike"` (additive, and all other answers alike), `"support"` (reports that support
-#'   sets of categories), or `character()` for
+#'   sets of categories), `"question"` (finitely many reports, of one question), or `character()` for
 #'   nothing. A mechanism whose law does not give it is refused.
 #' @param unbiased Is the estimate unbiased? Its standard errors are then the unbiased ones, and its intervals are not widened to hold it.
 #' @param options Names of the further arguments of [rr_estimate()] that it takes.
@@ -68,7 +68,8 @@
 #' )
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), rr_grr(5, epsilon = 1))
 #' tidy(rr_estimate(reports, method = halfway), conf.int = TRUE)
-#' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway), seed = 1)
+#' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway),
+#'         seed = 1)
 #' @export
 rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = FALSE, options = character(),
                           local_map = NULL,
@@ -89,7 +90,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     abort(c("{.arg local_map} must be a function of {.arg estimate} and {.arg evidence}, or NULL.",
             x = "It is {describe(local_map)}."), "argument")
   }
-  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support")
+  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "question")
   if (!is.character(needs) || !all(needs %in% known)) {
     abort(c("{.arg needs} must be among {.val {known}}.", x = "It is {describe(needs)}."), "argument")
   }
@@ -101,9 +102,9 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     if (is.function(further[[part]])) next
     abort(c("{.arg {part}} must be a function.", x = "It is {describe(further[[part]])}."), "argument")
   }
-  structure(list(name = name, title = title, estimate = estimate, needs = needs, unbiased = check_flag(unbiased, "unbiased"),
-                 options = options, local_map = local_map, cost = check_number(cost, "cost", min = 0), group = group,
-                 ...),
+  structure(list(name = name, title = title, estimate = estimate, needs = needs,
+                 unbiased = check_flag(unbiased, "unbiased"), options = options, local_map = local_map,
+                 cost = check_number(cost, "cost", min = 0), group = group, ...),
             class = "rr_method")
 }
 

@@ -94,8 +94,8 @@ choices <- function(mechanism) {
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 
-# What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate (the projected inversion where
-# counts have no likelihood) drawn a little towards the uniform.
+# What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate (the projected
+# inversion where counts have no likelihood) drawn a little towards the uniform.
 smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)
   if (law_gives(law, "alike", length(counts))) return(estimate_combine(law, counts, n)$estimate)

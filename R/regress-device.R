@@ -15,7 +15,8 @@ regress_device <- function(mechanism, arg = "mechanism") {
   difference <- mechanism$p_minus_q %||% (if (p + q < 1) p - q else matrix[1, 1] - matrix[2, 1])
   if (abs(difference) < 1e-14) {
     abort(c("Nothing can be learned from reports of {.arg {arg}}.",
-            x = "They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)} whatever the truth (p = q)."),
+            x = paste("They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)}",
+                      "whatever the truth (p = q).")),
           c("no_information", "argument"))
   }
   c(p = p, q = q, p_no = matrix[2, 1], q_no = matrix[1, 1], d = difference)
@@ -39,7 +40,8 @@ regress_devices <- function(mechanism, arm, n) {
   for (k in seq_along(mechanism)[-1]) {
     if (!identical(truth_labels(mechanism[[k]]), labels)) {
       abort(c("The mechanisms must have the same two labels.",
-              x = "{.val {names(mechanism)[k]}} has {format_labels(truth_labels(mechanism[[k]]))}, the first {format_labels(labels)}."),
+              x = paste("{.val {names(mechanism)[k]}} has {format_labels(truth_labels(mechanism[[k]]))},",
+                        "the first {format_labels(labels)}.")),
             "mismatch")
     }
   }
@@ -48,7 +50,8 @@ regress_devices <- function(mechanism, arm, n) {
     if (unknown[k]) return(numeric(5))
     regress_device(mechanism[[k]], if (is.null(index)) "mechanism" else paste0("mechanism$", names(mechanism)[k]))
   }, numeric(5))
-  list(mechanisms = mechanism, arm = index, labels = labels, unknown = if (any(unknown)) unknown_devices(mechanism, device),
+  list(mechanisms = mechanism, arm = index, labels = labels,
+       unknown = if (any(unknown)) unknown_devices(mechanism, device),
        device = if (!any(unknown)) device)
 }
 
@@ -60,7 +63,8 @@ check_mechanism_list <- function(mechanism) {
   for (part in mechanism) check_mechanism(part)
   if (is.null(names(mechanism)) || !all(nzchar(names(mechanism))) || anyDuplicated(names(mechanism))) {
     abort(c("A list of mechanisms must have a different name for each.",
-            i = "The names are the values of {.arg arm}: {.code list(direct = rr_binary(1, 0), device = rr_forced(1 / 6))}."),
+            i = paste("The names are the values of {.arg arm}:",
+                      "{.code list(direct = rr_binary(1, 0), device = rr_forced(1 / 6))}.")),
           "argument")
   }
 }
@@ -78,7 +82,8 @@ match_arms <- function(arm, names, n) {
   lost <- which(is.na(place))
   if (length(lost)) {
     abort(c("Every {.arg arm} must have a mechanism.",
-            x = "Row {lost[1]} is {.val {as.character(arm)[lost[1]]}} ({length(lost)} such row{?s} in all), which is not the name of one.",
+            x = paste("Row {lost[1]} is {.val {as.character(arm)[lost[1]]}} ({length(lost)} such row{?s} in all),",
+                      "which is not the name of one."),
             i = "The mechanisms are {.val {names}}."), "mismatch")
   }
   place - 1L

@@ -83,7 +83,9 @@ slope_of <- function(curve, eta) {
 
 variable_effects <- function(name, fit, data) {
   values <- data[[name]]
-  if (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1))) return(list(derivative_effect(name, fit, data)))
+  if (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1))) {
+    return(list(derivative_effect(name, fit, data)))
+  }
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   at <- lapply(seq_along(levels), function(k) {
     moved <- data
@@ -161,7 +163,8 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' `candor_error_argument` for a variable that is not a covariate.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {

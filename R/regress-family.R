@@ -133,8 +133,9 @@ check_report_labels <- function(place, y, labels) {
   lost <- which(is.na(place) & !is.na(y))
   if (!length(lost)) return(invisible())
   values <- unique(as.character(y)[lost])
+  others <- if (length(values) > 1) sprintf(" (%d such values in all)", length(values))
   abort(c("Reports must be labels of the mechanism.",
-          x = "Row {lost[1]} is {.val {values[1]}}{if (length(values) > 1) sprintf(' (%d such values in all)', length(values))}.",
+          x = "Row {lost[1]} is {.val {values[1]}}{others}.",
           i = "The labels are {format_labels(labels)}."), c("level", "input"))
 }
 

@@ -8,8 +8,8 @@ regress_model <- function(data, x = data$x, barrier = 0) {
   weight <- data$weight
   # The kernel is quicker where every row is one answer.
   if (barrier == 0 && all(weight == 1)) weight <- NULL
-  list(x, data$y, weight, data$offset, data$arm, data$device %||% matrix(0, 5, ncol(data$unknown)), match(data$link, regress_links) - 1L, barrier,
-       data$unknown)
+  device <- data$device %||% matrix(0, 5, ncol(data$unknown))
+  list(x, data$y, weight, data$offset, data$arm, device, match(data$link, regress_links) - 1L, barrier, data$unknown)
 }
 
 regress_value <- function(data, at) .Call(C_rr_regress_value, regress_model(data), as.double(at))

@@ -35,7 +35,8 @@
 #' @name rr_glm_methods
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' fit <- rr_glm(report ~ age, survey, design)
 #' confint(fit)
 #' sqrt(diag(vcov(fit, type = "sandwich", cluster = rep(1:80, each = 5))))
@@ -306,14 +307,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1)
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
-    seed <- structure(seed, kind = as.list(RNGkind()))
-  }
+  seed <- keep_seed(seed)
   n <- length(object$y)
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
@@ -333,7 +327,7 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   names(table) <- paste0("sim_", seq_len(nsim))
   result <- as.data.frame(do.call(cbind, lapply(table, I)), row.names = names(object$y))
   result[] <- table
-  structure(result, seed = seed %||% state)
+  structure(result, seed = seed)
 }
 
 #' @rdname rr_glm_methods
@@ -346,7 +340,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   df <- vapply(fits, function(f) attr(stats::logLik(f), "df"), 0)
   loglik <- vapply(fits, function(f) as.numeric(stats::logLik(f)), 0)
   rows <- length(fits)
-  table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = c(NA, 2 * diff(loglik)) * c(NA, ifelse(diff(df) < 0, -1, 1)))
+  ratio <- c(NA, 2 * diff(loglik) * ifelse(diff(df) < 0, -1, 1))
+  table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = ratio)
   if (test != "none") {
     table$p <- c(NA, stats::pchisq(pmax(0, table$LR[-1]), abs(table$Df[-1]), lower.tail = FALSE))
     table$p[table$Df == 0] <- NA
@@ -355,7 +350,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   labels <- if (length(others)) paste0("Model ", seq_len(rows), ": ",
                                        vapply(fits, function(f) deparse1(stats::formula(f)), ""))
   rownames(table) <- if (length(others)) as.character(seq_len(rows)) else names(fits)
-  structure(table, heading = c("Likelihood ratio tests of the truth's regression\n", labels), class = c("anova", "data.frame"))
+  structure(table, heading = c("Likelihood ratio tests of the truth's regression\n", labels),
+            class = c("anova", "data.frame"))
 }
 
 check_comparable <- function(fits) {

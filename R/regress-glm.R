@@ -65,7 +65,8 @@
 #' minarets <- rbind(
 #'   data.frame(arm = "direct", yes = 158, no = 207),
 #'   data.frame(arm = "forced", yes = 250, no = 150))
-#' both <- rr_glm(cbind(yes, no) ~ arm, minarets, list(direct = rr_binary(1, 0), forced = rr_forced(c(no = 1 / 6, yes = 1 / 6))), arm = arm)
+#' designs <- list(direct = rr_binary(1, 0), forced = rr_forced(c(no = 1 / 6, yes = 1 / 6)))
+#' both <- rr_glm(cbind(yes, no) ~ arm, minarets, designs, arm = arm)
 #' predict(both, type = "truth")
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
@@ -433,7 +434,8 @@ null_deviance <- function(data, terms) {
 tell_about <- function(fit) {
   aliased <- names(fit$coefficients)[is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients]
   if (length(aliased)) {
-    cli::cli_inform("Not estimated, since {?it is a combination/they are combinations} of other columns: {.val {aliased}}.",
+    cli::cli_inform(paste("Not estimated, since {?it is a combination/they are combinations} of other columns:",
+                          "{.val {aliased}}."),
                     class = "candor_message_aliased")
   }
   tell_infinite(fit)

@@ -13,9 +13,9 @@ truth_curve <- function(link) {
     logit = list(
       inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
       derivative = function(eta, k) {
-        F <- stats::plogis(eta)
+        share <- stats::plogis(eta)
         f <- stats::dlogis(eta)
-        switch(k, f, f * (1 - 2 * F), f * (1 - 6 * f), f * (1 - 2 * F) * (1 - 12 * f))
+        switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
       }),
     probit = list(
       inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),

@@ -31,7 +31,7 @@
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
 #'
 #'   White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25. \doi{10.2307/1912526}
-#' @importFrom stats anova formula predict
+#' @importFrom stats add1 anova drop1 family formula hatvalues influence model.matrix predict
 #' @name rr_regression
 #' @examples
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)

@@ -21,7 +21,8 @@
 #'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @examples
 #' design <- rr_crosswise(0.25)
-#' survey <- data.frame(age = rep(20:69, 8), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' fit <- rr_glm(report ~ age, survey, design)
 #' predict(fit, data.frame(age = c(30, 60)), "truth", interval = "confidence")
 #' # What a report "yes" says about a respondent of 30

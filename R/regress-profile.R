@@ -28,9 +28,9 @@ wald_ends <- function(fit, which, level) {
 # All values b of coefficient j with 2 (top - best log-likelihood with that value) within the quantile. The root is
 # sought on the signed square root of that difference, which is nearly a line; its slope is the score of b.
 profile_coefficient <- function(fit, j, level) {
-  if (is.na(fit$coefficients[j]) && !names(fit$coefficients)[j] %in% fit$boundary$coefficients) return(c(NA_real_, NA_real_))
-  data <- fitted_data(fit)
   kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  if (!j %in% kept) return(c(NA_real_, NA_real_))
+  data <- fitted_data(fit)
   data <- collapse_rows(data)
   if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
   curve <- profile_curve(fit, data, j, kept)
@@ -111,8 +111,8 @@ profile_end <- function(curve, fit, j, side, limit) {
     flat <- k > 3 && abs(b - centre) * curve$scale > 30 && point$fall - inner$fall < 1e-4 * limit
     inner <- c(point, b = b)
     if (flat && abs(b - centre) * curve$scale > (if (fit$link == "cauchit") 1e6 else 300)) return(side * Inf)
-    step <- side * min(2 * abs(b - centre), max(abs(step),
-                                                if (isTRUE(abs(point$slope) > 0)) 1.2 * (limit - point$fall) / abs(point$slope) else 2 * abs(step)))
+    onward <- if (isTRUE(abs(point$slope) > 0)) 1.2 * (limit - point$fall) / abs(point$slope) else 2 * abs(step)
+    step <- side * min(2 * abs(b - centre), max(abs(step), onward))
   }
   side * Inf
 }

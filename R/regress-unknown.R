@@ -5,8 +5,8 @@ unknown_devices <- function(mechanisms, devices) {
   unknown <- Filter(has_unknown, mechanisms)
   kinds <- unique(vapply(unknown, function(mechanism) class(mechanism)[1], ""))
   if (length(kinds) != 1L) {
-    abort(c("The mechanisms must share one unknown number.",
-            x = "They have {length(kinds)}: {.val {vapply(unknown[match(kinds, vapply(unknown, function(m) class(m)[1], ''))], unknown_name, '')}}."),
+    named <- unique(vapply(unknown, unknown_name, ""))
+    abort(c("The mechanisms must share one unknown number.", x = "They have {length(named)}: {.val {named}}."),
           "mismatch")
   }
   lines <- vapply(seq_along(mechanisms), function(k) {
@@ -26,8 +26,9 @@ unknown_name <- function(mechanism) names(mechanism$parameters)[2]
 
 unknown_at <- function(lines, psi) {
   clip <- function(x) pmin(1, pmax(0, x))
-  rbind(clip(lines[1, ] + lines[2, ] * psi), clip(lines[3, ] + lines[4, ] * psi), clip(1 - lines[1, ] - lines[2, ] * psi),
-        clip(1 - lines[3, ] - lines[4, ] * psi), lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi)
+  rbind(clip(lines[1, ] + lines[2, ] * psi), clip(lines[3, ] + lines[4, ] * psi),
+        clip(1 - lines[1, ] - lines[2, ] * psi), clip(1 - lines[3, ] - lines[4, ] * psi),
+        lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi)
 }
 
 # Several values of the unknown number, since there are many local maxima.

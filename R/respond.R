@@ -65,7 +65,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
     abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
-            i = "Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
+            i = paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
+                      "{.fn rr_forced}, ...")),
           "argument")
   }
   rng <- check_choice(rng, "rng", c("secure", "R"))
@@ -110,7 +111,9 @@ check_keep <- function(keep, x, mechanism) {
   }
   left <- setdiff(names(x), c(keep, names(mechanism$questions)))
   if (length(keep) || length(left)) {
-    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(length(keep))}{?it is/they are}, not randomised: {.val {keep}}.",
+    cli::cli_inform(c(if (length(keep)) {
+                        "Returned as {cli::qty(length(keep))}{?it is/they are}, not randomised: {.val {keep}}."
+                      },
                       if (length(left)) c("Left out, since no question is called so: {.val {left}}.",
                                           i = "{.arg keep} returns columns as they are.")),
                     class = "candor_message_keep")
@@ -252,8 +255,9 @@ abort_answer <- function(x, position, mechanism) {
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   unknown <- unknown_answers(x, truth_side(mechanism))
+  others <- if (unknown > 1) sprintf("; %s different values are not", format_count(unknown))
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a level{if (unknown > 1) sprintf('; %s different values are not', format_count(unknown))}.",
+          x = "Answer {at} is not a level{others}.",
           i = "{wanted_answers(x, truth_side(mechanism))}"),
         "level")
 }

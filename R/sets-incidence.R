@@ -80,8 +80,9 @@ one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
 check_incidence <- function(data, method) {
   if (one_flip(data)) {
     if (method == "inv" && -data$n * log(abs(1 - 2 * data$flip)) > 300) {
+      power <- round(-data$n * log10(abs(1 - 2 * data$flip)))
       abort(c("There is too much noise for inversion with this many sets.",
-              x = "Standard errors would be of the order of 1e{round(-data$n * log10(abs(1 - 2 * data$flip)))} elements.",
+              x = "Standard errors would be of the order of 1e{power} elements.",
               i = "Use {.code method = \"mle\"}, fewer sets, or less noise."), "argument")
     }
     return(invisible())

@@ -112,7 +112,8 @@ check_respondents <- function(n, values) {
   groups <- NCOL(values)
   if (is.null(n)) {
     abort(c("{.arg n} is needed: the number of respondents.",
-            x = "A report of this mechanism supports several categories or none, so that the counts do not add up to it."),
+            x = paste("A report of this mechanism supports several categories or none,",
+                      "so that the counts do not add up to it.")),
           "argument")
   }
   if (!is.numeric(n) || is.object(n) || !length(n) %in% c(1L, groups) || anyNA(n) || any(n <= 0 | n > 1e100)) {

@@ -44,9 +44,10 @@ match_groups <- function(i, groups, class) {
             i = "Its fields are taken with {.code $}."), "argument")
   }
   labels <- group_labels(groups)
+  places <- seq_along(labels)
   at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
     else if (is.logical(i)) which(rep_len(i, if (length(i) == length(labels)) length(i) else 0))
-    else if (is.numeric(i) && !is.object(i)) seq_along(labels)[if (all(i <= 0, na.rm = TRUE)) i else match(i, seq_along(labels))]
+    else if (is.numeric(i) && !is.object(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
     else NA_integer_
   if (is.logical(i) && length(i) != length(labels)) {
     abort(c("A logical vector must have one entry per group.",

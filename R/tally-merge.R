@@ -28,7 +28,8 @@ same_law <- function(x, y, levels, reports) {
   b <- rr_law(y)
   if (!identical(class(a), class(b)) || !identical(x$epsilon, y$epsilon)) return(FALSE)
   if (inherits(a, "rr_law_additive")) {
-    return(identical(a$a, b$a) && identical(if (length(a$b) > 1L) a$b[reports] else a$b, b$b) && identical(levels, reports))
+    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
+    return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
   }
   if (inherits(a, "rr_law_channel")) {
     if (max(length(levels), length(reports)) > matrix_limit) return(FALSE)
@@ -59,9 +60,10 @@ mechanism_difference <- function(x, y, this, that) {
       return(sprintf("The %s differ: %s is in one and not in the other.", side, encodeString(only[1], quote = "\"")))
     }
     at <- which(a != b)[1]
-    return(sprintf("The %s stand in another order, with other probabilities or another meaning of 0 and 1: number %s is %s in %s and %s in %s.",
-                   side, format_count(at), encodeString(a[at], quote = "\""), tolower(this), encodeString(b[at], quote = "\""),
-                   tolower(that)))
+    return(sprintf(paste("The %s stand in another order, with other probabilities or another meaning of 0 and 1:",
+                         "number %s is %s in %s and %s in %s."),
+                   side, format_count(at), encodeString(a[at], quote = "\""), tolower(this),
+                   encodeString(b[at], quote = "\""), tolower(that)))
   }
   if (!identical(x$numeric_levels, y$numeric_levels) || !identical(x$numeric_truths, y$numeric_truths)) {
     kind <- function(m) if (is.null(m$numeric_levels)) "positions" else "labels"
@@ -77,7 +79,8 @@ mechanism_difference <- function(x, y, this, that) {
 field_difference <- function(field, a, b, this, that) {
   if (identical(field, "from_epsilon")) {
     made <- function(epsilon) if (isTRUE(epsilon)) "epsilon" else "p"
-    return(sprintf("One mechanism was made from epsilon and one from p, which are rounded differently: %s from %s, %s from %s.",
+    return(sprintf(paste("One mechanism was made from epsilon and one from p, which are rounded differently:",
+                         "%s from %s, %s from %s."),
                    this, made(a), that, made(b)))
   }
   if (is.numeric(a) && is.numeric(b) && length(a) == length(b)) {

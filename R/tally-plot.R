@@ -33,7 +33,8 @@ autoplot.rr_tally <- function(object, ...) {
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 2 else 5)) +
     ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64),
                   x = if (few) NULL else "Category", y = "Share of the reports",
-                  caption = wrap_text(sprintf("%s reports, as they were randomised.", format_count(round(sum(object$n), 1))))) +
+                  caption = wrap_text(paste(format_count(round(sum(object$n), 1)),
+                                            "reports, as they were randomised."))) +
     theme_candor()
   # Bars lie down where their labels are to be read.
   if (few) plot <- plot + ggplot2::coord_flip() + ggplot2::theme(axis.text.y = row_text(k * ceiling(panels / 3)))

@@ -53,7 +53,8 @@
 #' rr_tally(reports, mechanism)
 #'
 #' # A data frame, with groups and weights by name
-#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
+#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500),
+#'                      w = runif(1000, 0.5, 2))
 #' rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
 #' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
 #'
@@ -139,8 +140,9 @@ abort_dropped <- function(reason, .envir = parent.frame()) {
   abort(c("No report is left to be counted.", x = reason), "empty", .envir)
 }
 
-drop_reports <- function(x, dropped) if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, ,
-                                                                                            drop = FALSE] else x[-dropped]
+drop_reports <- function(x, dropped) {
+  if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, , drop = FALSE] else x[-dropped]
+}
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
 report_number <- function(x) {

@@ -31,7 +31,8 @@ check_map <- function(map, method, k) {
     (is.null(map$jacobian) && is.logical(map$support) && length(map$support) == k && length(map$alpha) == 1L &&
      length(map$u) == k)
   if (good) return(map)
-  abort(c("{.field local_map} of method {.val {method$name}} must return {.field jacobian}, a matrix of {k} by {k}, or {.field support}, {.field alpha} and {.field u}.",
+  abort(c(paste("{.field local_map} of method {.val {method$name}} must return {.field jacobian},",
+                "a matrix of {k} by {k}, or {.field support}, {.field alpha} and {.field u}."),
           i = "See {.fn rr_new_method}."), "argument")
 }
 

@@ -1,13 +1,13 @@
 # Linear functions of a maximum likelihood estimate where the maximum is not unique. The reports can identify a sum of
 # shares although they cannot tell the shares themselves apart.
 
-# `C` has a row per truth and a column per report, `weights` a row per function. All maxima lie on the cells whose score
-# is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0. A function is identified if
+# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
+# lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
+# A function is identified if
 # its weights lie in the row space of the information on the free cells; then every generalised inverse gives the same
 # variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
-identified_functions <- function(C, counts, theta, n, weights) {
-  phi <- counts / sum(counts)
-  seen <- counts > 0
+identified_functions <- function(C, phi, theta, n, weights) {
+  seen <- phi > 0
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)

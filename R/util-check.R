@@ -127,8 +127,9 @@ check_mechanism <- function(x, arg = "mechanism") {
 check_text <- function(text, arg) {
   bad <- which(Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
+    bytes <- encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"))
     abort(c("{.arg {arg}} must be text that can be read.",
-            x = "Entry {format_count(bad[1])} is not valid in its encoding: {.val {encodeString(iconv(text[bad[1]], 'latin1', 'ASCII', 'byte'))}}.",
+            x = "Entry {format_count(bad[1])} is not valid in its encoding: {.val {bytes}}.",
             i = "Read the data with its encoding, or convert it with {.fn iconv}."), "argument")
   }
   enc2utf8(text)

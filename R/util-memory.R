@@ -15,5 +15,6 @@ check_memory <- function(bytes, arg, what) {
 
 format_bytes <- function(bytes) {
   power <- min(floor(log(bytes, 1000)), 8)
-  sprintf("%s %s", format(signif(bytes / 1000^power, 2)), c("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")[power + 1])
+  units <- c("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
+  paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }

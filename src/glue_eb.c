@@ -107,10 +107,10 @@ static group gather_group(const fit *f, const double *number, double which)
 /* rr_eb(rows, groups, totals, most, shapes, levels) -> list(mean, variance, quantile, eta, x, prior, weights, loglik,
  * shapes)
  *
- * rows: list(count, categories, base, slope, share, tilt, trials or NULL); groups: each row's group, from 1; totals: what
- * the shares of each group add up to; most: the largest x; shapes: number of categories, prior weights of point, power
- * laws and pairs, the least relative step of the grid (above 0: there is a reference) and whether a free form is tried;
- * levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
+ * rows: list(count, categories, base, slope, share, tilt, trials or NULL); groups: each row's group, from 1; totals:
+ * what the shares of each group add up to; most: the largest x; shapes: number of categories, prior weights of point,
+ * power laws and pairs, the least relative step of the grid (above 0: there is a reference) and whether a free form is
+ * tried; levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
 SEXP rr_eb_call(SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP levels)
 {
   const char *names[] = {"mean", "variance", "quantile", "eta", "x", "prior", "weights", "loglik", "shapes", ""};

@@ -206,8 +206,8 @@ static candor_status sample_one_bit(void *data, size_t from, size_t n, candor_wo
                                  d->out[1] + from, position);
 }
 
-/* rr_draw_hadamard(truths, first, levels, epsilon, blocks, size, generator): list(report), or with 0 blocks the form of one
- * bit: list(index, sign). */
+/* rr_draw_hadamard(truths, first, levels, epsilon, blocks, size, generator): list(report), or with 0 blocks the form
+ * of one bit: list(index, sign). */
 SEXP rr_draw_hadamard_call(SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP blocks, SEXP size, SEXP generator)
 {
   drawing d = start_drawing(truths, first, levels);
@@ -250,8 +250,8 @@ static const uint32_t *residues(SEXP x, const char *name, R_xlen_t n, uint32_t l
   return (const uint32_t *) values; /* the same size and, from 0 on, the same numbers */
 }
 
-/* rr_draw_hash(truths, first, levels, epsilon, hash = c(prime, buckets), codes, functions, generator): list(slope, shift,
- * value); with functions = list(slope, shift) not NULL, list(cohort, value). */
+/* rr_draw_hash(truths, first, levels, epsilon, hash = c(prime, buckets), codes, functions, generator): list(slope,
+ * shift, value); with functions = list(slope, shift) not NULL, list(cohort, value). */
 SEXP rr_draw_hash_call(SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP hash, SEXP codes, SEXP functions,
                        SEXP generator)
 {

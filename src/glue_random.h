@@ -11,8 +11,8 @@
 /* The order is that of perturb_generators in R/respond.R. NONE is for tests of what a failure does. */
 enum { GLUE_SECURE, GLUE_R_GENERATOR, GLUE_NONE, GLUE_GENERATORS };
 
-/* R's generator as a `fill` for candor_random: half a word from each draw, since some of R's generators give no more than
- * 25 or 30 good bits, and the low ones are the bad ones. A generator supplied by the user may return anything. */
+/* R's generator as a `fill` for candor_random: half a word from each draw, since some of R's generators give no more
+ * than 25 or 30 good bits, and the low ones are the bad ones. A generator supplied by the user may return anything. */
 candor_status glue_fill_from_r(void *state, uint32_t *words, size_t n);
 
 /* A stream under a key that is fresh in every call, and that only this function and the stream ever hold. */

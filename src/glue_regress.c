@@ -8,8 +8,8 @@
 #include "regress/distinct.h"
 #include "regress/unknown.h"
 
-/* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 - q,
- * p - q), link, barrier, unknown | NULL (4 numbers a device). */
+/* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1
+ * - q, p - q), link, barrier, unknown | NULL (4 numbers a device). */
 typedef struct held {
   candor_unknown model;
   int unknown;
@@ -61,8 +61,8 @@ static void check_model(const held *h, const char *kernel)
   glue_check(h->unknown ? candor_unknown_check(&h->model) : candor_binary_check(&h->model.base), kernel);
 }
 
-/* rr_regress_fit(model, start, options: tolerance, longest step, limit, edge) -> list(at, step, c(value, decrement, edge,
- * last, iterations, definite, runaway, stalled)). A start that is impossible has the value -Inf. */
+/* rr_regress_fit(model, start, options: tolerance, longest step, limit, edge) -> list(at, step, c(value, decrement,
+ * edge, last, iterations, definite, runaway, stalled)). A start that is impossible has the value -Inf. */
 SEXP rr_regress_fit_call(SEXP model, SEXP start, SEXP options)
 {
   const char *names[] = {"at", "step", "numbers", ""};
@@ -161,8 +161,8 @@ SEXP rr_regress_rows_call(SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
   return result;
 }
 
-/* rr_regress_collapse(x, y, weight | NULL, offset | NULL, arm | NULL, limit) -> NULL if there are more than `limit` patterns,
- * else list(first (1-based row of each pattern), y (share of yes), weight). */
+/* rr_regress_collapse(x, y, weight | NULL, offset | NULL, arm | NULL, limit) -> NULL if there are more than `limit`
+ * patterns, else list(first (1-based row of each pattern), y (share of yes), weight). */
 SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 {
   const char *names[] = {"first", "y", "weight", ""};

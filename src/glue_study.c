@@ -8,7 +8,8 @@
 #include "study/study.h"
 
 /* rr_study_counts(theta, truth, n, a, b, odds, seed, cell, first, replications) -> matrix of reports, categories by
- * replications first + 0, 1, ... of the stream that seed and cell name. truth: NULL, or whole numbers of respondents. */
+ * replications first + 0, 1, ... of the stream that seed and cell name. truth: NULL, or whole numbers of respondents.
+ * */
 SEXP rr_study_counts_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP seed, SEXP cell, SEXP first,
                           SEXP replications)
 {
@@ -37,8 +38,8 @@ SEXP rr_study_counts_call(SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP o
   return result;
 }
 
-/* rr_study_estimate(counts, a, b, odds, method) -> matrix of estimates, a column for each of counts; method: 0 inv, 1 invn,
- * 2 invp, 3 mle. */
+/* rr_study_estimate(counts, a, b, odds, method) -> matrix of estimates, a column for each of counts; method: 0 inv, 1
+ * invn, 2 invp, 3 mle. */
 SEXP rr_study_estimate_call(SEXP counts, SEXP a, SEXP b, SEXP odds, SEXP method)
 {
   const double *tallies = glue_reals(counts, "counts", ANY_LENGTH), ratio = glue_number(odds, "odds");
@@ -53,8 +54,9 @@ SEXP rr_study_estimate_call(SEXP counts, SEXP a, SEXP b, SEXP odds, SEXP method)
   return result;
 }
 
-/* rr_study_judge(estimates, truth, counts, n, x, a, b) -> list(losses, sums): mse, tv and nll of each column of estimates,
- * and the sums of their errors. x, a and b: the reports' probabilities are b sum(x) + a x; x NULL: not known. */
+/* rr_study_judge(estimates, truth, counts, n, x, a, b) -> list(losses, sums): mse, tv and nll of each column of
+ * estimates, and the sums of their errors. x, a and b: the reports' probabilities are b sum(x) + a x; x NULL: not
+ * known. */
 SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b)
 {
   const char *names[] = {"losses", "sums", ""};
@@ -81,7 +83,8 @@ SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x
   return result;
 }
 
-/* rr_binomial(n, p, seed) -> as many binomial draws as n has elements. For the tests, which ask R's own distribution. */
+/* rr_binomial(n, p, seed) -> as many binomial draws as n has elements. For the tests, which ask R's own distribution.
+ * */
 SEXP rr_binomial_call(SEXP n, SEXP p, SEXP seed)
 {
   const double *trials = glue_reals(n, "n", ANY_LENGTH), *chance = glue_reals(p, "p", XLENGTH(n));

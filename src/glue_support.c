@@ -306,8 +306,8 @@ SEXP rr_from_hex_call(SEXP x, SEXP width)
   return result;
 }
 
-/* rr_public_numbers(key: whole numbers below 2^32, bound, n) -> n numbers, uniform on 0 .. bound - 1, that depend on the
- * key alone: nothing secret. With `different`, n different ones (n <= bound). */
+/* rr_public_numbers(key: whole numbers below 2^32, bound, n) -> n numbers, uniform on 0 .. bound - 1, that depend on
+ * the key alone: nothing secret. With `different`, n different ones (n <= bound). */
 SEXP rr_public_numbers_call(SEXP key, SEXP bound, SEXP n, SEXP different)
 {
   const double *parts = glue_reals(key, "key", ANY_LENGTH);

@@ -5,14 +5,14 @@ folder <- commandArgs(trailingOnly = TRUE)[1L]
 files <- sort(list.files(folder, pattern = "[.]R$", full.names = TRUE))
 
 # Steps of equal rank may use each other.
-rank <- c(util = 0, law = 1, mechanism = 1, respond = 3, tally = 3, method = 4, estimate = 4, uncertainty = 5, fit = 6)
+rank <- c(util = 0, law = 1, mechanism = 1, protocol = 3, respond = 3, tally = 3, method = 4, estimate = 4, uncertainty = 5, fit = 6)
 rooms <- c("joint", "sets", "regress", "plan", "study")
 # Judges of estimators may use every room.
 judges <- c("study", "plan")
 
-# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not.
-doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit")
-step_of <- function(file) if (basename(file) %in% names(doors)) doors[[basename(file)]] else sub("[-.].*$", "", basename(file))
+# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not. A hierarchy is a protocol
+# made of others, whose reports are counted as those of several questions are.
+doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit", "mechanism-hierarchy.R" = "protocol")
 
 parsed <- lapply(files, parse, keep.source = FALSE)
 names(parsed) <- basename(files)
@@ -26,6 +26,15 @@ home <- unlist(lapply(names(parsed), function(file) {
   names <- defined(parsed[[file]])
   stats::setNames(rep(file, length(names)), names)
 }))
+
+# A protocol is one file: how its reports are drawn and counted stands beside its constructor.
+protocols <- unique(home[grepl("^rr_count_reports[.]", names(home)) & grepl("^mechanism", home)])
+
+step_of <- function(file) {
+  if (file %in% names(doors)) return(doors[[file]])
+  if (file %in% protocols) return("protocol")
+  sub("[-.].*$", "", file)
+}
 
 # Names in the code of a file that another file defines; names that it binds itself, as arguments or variables, are its own.
 # Positions of the parts of a call that are there: x[, 1] has an empty one, and so has an argument without a default.
@@ -73,8 +82,8 @@ uses <- lapply(names(parsed), function(file) {
 })
 names(uses) <- names(parsed)
 
-# Two steps side by side that know nothing of each other.
-strangers <- c("respond tally", "tally respond")
+# Steps side by side of which one knows nothing of the other.
+strangers <- c("respond tally", "tally respond", "respond protocol", "tally protocol")
 
 bad <- FALSE
 complain <- function(...) {
@@ -91,7 +100,7 @@ for (file in names(uses)) {
       complain("R/%s uses %s() of R/%s: a step never uses a later one", file, name, target)
     }
     if (paste(from, to) %in% strangers) {
-      complain("R/%s uses %s() of R/%s: respond and tally do not use each other", file, name, target)
+      complain("R/%s uses %s() of R/%s: %s does not use %s", file, name, target, from, to)
     }
     if (from %in% names(rank) && to %in% rooms) complain("R/%s uses %s() of R/%s: the line never uses a side room", file, name, target)
     if (from %in% setdiff(rooms, judges) && to %in% rooms) {

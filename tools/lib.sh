@@ -6,6 +6,7 @@ set -eu
 
 build=${CANDOR_BUILD:-$root/build}   # everything the scripts write; git ignores it
 library=$build/library               # the package is installed here and nowhere else
+peers=$root/build/peers              # packages of CRAN alone that some tests compare with
 logs=$build/logs
 mkdir -p "$library" "$logs"
 
@@ -25,7 +26,7 @@ if [ -n "${R_LIBS_SITE+set}" ]; then
   R_LIBS_SITE=$R_LIBS_SITE:/usr/lib/R/site-library
   export R_LIBS_SITE
 fi
-R_LIBS=$library${R_LIBS:+:$R_LIBS}
+R_LIBS=$library:$peers${R_LIBS:+:$R_LIBS}
 export R_LIBS
 
 say() { printf '%s\n' "$*" >&2; }
@@ -224,6 +225,27 @@ set_up() {
 r_is_recent() {
   Rscript -e 'quit(status = getRversion() < "4.1.0")' < /dev/null > /dev/null 2>&1 ||
     die "set-up: candor needs R 4.1 or later; this is $(R --version | head -n 1)"
+}
+
+# Packages that Debian does not have, with the data and functions that some tests compare with. Where one cannot be
+# installed (some want a newer R), its tests are skipped, and the suite names them.
+install_peers() {
+  mkdir -p "$peers"
+  lacking=$(r_lacks rr RRreg GLMMRR modelsummary marginaleffects | tr '\n' ' ')
+  [ -n "$lacking" ] || return 0
+  say "set-up: installing from CRAN: $lacking"
+  # shellcheck disable=SC2086
+  apt install --no-install-recommends r-cran-arm r-cran-data.table r-cran-doparallel r-cran-performance ||
+    say "set-up: Debian's packages for these could not be installed; building them all"
+  # shellcheck disable=SC2086
+  Rscript -e '
+    arguments <- commandArgs(TRUE)
+    if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) utils::chooseCRANmirror(ind = 1)
+    utils::install.packages(arguments[-1L], lib = arguments[1L], quiet = TRUE)' "$peers" $lacking \
+    < /dev/null > "$logs/peers.log" 2>&1 || true
+  # shellcheck disable=SC2086
+  lacking=$(r_lacks $lacking | tr '\n' ' ')
+  [ -z "$lacking" ] || say "set-up: not usable here, their tests will be skipped: $lacking (see $logs/peers.log)"
 }
 
 jobs() { getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1; }

@@ -24,16 +24,16 @@ test_that("broom and knitr", {
 })
 
 test_that("modelsummary makes a table of fits side by side, and of groups", {
-  skip_if_not_installed("modelsummary")
-  table <- modelsummary::modelsummary(list(A = survey, B = survey), output = "data.frame", fmt = 4)
+  modelsummary <- from_cran("modelsummary")$modelsummary
+  table <- modelsummary(list(A = survey, B = survey), output = "data.frame", fmt = 4)
   expect_identical(table$A[table$term == "yes" & table$statistic == "estimate"], sprintf("%.4f", coef(survey)[["yes"]]))
   expect_identical(table$A, table$B)
   expect_true("2435" %in% table$A)
-  table <- modelsummary::modelsummary(grouped, shape = group + term ~ model, output = "data.frame", statistic = "conf.int")
+  table <- modelsummary(grouped, shape = group + term ~ model, output = "data.frame", statistic = "conf.int")
   expect_identical(sum(table$part == "estimates"), 12L)
   # Contrasts are estimates too.
   contrast <- rr_contrast(grouped, list(difference = c("men:often" = 1, "women:often" = -1)))
-  table <- modelsummary::modelsummary(contrast, output = "data.frame", fmt = 4)
+  table <- modelsummary(contrast, output = "data.frame", fmt = 4)
   expect_identical(table[[ncol(table)]][1], sprintf("%.4f", contrast$estimate))
 })
 
@@ -78,11 +78,11 @@ test_that("insight and parameters read coefficients, covariance and errors", {
 })
 
 test_that("marginaleffects tests hypotheses, once it is told of the class", {
-  skip_if_not_installed("marginaleffects")
+  hypotheses <- from_cran("marginaleffects")$hypotheses
   # It uses an operator of base R that came with R 4.4.
   skip_if(getRversion() < "4.4.0")
   withr::local_options(marginaleffects_model_classes = "rr_fit")
-  test <- marginaleffects::hypotheses(survey, hypothesis = "yes = 0.25", vcov = vcov(survey))
+  test <- hypotheses(survey, hypothesis = "yes = 0.25", vcov = vcov(survey))
   expect_equal(test$estimate, coef(survey)[["yes"]] - 0.25)
   expect_equal(test$std.error, tidy(survey)$std.error[2], tolerance = 1e-6)
 })

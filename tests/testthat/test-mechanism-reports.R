@@ -94,7 +94,9 @@ test_that("what is no report is named with its position", {
   bad[17] <- NA
   expect_error(rr_tally(bad, m), "Report 17 is NA", class = "candor_error_missing")
   expect_message(tally <- rr_tally(bad, m, na.rm = TRUE), class = "candor_message_missing")
-  expect_identical(tally, { t <- rr_tally(good[-17], m); t$missing <- tally$missing; t })
+  without <- rr_tally(good[-17], m)
+  without$missing <- tally$missing
+  expect_identical(tally, without)
   expect_error(rr_tally(as.list(1:3), m), "Report 1", class = "candor_error_report")
   expect_error(rr_tally(matrix(raw(1), 3, 4), m), "Report 1 has 4 bytes", class = "candor_error_report")
   expect_error(rr_tally(matrix(c(0, 2), 2, 37), m), "Report 2 holds 2", class = "candor_error_report")

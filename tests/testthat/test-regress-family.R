@@ -50,7 +50,8 @@ test_that("glm()'s own tools work with the family", {
   expect_length(cooks.distance(fit), 1500)
   expect_identical(dim(simulate(fit, 2, seed = 1)), c(1500L, 2L))
   grouped <- aggregate(cbind(yes = y, n = 1) ~ g, data, sum)
-  expect_equal(coef(glm(cbind(yes, n - yes) ~ g, rr_family(forced), grouped, control = exact)), coef(glm(y ~ g, rr_family(forced), data, control = exact)), tolerance = 1e-8)
+  expect_equal(coef(glm(cbind(yes, n - yes) ~ g, rr_family(forced), grouped, control = exact)),
+               coef(glm(y ~ g, rr_family(forced), data, control = exact)), tolerance = 1e-8)
   labels <- factor(c("no", "yes")[data$y + 1])
   expect_equal(coef(glm(labels ~ x, rr_family(forced), data, control = exact)), coef(glm(y ~ x, rr_family(forced), data, control = exact)))
   expect_error(glm(factor(y, labels = c("a", "b")) ~ x, rr_family(forced), data), class = "candor_error_level")
@@ -62,7 +63,8 @@ test_that("survey::svyglm() has the family's expected information", {
     if (is.null(case$expected$vcov_survey_expected)) next
     data <- golden_regression(case$input)$data
     design <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
-    fit <- survey::svyglm(y ~ x1 + x2, design, family = rr_family(rr_binary(case$input$p, case$input$q), quasi = TRUE), control = list(epsilon = 1e-14, maxit = 100))
+    family <- rr_family(rr_binary(case$input$p, case$input$q), quasi = TRUE)
+    fit <- survey::svyglm(y ~ x1 + x2, design, family = family, control = list(epsilon = 1e-14, maxit = 100))
     expect_golden(coef(fit), case$expected$coef, 1e-6)
     expect_golden(vcov(fit), case$expected$vcov_survey_expected, 1e-5)
   }
@@ -125,7 +127,7 @@ test_that("emmeans speaks of the truth", {
 })
 
 test_that("marginaleffects has our averages of the truth", {
-  skip_if_not_installed("marginaleffects")
+  marginaleffects <- from_cran("marginaleffects")
   # Its recent versions use an operator that R has only since 4.4.
   if (!exists("%||%", baseenv())) {
     assign("%||%", rlang::`%||%`, globalenv())
@@ -133,16 +135,16 @@ test_that("marginaleffects has our averages of the truth", {
   }
   fit <- rr_glm(y ~ x + g, data, forced)
   effects <- rr_effects(fit)
-  theirs <- as.data.frame(marginaleffects::avg_slopes(fit, type = "response"))
+  theirs <- as.data.frame(marginaleffects$avg_slopes(fit, type = "response"))
   expect_equal(theirs$estimate[theirs$term == "x"], effects$estimate[effects$term == "x"], tolerance = 1e-4)
   expect_equal(theirs$std.error[theirs$term == "x"], effects$std.error[effects$term == "x"], tolerance = 1e-3)
-  average <- as.data.frame(marginaleffects::avg_predictions(fit, type = "response"))
+  average <- as.data.frame(marginaleffects$avg_predictions(fit, type = "response"))
   expect_equal(average$estimate, effects$estimate[1], tolerance = 1e-8)
 })
 
 test_that("modelsummary makes a table of a fit", {
-  skip_if_not_installed("modelsummary")
+  modelsummary <- from_cran("modelsummary")$modelsummary
   fit <- rr_glm(y ~ x + g, data, forced)
-  table <- modelsummary::modelsummary(fit, output = "data.frame", statistic = "conf.int")
+  table <- modelsummary(fit, output = "data.frame", statistic = "conf.int")
   expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
 })

@@ -167,11 +167,9 @@ test_that("clusters and weights: twice the respondents, half the variance, and o
 })
 
 test_that("published: Nigeria, civic participation on contact with armed groups, and a constant truth is not a logit's", {
-  skip_if_not_installed("rr")
-  place <- new.env()
-  utils::data("nigeria", package = "rr", envir = place)
+  nigeria <- data_from_cran("rr", "nigeria")
   fit <- rr_predictor(civic ~ cov.asset.index + cov.married + I(cov.age / 10) + I((cov.age / 10)^2) + cov.education + cov.female + rr.q1,
-                      place$nigeria, list(rr.q1 = rr_forced(1 / 6)), family = binomial())
+                      nigeria, list(rr.q1 = rr_forced(1 / 6)), family = binomial())
   all <- sqrt(diag(vcov(fit, part = "all")))
   digits <- function(x, value, n) expect_lt(max(abs(unname(x) - value)), 0.5 * 10^-n + 1e-12)
   digits(as.numeric(logLik(fit)), -3127.07706, 5)

@@ -6,8 +6,7 @@ quietly_all <- function(expr) suppressMessages(quietly(expr))
 expect_digits <- function(actual, expected, digits) expect_lte(max(abs(unname(actual) - expected)), 0.51 * 10^-digits)
 
 test_that("Nigeria: contact with armed groups (Blair, Imai and Zhou 2015, table 3)", {
-  skip_if_not_installed("rr")
-  utils::data("nigeria", package = "rr", envir = environment())
+  nigeria <- data_from_cran("rr", "nigeria")
   formula <- rr.q1 ~ cov.asset.index + cov.married + I(cov.age / 10) + I((cov.age / 10)^2) + I(cov.education) + I(cov.female)
   fit <- quietly_all(rr_glm(formula, nigeria, rr_forced(c(1 / 6, 1 / 6))))
   expect_digits(fit$loglik, -1540.11785048, 8)
@@ -26,8 +25,7 @@ test_that("Nigeria: contact with armed groups (Blair, Imai and Zhou 2015, table 
 })
 
 test_that("Minarets: stochastic lie detector, without and with the direct questions (Heck and Moshagen 2018)", {
-  skip_if_not_installed("RRreg")
-  utils::data("minarets", package = "RRreg", envir = environment())
+  minarets <- data_from_cran("RRreg", "minarets")
   minarets <- data.frame(lapply(minarets, as.vector))
   groups <- list(`0` = rr_binary(1, 0), `1` = rr_lie_detector(2 / 12), `2` = rr_lie_detector(10 / 12))
   fit <- quietly_all(rr_glm(rrt ~ age.c * leftRight.c, subset(minarets, condition != 0), groups[-1], arm = condition))
@@ -46,8 +44,7 @@ test_that("Minarets: stochastic lie detector, without and with the direct questi
 })
 
 test_that("Plagiarism: direct and crosswise arms (data of GLMMRR)", {
-  skip_if_not_installed("GLMMRR")
-  utils::data("Plagiarism", package = "GLMMRR", envir = environment())
+  Plagiarism <- data_from_cran("GLMMRR", "Plagiarism")
   arms <- list(DQ = rr_binary(1, 0), Crosswise = rr_crosswise(0.25))
   data <- Plagiarism
   data$arm <- as.character(data$RRmodel)

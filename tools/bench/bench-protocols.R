@@ -35,13 +35,20 @@ for (k in c(1000, 10000)) {
   size <- if (k == 1000) 5e4 else 5e3
   e <- exp(1)
   compare(sprintf("OUE, K = %d", k), rr_unary(k, 1), size,
-          function(x) { bits <- stats::runif(k) < 1 / (e + 1); bits[x] <- stats::runif(1) < 0.5; bits },
+          function(x) {
+            bits <- stats::runif(k) < 1 / (e + 1)
+            bits[x] <- stats::runif(1) < 0.5
+            bits
+          },
           function(counts, bits) counts + bits, ">= 12")
   w <- rr_subset(k, 1)$size
   p <- rr_subset(k, 1)$p
   compare(sprintf("subset, K = %d", k), rr_subset(k, 1), size,
           function(x) if (stats::runif(1) < p) c(x, sample((1:k)[-x], w - 1)) else sample((1:k)[-x], w),
-          function(counts, set) { counts[set] <- counts[set] + 1; counts }, ">= 40")
+          function(counts, set) {
+            counts[set] <- counts[set] + 1
+            counts
+          }, ">= 40")
   m <- rr_local_hash(k, 1)
   codes <- as.double(m$codes)
   compare(sprintf("OLH, K = %d, N = 2e5", k), m, 2e5,
@@ -66,6 +73,10 @@ for (k in c(1000, 10000)) {
   threshold <- 2 * log(((1 + z) + sqrt(1 - z + z^2)) / (3 * z))
   the <- rr_unary(k, p = 1 - exp((threshold - 1) / 2) / 2, q = exp(-threshold / 2) / 2)
   compare(sprintf("THE, K = %d", k), the, size,
-          function(x) { noisy <- (stats::rexp(k) - stats::rexp(k)) * 2; noisy[x] <- noisy[x] + 1; noisy },
+          function(x) {
+            noisy <- (stats::rexp(k) - stats::rexp(k)) * 2
+            noisy[x] <- noisy[x] + 1
+            noisy
+          },
           function(counts, noisy) counts + (noisy > threshold), ">= 100")
 }

@@ -43,10 +43,11 @@ static inline candor_affine_slope candor_affine_multiplier(const candor_affine *
 }
 
 /* SYNOPSIS: slope code mod prime, for a code below the prime, without a division.
- * NUMERICS: with scaled = (2^32 slope - r) / prime, 0 <= r < prime, the quotient floor(scaled code / 2^32) falls short of
- *   slope code / prime by less than code / 2^32 + 1 < 2: the remainder lies below 2 prime < 2^32. Ten times as fast as
- *   the division.
- * REFERENCE: Shoup's, in Harvey (2014), Faster arithmetic for number-theoretic transforms, doi:10.1016/j.jsc.2013.09.002. */
+ * NUMERICS: with scaled = (2^32 slope - r) / prime, 0 <= r < prime, the quotient floor(scaled code / 2^32) falls short
+ *   of slope code / prime by less than code / 2^32 + 1 < 2: the remainder lies below 2 prime < 2^32. Ten times as fast
+ *   as the division.
+ * REFERENCE: Shoup's, in Harvey (2014), Faster arithmetic for number-theoretic transforms,
+ * doi:10.1016/j.jsc.2013.09.002. */
 static inline uint32_t candor_affine_times(candor_affine_slope by, uint32_t code)
 {
   const uint32_t quotient = (uint32_t) ((uint64_t) by.scaled * code >> 32);

@@ -69,8 +69,8 @@ static void window(const candor_eb_rows *rows, const ruler *s, size_t i, double 
   *end = deviations(s, fmax((above * above - rows->base[i]) / rows->slope[i], 0));
 }
 
-/* Steps near some count; `x` may be NULL, to count them. Where less than one category a deviation is met, steps of twice
- * the size will do; `relative` is the least step in units of x. */
+/* Steps near some count; `x` may be NULL, to count them. Where less than one category a deviation is met, steps of
+ * twice the size will do; `relative` is the least step in units of x. */
 static size_t near_counts(const candor_eb_rows *rows, const ruler *s, double relative, double *x)
 {
   size_t n = 0, next = 0, from = 0, upto = 0;

@@ -35,8 +35,8 @@ typedef struct candor_eb_rows {
   const double *tilt;       /* how much of the difference from the total the row takes: its share, or 0 */
 } candor_eb_rows;
 
-/* Points of the prior, rising from x = 0, and the cells whose mass they hold: [low, high) around each. Cells touch where
- * points are near; there is no mass in gaps that no count is near to. */
+/* Points of the prior, rising from x = 0, and the cells whose mass they hold: [low, high) around each. Cells touch
+ * where points are near; there is no mass in gaps that no count is near to. */
 typedef struct candor_eb_grid {
   size_t n;
   double *x, *low, *high;
@@ -74,17 +74,17 @@ size_t candor_eb_grid_most(const candor_eb_rows *rows, double relative);
  * PRECONDITIONS  Rows in rising order of where their counts may come from: of counts, if all have one base and slope.
  *                grid->x, low, high: candor_eb_grid_most() doubles. most > 1. relative: least step, in units of x; 0
  *                but where slopes differ by much, and then above the relative errors of all rows.
- * NUMERICS       Equally spaced sums with steps below one standard deviation integrate a smooth prior against the kernel
- *                to about 1e-8; steps of a half lose up to 14 times at two-level truths of 100 categories. Where rows
- *                differ, the steps are those of the most exact one. */
+ * NUMERICS       Equally spaced sums with steps below one standard deviation integrate a smooth prior against the
+ *                kernel to about 1e-8; steps of a half lose up to 14 times at two-level truths of 100 categories.
+ *                Where rows differ, the steps are those of the most exact one. */
 candor_status candor_eb_grid_make(const candor_eb_rows *rows, double most, double relative, candor_eb_grid *grid);
 
 /* SYNOPSIS       Where each row's kernel is above e^-46 of its largest value on the grid, and the memory it takes. */
 candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_grid *grid, candor_eb_bands *bands);
 
 /* SYNOPSIS       The likelihood of each row's count at the grid's points, relative to its largest value there.
- * PRECONDITIONS  kernel: bands->size doubles. loglik: what all largest values together are worth, relative to a mean that
- *                is the count.
+ * PRECONDITIONS  kernel: bands->size doubles. loglik: what all largest values together are worth, relative to a mean
+ *                that is the count.
  * NUMERICS       c log1p(t/c) - t with t = mean - count: no lgamma, no cancellation for any size of count. */
 void candor_eb_kernel(const candor_eb_rows *rows, const candor_eb_grid *grid, const candor_eb_bands *bands,
                       double *kernel, double *loglik);

@@ -104,7 +104,8 @@ static double lower_end(double rho, double high)
   double low = -2 * exp(high) - 300, most = 0;
   for (int step = 0; step < 100 && most - low > 1e-12 * (1 + fabs(low)); step++) {
     const double middle = (low + most) / 2;
-    /* Powers of e^low may overflow where rho > 1: both integrals in units of the larger end's are e^(exponent (low - high)). */
+    /* Powers of e^low may overflow where rho > 1: both integrals are taken in
+     * units of the larger end's, which makes e^(exponent (low - high)) of them. */
     const double mean = exp(high) * relative_integral(2 - rho, middle, high) / relative_integral(1 - rho, middle, high);
     if (mean > 1) most = middle;
     else low = middle;

@@ -36,8 +36,8 @@ static double total(const double *x, size_t n)
 
 /* ---- sets ---------------------------------------------------------------------------------------- */
 
-/* m += high sum of theta in the set + low sum of the others, for eight truths of each set. Both sums are of positive terms:
- * the low of those outside is not taken from the total. */
+/* m += high sum of theta in the set + low sum of the others, for eight truths of each set. Both sums are of positive
+ * terms: the low of those outside is not taken from the total. */
 static void add_eight(const candor_support_axis *axis, const double *theta, size_t n, const unsigned char *bits,
                       double *table, double *m)
 {

@@ -5,8 +5,8 @@
  * bits[x / 8 * reports + s]: the bytes of one eight of truths are contiguous.
  * Hadamard: reports are blocks * size columns in the layout of respond/protocols.h, low outside of the truth's block.
  *
- * The three products and the row are what estimate/channel.h says of them, and sums of positive terms throughout: a plain
- * Hadamard transform would lose digits by cancellation, which the certificate of the solver cannot spare. */
+ * The three products and the row are what estimate/channel.h says of them, and sums of positive terms throughout: a
+ * plain Hadamard transform would lose digits by cancellation, which the certificate of the solver cannot spare. */
 #ifndef CANDOR_SUPPORT_AXIS_H
 #define CANDOR_SUPPORT_AXIS_H
 

@@ -2,8 +2,8 @@
  *
  * A step solves J d = gradient with J the negative Hessian where that is positive definite, else with the function's
  * fallback curvature (expected information); it changes no linear predictor by more than `longest` and is halved
- * until the value rises as it should. The end: J positive definite and the decrement g'd / 2 (the rise still to be had, in
- * units of the value) at most `tolerance`; one more plain step is taken then.
+ * until the value rises as it should. The end: J positive definite and the decrement g'd / 2 (the rise still to be
+ * had, in units of the value) at most `tolerance`; one more plain step is taken then.
  *
  * A function that only rises towards infinity looks finished too, but its last step is still long: `runaway`.
  *

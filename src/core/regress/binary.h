@@ -1,11 +1,12 @@
 /* Log-likelihood of randomized yes/no answers whose truth follows a regression, with its derivatives, in one pass.
  *
  * Row i has the linear predictor eta = x'b + offset, the true share F(eta), and gives "yes" with probability
- * mu = p F + q (1 - F), where (p, q) are the numbers of its device. y is 0, 1 or the share of yes among its `weight` answers.
+ * mu = p F + q (1 - F), where (p, q) are the numbers of its device. y is 0, 1 or the share of yes among its `weight`
+ * answers.
  *
  * SYNOPSIS       candor_binary_value(&model, b, gradient, observed, expected) -> candor_height
- * PRECONDITIONS  x by columns, finite; y in [0, 1]; weights >= 0; p, q probabilities; p_no, q_no, d the caller's 1 - p, 1 - q,
- *                p - q with all their digits.
+ * PRECONDITIONS  x by columns, finite; y in [0, 1]; weights >= 0; p, q probabilities; p_no, q_no, d the caller's
+ *                1 - p, 1 - q, p - q with all their digits.
  * NUMERICS       never 1 - mu, never 1 - F; score and curvature of the logit link in the forms without cancellation;
  *                sums by blocks. A value of -INFINITY says that a report is impossible at b, or that b is outside the
  *                range of the link (log: eta <= 0; identity: 0 <= eta <= 1).

@@ -19,7 +19,8 @@ typedef struct candor_table {
   const int *code; /* one more column, of integers; or NULL */
 } candor_table;
 
-/* id[i]: the 0-based number of row i's pattern, in order of appearance; first[k]: the row where pattern k appears first.
+/* id[i]: the 0-based number of row i's pattern, in order of appearance; first[k]: the row where pattern k appears
+ * first.
  * STALLED: more than `limit` patterns (the outputs are then of no use). */
 candor_status candor_distinct(const candor_table *table, size_t limit, int *slot, size_t slots, int *id, size_t *first,
                               size_t *count);

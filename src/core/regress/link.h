@@ -1,8 +1,8 @@
 /* The curve that takes a linear predictor to the probability of a true yes, with its complement and two derivatives.
  *
  * SYNOPSIS       candor_link_at(CANDOR_LOGIT, eta, &curve);
- * PRECONDITIONS  eta is a number; for the log link at most 0, for the identity link from 0 to 1 (elsewhere the values are
- *                those of the formula, and no probabilities).
+ * PRECONDITIONS  eta is a number; for the log link at most 0, for the identity link from 0 to 1 (elsewhere the values
+ *                are those of the formula, and no probabilities).
  * NUMERICS       yes and no are each computed directly: neither is one minus the other, so both keep their digits.
  * REFERENCE      math-regression.md 1.1. */
 #ifndef CANDOR_LINK_H

@@ -1,7 +1,7 @@
 /* The exact probabilities of the protocols whose reports support a set of categories, on the grid of 2^-64.
  *
- * All but unary encoding tell the truth in one and the same way: with a probability `chance` a report is drawn uniformly
- * among those that support the truth, else uniformly among all. If one report in f supports a category, then
+ * All but unary encoding tell the truth in one and the same way: with a probability `chance` a report is drawn
+ * uniformly among those that support the truth, else uniformly among all. If one report in f supports a category, then
  * P(y | x) is proportional to 1 + f chance / (1 - chance) 1{y supports x}, whatever the protocol: f is K for k-ary
  * randomized response, g for hashing to g values, K / w for subsets of w, 2 B for Hadamard response in B blocks. */
 #ifndef CANDOR_CHANCE_H
@@ -37,7 +37,8 @@ candor_status candor_bit_plan_epsilon(double epsilon, int optimized, candor_bit_
 /* SYNOPSIS: from given probabilities, own = p and other = q, with their complements (candor_plan_binary). */
 candor_status candor_bit_plan_pair(double p, double p_no, double q, double q_no, candor_bit_plan *plan);
 
-/* SYNOPSIS: |log own (1 - other) / (other (1 - own))|, possibly infinite: one truth differs from another in two bits. */
+/* SYNOPSIS: |log own (1 - other) / (other (1 - own))|, possibly infinite: one truth differs from another in two bits.
+ * */
 double candor_bit_plan_epsilon_of(const candor_bit_plan *plan);
 
 #endif

@@ -52,10 +52,10 @@ candor_status candor_words_bits(candor_words *words, candor_grid chance, uint64_
 /* SYNOPSIS: a uniformly distributed set of `size` of the numbers 0 .. n - 1, or of these without `left_out` (if it is
  *   below n), as bits of `set` ((n + 63) / 64 words).
  * PRECONDITIONS: size <= n, or n - 1 if one is left out; n < 2^31; `set` all 0 but for the number left out.
- * NUMERICS: exact. Small sets by Floyd's method, one draw a member. Others from independent bits whose number is brought
- *   to `size` by adding or taking away numbers that are drawn uniformly: whatever the bits' probability, all sets of one
- *   size stay equally likely, since nothing depends on the names of the numbers. 4 times as fast at 1,000 of 10,000 and
- *   more.
+ * NUMERICS: exact. Small sets by Floyd's method, one draw a member. Others from independent bits whose number is
+ *   brought to `size` by adding or taking away numbers that are drawn uniformly: whatever the bits' probability, all
+ *   sets of one size stay equally likely, since nothing depends on the names of the numbers. 4 times as fast at 1,000
+ *   of 10,000 and more.
  * REFERENCE: Floyd, in Bentley (1987), Programming pearls: a sample of brilliance, doi:10.1145/30401.315746. */
 candor_status candor_words_subset(candor_words *words, uint32_t n, uint32_t size, uint32_t left_out, uint64_t *set);
 

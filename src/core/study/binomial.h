@@ -30,7 +30,8 @@ void candor_tree_sums(size_t cells, double *sums);
 /* SYNOPSIS       Divides the counts of all inner nodes among the cells below them, in proportion to the weights, and
  *                adds each node's share to what the children hold: with all but nodes[1] zero,
  *                nodes[cells] .. nodes[2 cells - 1] become Multinomial(nodes[1], weights).
- * PRECONDITIONS  sums as candor_tree_sums() leaves them; nodes: 2 cells whole numbers >= 0 with a sum of at most 2^53. */
+ * PRECONDITIONS  sums as candor_tree_sums() leaves them; nodes: 2 cells whole numbers >= 0 with a sum of at most 2^53.
+ * */
 candor_status candor_tree_draw(candor_draw *draw, size_t cells, const double *sums, double *nodes);
 
 #endif

@@ -28,8 +28,8 @@ size_t candor_simulator_work(size_t categories);
 candor_status candor_simulator_start(candor_simulator *simulator, const candor_world *world, double *work);
 
 /* SYNOPSIS       counts = the reports of one replication.
- * NUMERICS       Truths sampled anew: reports are multinomial with probabilities b + a theta. Fixed truths, a >= 0: each
- *                is told with probability a, the others are multinomial with weights b, whatever the truth. Fixed
+ * NUMERICS       Truths sampled anew: reports are multinomial with probabilities b + a theta. Fixed truths, a >= 0:
+ *                each is told with probability a, the others are multinomial with weights b, whatever the truth. Fixed
  *                truths, a < 0: see leave_path(). O(K) binomials, or O(K log K) with a < 0, whatever N. */
 candor_status candor_simulate(candor_simulator *simulator, candor_draw *draw, double *counts);
 

@@ -20,7 +20,8 @@ candor_status candor_study_estimate(const candor_additive *channel, int method, 
 enum { CANDOR_STUDY_MSE, CANDOR_STUDY_TV, CANDOR_STUDY_NLL, CANDOR_STUDY_LOSSES };
 
 /* What estimates say about the reports: report y has probability sum(x) other_y + keep x_y, with x their own shares of
- * the reports, or for additive channels (additive.h) the estimates themselves, and keep and other those of the channel. */
+ * the reports, or for additive channels (additive.h) the estimates themselves, and keep and other those of the
+ * channel. */
 typedef struct candor_reported {
   size_t reports;
   const double *x; /* one column a replication; NULL: the reports have no likelihood, and nll is NaN */

@@ -19,8 +19,8 @@ typedef struct candor_support_reports {
   const double *weights; /* n finite weights >= 0, or NULL for weights of one */
 } candor_support_reports;
 
-/* SYNOPSIS: checks groups and weights, and adds up the weights and their squares by group: sums and squares have n_groups
- *   elements each. */
+/* SYNOPSIS: checks groups and weights, and adds up the weights and their squares by group: sums and squares have
+ *   n_groups elements each. */
 candor_status candor_count_reports(const candor_support_reports *reports, double *sums, double *squares,
                                    size_t *position);
 
@@ -32,8 +32,8 @@ candor_status candor_count_reports(const candor_support_reports *reports, double
 candor_status candor_count_bits(const candor_support_reports *reports, const uint8_t *bits, size_t k, size_t size,
                                 uint32_t *ones, double *counts, size_t *position);
 
-/* SYNOPSIS: lists of `size` increasing numbers from 1 to k a report. Where `signs`, a number may be negative and is then
- *   counted in k + its absolute value: counts have 2 k elements a group. */
+/* SYNOPSIS: lists of `size` increasing numbers from 1 to k a report. Where `signs`, a number may be negative and is
+ *   then counted in k + its absolute value: counts have 2 k elements a group. */
 candor_status candor_count_lists(const candor_support_reports *reports, const int *lists, size_t size, size_t k,
                                  int with_signs, double *counts, size_t *position);
 

@@ -1,0 +1,237 @@
+# Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long tables and database
+# columns; all are checked, and counted.
+
+#' Reports of the protocols
+#'
+#' Reports that support several categories are kept small: one bit per category, or the numbers of the categories. `rr_reports()` reads them back
+#' from whatever a data frame, a file or a database made of them, and checks every one.
+#'
+#' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
+#' |---|---|---|
+#' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level` |
+#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices of numbers, one row a report |
+#' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
+#' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
+#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report |
+#' | [rr_mean()] | numbers | numbers of any type |
+#' | [rr_sample_questions()], [rr_hierarchy()] | a tibble with `question` or `depth` and `report`, or the columns of the report | data frames with these columns |
+#'
+#' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
+#' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
+#' reports: `length()`, `[`, `c()`, `rev()` and `format()` go by reports, `rr_bits` may be a column of a data frame or a tibble.
+#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text, for a column of text; `as.list()` raw vectors,
+#' for a column of blobs.
+#'
+#' @param x The reports.
+#' @param mechanism How they were made.
+#' @return The reports as [rr_perturb()] returns them.
+#' @section Errors:
+#' `candor_error_report` for what is no report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
+#' category, too many or too few categories, a category twice, numbers out of range.
+#' `candor_error_mismatch` for reports of another number of categories.
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745.
+#' @examples
+#' mechanism <- rr_unary(c("a", "b", "c"), epsilon = 1)
+#' reports <- rr_perturb(c("a", "b", "c", "a"), mechanism)
+#' as.matrix(reports)
+#' text <- as.character(reports)
+#' text
+#' identical(rr_reports(text, mechanism), reports)
+#' @export
+rr_reports <- function(x, mechanism) {
+  check_given(x = "the reports", mechanism = "how they were made")
+  check_mechanism(mechanism)
+  UseMethod("rr_reports", mechanism)
+}
+
+#' @export
+rr_reports.rr_mechanism <- function(x, mechanism) {
+  encode_reports(x, mechanism)
+  x
+}
+
+# Reports as packed bits of the categories that they support, one row each: what the own likelihood needs.
+report_sets <- function(mechanism, x) UseMethod("report_sets")
+
+#' @export
+report_sets.rr_mechanism <- function(mechanism, x) {
+  abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
+          x = "This mechanism is: {format(mechanism)}.", i = "Its counts are all that estimation needs."), "argument")
+}
+
+
+# ---- reading ----
+
+abort_report_at <- function(position, problem) {
+  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}."), "report")
+}
+
+check_same_levels <- function(k, mechanism) {
+  if (identical(as.double(k), as.double(length(mechanism$levels)))) return(invisible())
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "They are of {format_count(k)} categories; the mechanism has {format_count(length(mechanism$levels))}."),
+        "mismatch")
+}
+
+# list(reports = rr_bits, dropped = positions): the width and the padding are checked.
+read_bits <- function(x, mechanism, na.rm = FALSE) {
+  k <- length(mechanism$levels)
+  width <- (k + 7) %/% 8
+  dropped <- NULL
+  if (inherits(x, "rr_bits")) {
+    check_same_levels(attr(x, "levels_number"), mechanism)
+    bits <- unclass_bits(x)
+  } else if (is.raw(x)) {
+    if (!is.matrix(x) && length(x) == width) x <- matrix(x, 1)
+    if (!is.matrix(x)) {
+      abort_report_at(1, sprintf("cannot be told from the others: raw reports are a matrix with %s columns", width))
+    }
+    if (ncol(x) != width) abort_report_at(1, width_problem(ncol(x), k))
+    bits <- unclass_bits(x)
+  } else if (is.character(x) && !is.matrix(x)) {
+    missing <- which(is.na(x))
+    dropped <- drop_missing_reports(missing, na.rm)
+    if (length(dropped)) x <- x[-dropped]
+    read <- .Call(C_rr_from_hex, sub("^(0x|\\\\x)", "", as.character(x)), as.double(width))
+    if (read$position > 0) abort_report_at(read$position, hex_problem(x[read$position], k))
+    bits <- read$bits
+  } else if (is_long(x)) {
+    bits <- long_bits(x, mechanism)
+  } else if (is.matrix(x) || is.data.frame(x)) {
+    read <- zero_one(x, mechanism, na.rm)
+    bits <- read$bits
+    dropped <- read$dropped
+  } else if (is.list(x)) {
+    missing <- which(vapply(x, function(one) is.null(one) || (length(one) == 1L && is.logical(one) && is.na(one)), NA))
+    dropped <- drop_missing_reports(missing, na.rm)
+    if (length(dropped)) x <- x[-dropped]
+    wrong <- which(!vapply(x, function(one) is.raw(one) && length(one) == width, NA))
+    if (length(wrong)) {
+      one <- x[[wrong[1]]]
+      abort_report_at(wrong[1], if (is.raw(one)) width_problem(length(one), k) else paste("is", describe(one)))
+    }
+    bits <- if (length(x)) do.call(rbind, lapply(x, as.raw)) else matrix(raw(), 0, width)
+    bits <- unclass_bits(bits)
+  } else {
+    abort(c("{.arg x} must be reports: bits, hexadecimal text, or 0 and 1 for each category.",
+            x = "It is {describe(x)}.",
+            i = "See {.fn rr_reports}."), "report")
+  }
+  if (k %% 8 > 0) {
+    bad <- match(TRUE, as.integer(bits[, width]) >= 2^(k %% 8))
+    if (!is.na(bad)) abort_report_at(bad, sprintf("has bits beyond the last of %s categories", format_count(k)))
+  }
+  list(reports = new_rr_bits(bits, k), dropped = dropped)
+}
+
+width_problem <- function(bytes, k) {
+  sprintf("has %s bytes; %s are needed for %s categories", format_count(bytes), format_count((k + 7) %/% 8),
+          format_count(k))
+}
+
+hex_problem <- function(text, k) {
+  bare <- sub("^(0x|\\\\x)", "", text)
+  if (grepl("^([0-9a-fA-F]{2})*$", bare)) width_problem(nchar(bare) / 2, k)
+  else sprintf("is %s, which is not hexadecimal", encodeString(text, quote = "\""))
+}
+
+drop_missing_reports <- function(missing, na.rm) {
+  if (length(missing) && !na.rm) {
+    abort(c("{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
+            i = "Use {.code na.rm = TRUE} to drop missing reports."), "missing")
+  }
+  missing
+}
+
+missing_columns <- function(lists, na.rm) drop_missing_reports(which(colSums(is.na(lists)) > 0), na.rm)
+
+# One column per category, in the order of the levels or named by them.
+zero_one <- function(x, mechanism, na.rm) {
+  k <- length(mechanism$levels)
+  if (ncol(x) != k) {
+    abort_report_at(1, sprintf("has %s columns; one for each of %s categories is needed", format_count(ncol(x)),
+                               format_count(k)))
+  }
+  if (!is.null(colnames(x)) && !anyDuplicated(colnames(x)) && setequal(colnames(x), mechanism$levels)) {
+    x <- x[, mechanism$levels, drop = FALSE]
+  }
+  x <- if (is.data.frame(x)) do.call(cbind, lapply(x, plain_numbers)) else x
+  if (is.null(x) || !(is.numeric(x) || is.logical(x))) {
+    abort(c("{.arg x} must hold 0 and 1 for each category.", x = "It is {describe(x)}."), "report")
+  }
+  dropped <- drop_missing_reports(which(rowSums(is.na(x)) > 0), na.rm)
+  if (length(dropped)) x <- x[-dropped, , drop = FALSE]
+  bad <- which(x != 0 & x != 1)
+  if (length(bad)) {
+    abort_report_at((bad[1] - 1) %% nrow(x) + 1, sprintf("holds %s; bits are 0 and 1", format(x[bad[1]], digits = 6)))
+  }
+  storage.mode(x) <- "integer"
+  list(bits = .Call(C_rr_matrix_to_bits, unname(x))$bits, dropped = dropped)
+}
+
+# Numbers as databases return them; integer64 among them.
+whole_matrix <- function(x) {
+  x <- unname(x)
+  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  if (length(bad)) abort_report_at((bad[1] - 1) %% nrow(x) + 1, sprintf("holds %s", format(x[bad[1]], digits = 6)))
+  storage.mode(x) <- "integer"
+  x
+}
+
+all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
+
+# One row a category that a report supports; reports that support none do not appear.
+is_long <- function(x) is.data.frame(x) && length(x) == 2L && all(c("id", "level") %in% names(x))
+
+long_places <- function(x, mechanism) {
+  level <- plain_numbers(x$level)
+  place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) level else match(as.character(level),
+                                                                                        mechanism$levels)
+  bad <- which(is.na(place) | place < 1 | place > length(mechanism$levels) | place != floor(place))
+  id <- match(x$id, unique(x$id))
+  if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level",
+                                                       encodeString(as.character(level[bad[1]]), quote = "\"")))
+  twice <- anyDuplicated(data.frame(id, place))
+  if (twice) abort_report_at(id[twice], sprintf("supports level %s twice", encodeString(mechanism$levels[place[twice]],
+                                                                                        quote = "\"")))
+  list(id = id, place = as.integer(place))
+}
+
+long_bits <- function(x, mechanism) {
+  long <- long_places(x, mechanism)
+  matrix <- matrix(0L, max(long$id, 0L), length(mechanism$levels))
+  matrix[cbind(long$id, long$place)] <- 1L
+  .Call(C_rr_matrix_to_bits, matrix)$bits
+}
+
+long_lists <- function(x, mechanism) {
+  long <- long_places(x, mechanism)
+  sizes <- tabulate(long$id)
+  bad <- which(sizes != mechanism$size)
+  if (length(bad)) abort_report_at(bad[1], sprintf("has %s categories; %s are needed", sizes[bad[1]],
+                                                   format_count(mechanism$size)))
+  matrix(long$place[order(long$id, long$place)], mechanism$size)
+}
+
+# ---- counting ----
+
+# Groups and weights of the reports that were not dropped.
+kept <- function(x, read) if (length(read$dropped)) x[-read$dropped] else x
+
+group_number <- function(groups) as.double(max(1L, groups))
+
+count_packed <- function(read, mechanism, groups, weights, size = -1) {
+  counted <- .Call(C_rr_count_bits, unclass_bits(read$reports), as.double(length(mechanism$levels)), as.double(size),
+                   kept(groups, read), group_number(groups), kept(weights, read))
+  counted_reports(counted, read, function(position) size_problem(read, position, size))
+}
+
+size_problem <- function(read, position, size) {
+  sprintf("has %s categories; %s are needed", format_count(sum(as.matrix(read$reports[position]))), format_count(size))
+}
+
+counted_reports <- function(counted, read, problem = function(position) "is no report of it") {
+  if (counted$position > 0) abort_report_at(counted$position, problem(counted$position))
+  list(counts = if (ncol(counted$counts) > 1L) counted$counts else as.vector(counted$counts), dropped = read$dropped)
+}
