@@ -15,7 +15,7 @@ count_long_bits <- function(data, element, set, column) {
     (if (length(left) == 1L) left else name(column, "column"))
   alias <- free_names(c("bits", "sets", "ones", "wrong", "unknown"), c(element, set, column))
   bit <- rlang::sym(column)
-  sums <- list(quote(n()), rlang::expr(n_distinct(!!rlang::sym(set))), rlang::expr(sum(!!bit, na.rm = TRUE)),
+  sums <- list(quote(n()), rlang::call2("n_distinct", rlang::sym(set)), rlang::expr(sum(!!bit, na.rm = TRUE)),
                rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
                rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
   grouped <- dplyr::group_by(dplyr::ungroup(data), !!rlang::sym(element))
