@@ -60,6 +60,7 @@ tally_errors <- expression(
   rr_tally_chunks(), rr_tally_chunks(1, warner), rr_tally_chunks(function() 9, warner), rr_tally_chunks(function() NULL, warner),
   rr_write(), rr_write(1, "x"), rr_write(tally, 1), rr_write(tally, file.path(tempdir(), "no", "where")),
   rr_read(), rr_read(1), rr_read("nowhere.json"), rr_read(system.file("DESCRIPTION", package = "candor")),
+  rr_query(), rr_query(1, warner), rr_query(data.frame(a = 1), warner),
   rr_counts(1:2, 1), rr_counts(1:2, warner, 0), rr_counts(c(a = 1, b = 2), warner), rr_counts(),
   rr_bit_tally("a", 0.1), rr_bit_tally(c(0, 2), 0.1), rr_bit_tally(c(0, NA), 0.1), rr_bit_tally(0:1, 0.5),
   rr_bit_tally(0:1, 2), rr_bit_tally(0:1, 0.1, n = 3), rr_bit_tally(as.raw(1), 0.1, n = 99),
