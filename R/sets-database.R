@@ -40,8 +40,8 @@ check_bit_rows <- function(labels, numbers) {
   at <- which(numbers$wrong > 0)
   if (length(at)) {
     abort(c("{.arg bits} must be 0 or 1 everywhere.",
-            x = paste("{format_count(sum(numbers$wrong))} of {format_count(sum(numbers$bits))} rows have something else,",
-                      "among them of element {.val {labels[at[1]]}}.")), "argument")
+            x = paste("{format_count(sum(numbers$wrong))} of {format_count(sum(numbers$bits))} rows",
+                      "have something else, among them of element {.val {labels[at[1]]}}.")), "argument")
   }
   at <- which(numbers$sets != numbers$bits)
   if (length(at)) {
@@ -54,6 +54,7 @@ check_bit_rows <- function(labels, numbers) {
     abort(c("{.arg bits} must have one row for each element and set.",
             x = paste("Element {.val {labels[at[1]]}} has {format_count(numbers$bits[at[1]])},",
                       "another has {format_count(max(numbers$bits))}."),
-            i = "A set that does not have an element reports 0, perhaps flipped: such rows are needed too."), "argument")
+            i = "A set that does not have an element reports 0, perhaps flipped: such rows are needed too."),
+          "argument")
   }
 }
