@@ -61,7 +61,7 @@
 #' that size; [rr_contrast()] has the standard error of any cell, sum or difference there as well.
 #'
 #' @section Intervals:
-#' * `"wilson"` (default): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
+#' * `"wilson"` (default, except for pools of several designs, [rr_pool()]): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
 #'   the score interval of the randomisation alone.
 #' * `"exact"`: Clopper-Pearson, carried through the mechanism. Covers at least as often as stated, for both targets, at
 #'   the boundary too.
@@ -103,7 +103,7 @@
 #' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`
 #'   may name its columns, as text or as a formula such as `~ region`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
+#' @param interval The kind of interval: by default `"wilson"`, of a maximum likelihood estimate from a pool of designs `"profile"`. One of `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20.
@@ -170,7 +170,8 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   mechanism <- tally$mechanism
   method <- check_method(if (missing(method)) default_method(tally) else method)
   target <- check_choice(target, "target", c("population", "sample"))
-  interval <- check_choice(interval, "interval", interval_kinds)
+  interval <- if (missing(interval)) default_interval(mechanism, method, target)
+    else check_choice(interval, "interval", interval_kinds)
   check_interval_kind(interval, mechanism, target, method)
   conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
@@ -185,6 +186,14 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
     fit$replicates <- bootstrap(fit, check_count(replications, "replications", min = 20), options)
   }
   fit
+}
+
+# Under several designs of one truth no report belongs to a category: Wilson's interval is that of the least-squares
+# inverse, which weighs all reports alike, and is wider than the likelihood's.
+default_interval <- function(mechanism, method, target) {
+  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population" &&
+    length(mechanism$levels) <= profile_cells
+  if (pooled) "profile" else "wilson"
 }
 
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {

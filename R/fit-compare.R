@@ -148,6 +148,7 @@ comparison <- function(term, names, estimate, error, low, high, p) {
 #' @inherit rr_compare examples
 #' @export
 anova.rr_fit <- function(object, ...) {
+  check_object(object)
   others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
   fits <- c(list(object), others)
   for (fit in fits) {

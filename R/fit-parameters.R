@@ -40,7 +40,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
-  reported <- counts / fit$tally$n[g]
+  reported <- counts / n
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {

@@ -77,11 +77,15 @@ labels_of.rr_fit <- function(x) coef_names(x)
 
 #' @rdname rr_fit
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) {
+  check_object(object)
+  stats::setNames(as.vector(object$estimate), coef_names(object))
+}
 
 #' @rdname rr_fit
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
+  check_object(object)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -103,6 +107,7 @@ check_interval <- function(interval, fit) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
+  check_object(object)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -135,6 +140,7 @@ observations_of.rr_fit <- function(x) sum(x$tally$n)
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
+  check_object(object)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -146,6 +152,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -169,6 +176,7 @@ label_reports <- function(values, fit) {
 #' @rdname rr_fit
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
+  check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)

@@ -198,6 +198,7 @@ labels_of.rr_margin <- function(x) margin_labels(x)
 
 #' @export
 as.table.rr_margin <- function(x, ...) {
+  check_object(x)
   as.table(x$estimate)
 }
 

@@ -104,18 +104,21 @@ rr_law.rr_compose <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_compose <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
 }
 
 #' @export
 rr_epsilon.rr_compose <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
 }
 
 #' @export
 format.rr_compose <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
           format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
@@ -123,6 +126,7 @@ format.rr_compose <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
+  check_object(x)
   NextMethod()
   stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",

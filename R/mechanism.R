@@ -57,6 +57,7 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 #' @export
 #' @rdname rr_epsilon
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE) {
+  check_object(mechanism)
   check_dots_empty(...)
   if (check_flag(achieved, "achieved")) achieved(mechanism)$epsilon else mechanism$epsilon
 }
@@ -92,6 +93,7 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   if (k > matrix_limit) {
@@ -115,6 +117,7 @@ same_mechanism <- function(x, y) {
 
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories%s", x$design, format_count(length(x$levels)),
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
@@ -122,6 +125,7 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
+  check_object(x)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)

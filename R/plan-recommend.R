@@ -130,6 +130,7 @@ recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary e
 
 #' @export
 print.rr_recommendation <- function(x, ...) {
+  check_table(x)
   if (nrow(x) && length(unique(x$k)) == 1 && length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1 &&
       "within" %in% names(x)) {
     grr <- x$within[x$mechanism == "grr"]

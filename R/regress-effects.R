@@ -168,6 +168,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
+  check_object(object)
   data <- effect_data(object)
   known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
   if (!length(known)) {

@@ -1,6 +1,7 @@
 #' @rdname rr_glm_methods
 #' @export
 confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
+  check_object(object)
   method <- check_choice(method, "method", c("profile", "wald"))
   level <- check_level(level)
   names <- names(object$coefficients)

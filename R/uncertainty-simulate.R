@@ -30,6 +30,7 @@ reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), th
 #' @rdname rr_new_mechanism
 rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
   check_given(truth = "the number of respondents who hold each level")
+  check_mechanism(mechanism)
   UseMethod("rr_simulate_counts")
 }
 
