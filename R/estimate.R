@@ -39,9 +39,17 @@
 #'   categories, or one category over time, are better had by `"inv"`. For mechanisms as `"mle"` has a closed form for and for
 #'   counts of supported categories, with \eqn{p > q}; two categories have nothing to learn from each other and get `"mle"`.
 #'
-#' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form, not
-#' the papers' algorithm, which then fails. Some categories that nobody reported may then share a
+#' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form. Some categories that nobody reported may then share a
 #' remainder that the data do not divide: it is shared equally, and the fit says so.
+#'
+#' @section What the default does to large shares:
+#' The maximum likelihood estimate is a distribution: it sets to 0 what the noise took below 0, and takes the same mass from the categories that are
+#' left. With few categories, all of them well above the noise, nothing happens. With many it makes the large shares too small, by a multiple of
+#' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
+#' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
+#' standard errors hold it. The default interval (`"wilson"`) held it in 58 of them, and the unbiased estimate, `method = "inv"`, was off by 0.2
+#' standard errors on average. So: with many categories, or zeros among the estimates, do not use `std.error` of the default; read the intervals,
+#' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'
 #' @section All methods:
 #' [rr_methods()] gives this table, and [rr_new_method()] makes a method of your own. A mechanism whose law, see [rr_law()], does not give
@@ -103,7 +111,8 @@
 #' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`
 #'   may name its columns, as text or as a formula such as `~ region`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval: by default `"wilson"`, of a maximum likelihood estimate from a pool of designs `"profile"`. One of `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
+#' @param interval The kind of interval, see below: by default `"wilson"`, of a maximum likelihood estimate from a pool of designs `"profile"`. One of
+#'   `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20.

@@ -35,7 +35,7 @@
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
-#'   variances: as corrected, with \eqn{(p - q)^2} in its denominators, for `target = "sample"`; for `target = "population"` the counts are multinomial and
+#'   variances (with \eqn{(p - q)^2} in its denominators) for `target = "sample"`; for `target = "population"` the counts are multinomial and
 #'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).

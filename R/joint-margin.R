@@ -21,7 +21,7 @@
 #' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
 #' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
-#'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
+#'   the joint counts and their covariance, of which margins are sums; conditional shares are ratios of
 #'   them, by the delta method.
 #' @examples
 #' people <- as.data.frame(Titanic)

@@ -8,7 +8,7 @@
 #' and computed from the counts alone. So is its covariance:
 #'
 #' * `target = "sample"`: for these very respondents, only the randomisation is random (Theorem 3.6 of the paper in the form of its equation
-#'   (136); as printed, equation (40) is wrong). Zero where two sets share no column, hence sparse. An unbiased estimate may be
+#'   (136)). Zero where two sets share no column, hence sparse. An unbiased estimate may be
 #'   negative, or indefinite, in a sample: there is a warning where it is.
 #' * `target = "population"`: respondents are a sample from a population as well. Always positive semidefinite.
 #'

@@ -7,7 +7,7 @@
 #' The matrix of the whole is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters**: for yes/no
 #' questions the composition is commutative only if both mechanisms leave the same share of "yes" unchanged.
 #' (In the notation of function composition, with the inner mechanism on the right, this is
-#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers has these the wrong way round.)
+#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}.)
 #'
 #' Two mechanisms of [rr_grr()], two of [rr_binary()] and its kin, and any two that tell the truth or else
 #' draw an innocuous answer stay in closed form, with any number of categories. Products of the same questions
