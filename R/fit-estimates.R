@@ -66,7 +66,7 @@ observations_of.rr_estimates <- function(x) x$n
 
 #' @export
 bounds_of.rr_estimates <- function(x, rows, level) {
-  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 

@@ -54,7 +54,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
     bounds <- c(NA_real_, NA_real_)
     if (known && share) bounds <- profile_share(C, counts, as.logical(indicator(parameter[[1]])), theta, conf.level, n)
     else if (known && estimate > 0 && estimate < 1) {
-      half <- stats::qnorm((1 + conf.level) / 2) * error / (estimate * (1 - estimate))
+      half <- normal_quantile(conf.level) * error / (estimate * (1 - estimate))
       bounds <- stats::plogis(stats::qlogis(estimate) + c(-half, half))
     }
     tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,

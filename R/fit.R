@@ -12,6 +12,9 @@
 #'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
 #'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
 #'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
+#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly, and `df.residual()` what the reports
+#'   leave free for it, \eqn{R - K} for \eqn{R} reports in each group; 0 in most designs. [rr_goodness_of_fit()] is the test.
+#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
 #' * `nobs()`: the number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
@@ -26,7 +29,8 @@
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
 #'   where it is.
-#' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
+#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used, except by `plot()`, which passes it on to
+#'   `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
@@ -132,6 +136,39 @@ refuse_composite <- function() {
           x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
           i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
         c("law", "argument"))
+}
+
+#' @rdname rr_fit
+#' @export
+deviance.rr_fit <- function(object, ...) {
+  value <- as.numeric(logLik(object))
+  exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
+    counts <- group_counts(object$tally, g)
+    object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
+  }, 0)
+  2 * (sum(exact) - value)
+}
+
+#' @rdname rr_fit
+#' @export
+df.residual.rr_fit <- function(object, ...) {
+  check_object(object)
+  ncol(as.matrix(object$estimate)) * max(0, length(object$mechanism$reports) - length(object$mechanism$levels))
+}
+
+#' @rdname rr_fit
+#' @export
+update.rr_fit <- function(object, ...) {
+  check_object(object)
+  asked <- list(...)
+  if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
+    abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
+  }
+  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
+               conf.level = object$conf.level, simultaneous = object$simultaneous)
+  # What another method does not have is the default again.
+  if ("method" %in% names(asked) || "target" %in% names(asked)) kept$interval <- NULL
+  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
 #' @export

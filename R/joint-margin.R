@@ -188,7 +188,7 @@ rows_of.rr_margin <- function(x) {
 # Normal approximations, cut at 0 and 1, but not to a point.
 #' @export
 bounds_of.rr_margin <- function(x, rows, level) {
-  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half <- normal_quantile(level) * rows$std.error
   half[x$boundary > 0 & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
 }

@@ -112,6 +112,10 @@ rr_matrix.rr_compose <- function(mechanism, ...) {
 #' @export
 rr_epsilon.rr_compose <- function(mechanism, ...) {
   check_object(mechanism)
+  if ("achieved" %in% ...names()) {
+    abort(c("Compositions have no achieved epsilon.",
+            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "argument")
+  }
   check_dots_empty(...)
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
 }

@@ -241,7 +241,10 @@ category_form <- function(mechanism, category) {
 
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
+  at <- if (is.null(category)) k
+    else if (is.object(category)) NA
+    else if (is.character(category)) match(category, mechanism$levels)
+    else category
   if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
     abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}.",
             i = "The categories are {format_labels(mechanism$levels)}."), "level")

@@ -143,7 +143,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
     gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
     sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
   }, 0)
-  half <- stats::qnorm((1 + conf.level) / 2) * se
+  half <- normal_quantile(conf.level) * se
   table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
                           estimate = estimate,
                           std.error = se, conf.low = estimate - half, conf.high = estimate + half)

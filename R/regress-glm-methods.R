@@ -497,7 +497,7 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 # Through the logit, so that it stays between 0 and 1.
 wald_parameter <- function(fit, level) {
   psi <- as.vector(fit$parameter)
-  half <- stats::qnorm((1 + level) / 2) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
+  half <- normal_quantile(level) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
   stats::plogis(stats::qlogis(psi) + c(-half, half))
 }
 

@@ -117,7 +117,7 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
   b <- free_coefficients(object)[which]
-  half <- stats::qnorm((1 + level) / 2) * sqrt(diag(v)[which])
+  half <- normal_quantile(level) * sqrt(diag(v)[which])
   half[!is.finite(b)] <- NA
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   matrix(c(b - half, b + half), ncol = 2, dimnames = list(rownames(v)[which], percent))
@@ -199,7 +199,7 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
   table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
                           p.value = 2 * stats::pnorm(-abs(z)))
   if (check_flag(conf.int, "conf.int")) {
-    half <- stats::qnorm((1 + check_level(conf.level)) / 2) * table$std.error
+    half <- normal_quantile(check_level(conf.level)) * table$std.error
     table$conf.low <- table$estimate - half
     table$conf.high <- table$estimate + half
   }

@@ -52,7 +52,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   se[!is.finite(new$eta)] <- NA
   fit <- new$label(value)
   if (interval == "confidence") {
-    half <- stats::qnorm((1 + level) / 2) * se
+    half <- normal_quantile(level) * se
     ends <- lapply(c(-1, 1), function(side) predicted(object, new, clip_eta(new$eta + side * half, object$link), type))
     fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
     rownames(fit) <- new$names

@@ -22,7 +22,7 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
 
 wald_ends <- function(fit, which, level) {
   se <- sqrt(diag(stats::vcov(fit)))[which]
-  half <- stats::qnorm((1 + level) / 2) * se
+  half <- normal_quantile(level) * se
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 

@@ -162,7 +162,7 @@ rows_of.rr_incidence <- function(x) {
 #' @export
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
-    else normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * rows$std.error, 0, x$elements)
+    else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$elements)
   list(low = pmin(pmax(bounds$low, 0), x$elements), high = pmax(pmin(bounds$high, x$elements), 0))
 }
 

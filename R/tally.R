@@ -1,8 +1,8 @@
 #' Tally randomised reports
 #'
 #' Counts the reports. The counts are all that estimation needs: nothing downstream of a tally sees an
-#' individual report. One pass over the data, in memory of the size of the categories; it can be
-#' interrupted.
+#' individual report. One pass over the data. Integers and factors are counted where they are, in memory of the size of the categories; other
+#' numbers and text become integers first, which takes up to three times the memory of the data, and matching text cannot be interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
 #'   one-dimensional `table` of them. All are matched to the labels of the mechanism where these say what they are,

@@ -64,7 +64,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   value <- contrast_values(weights, estimate)
   parts <- if (margin) margin_parts(fit, weights) else contrast_parts(fit, weights)
   error <- sqrt(rowSums(parts$variance))
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   bounds <- list(low = value - z * error, high = value + z * error)
   for (row in if (!margin && !fit$estimator$unbiased) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], conf.level)

@@ -13,7 +13,9 @@ check_object <- function(x) {
       kind <- fields[[name]]
       value <- parts[[name]]
       if (is.null(value) && endsWith(kind, "?")) next
-      if (!is_kind(value, kind)) abort_damaged(x, sprintf("Its field `%s` is %s, which it cannot be.", name, describe(value)))
+      if (!is_kind(value, kind)) {
+        abort_damaged(x, sprintf("Its field `%s` is %s, which it cannot be.", name, describe(value)))
+      }
     }
     unfit <- if (!is.null(object_fits[[class]])) object_fits[[class]](parts)
     if (!is.null(unfit)) abort_damaged(x, sprintf("Its field `%s` does not fit the others.", unfit))
@@ -200,7 +202,7 @@ object_fits <- list(
     if (length(x$n) != 1L) "n"
     else if (x$order > d || x$order != floor(x$order)) "order"
     else if (x$tallied > d || x$tallied < x$order || x$tallied != floor(x$tallied)) "tallied"
-    else if (length(x$values) != set_total(d, x$tallied)) "values"
+    else if (length(x$values) != sum(choose(d, 0:x$tallied))) "values"
     else if (x$further && is.null(x$more)) "more"
     else if (!is.null(x$more) && !(is.matrix(x$more$members) && is.numeric(x$more$values) &&
                                    length(x$more$values) == ncol(x$more$members))) "more"
@@ -254,7 +256,8 @@ check_table <- function(x, numbers = character(), words = character()) {
     }
   }
   if (length(numbers) && !nrow(x)) {
-    abort(c("A table of class {.cls {class(x)[1]}} has no rows left.", i = "There is nothing to draw or read."), "empty")
+    abort(c("A table of class {.cls {class(x)[1]}} has no rows left.", i = "There is nothing to draw or read."),
+          "empty")
   }
   invisible(x)
 }
