@@ -20,7 +20,9 @@
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
-#' * Several questions: [rr_product()].
+#' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
+#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
+#'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'
 #' @section Estimating and reading:

@@ -124,6 +124,8 @@
 #'     \item{`details`}{per group, what the method reports of itself: number of active categories, uniqueness,
 #'       iterations, certified gap}
 #'   }
+#'   For [rr_mean()] and [rr_sample_questions()] see there: a mean is no share, and one question of many is a fit for each.
+#'
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
 #' @section Errors and warnings:
 #' Groups in which nobody answered are left out and named, in a message of class `candor_message_empty`.
@@ -176,23 +178,33 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   check_given()
   match <- check_choice(match, "match", c("exact", "relaxed"))
   tally <- drop_empty_groups(as_tally(x, mechanism, weights, by, na.rm, column, match))
-  mechanism <- tally$mechanism
-  method <- check_method(if (missing(method)) default_method(tally) else method)
-  target <- check_choice(target, "target", c("population", "sample"))
-  interval <- if (missing(interval)) default_interval(mechanism, method, target)
-    else check_choice(interval, "interval", interval_kinds)
-  check_interval_kind(interval, mechanism, target, method)
-  conf.level <- check_level(conf.level)
-  check_flag(simultaneous, "simultaneous")
   if (any(tally$n <= 0)) abort_empty(tally)
+  given <- list(target = target, conf.level = conf.level, simultaneous = simultaneous, replications = replications,
+                options = list(...))
+  if (!missing(method)) given["method"] <- list(method)
+  if (!missing(interval)) given["interval"] <- list(interval)
+  estimate_tally(tally$mechanism, tally, given)
+}
 
-  options <- list(...)
+# The arguments of rr_estimate() as `given`, `method` and `interval` among them only where they were. Most mechanisms
+# have a distribution to be estimated.
+estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
+
+#' @export
+estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
+  method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally))
+  target <- check_choice(given$target, "target", c("population", "sample"))
+  interval <- check_choice(if ("interval" %in% names(given)) given$interval
+                           else default_interval(mechanism, method, target), "interval", interval_kinds)
+  check_interval_kind(interval, mechanism, target, method)
+  conf.level <- check_level(given$conf.level, "conf.level")
+  simultaneous <- check_flag(given$simultaneous, "simultaneous")
   law <- check_law(rr_law(mechanism))
   groups <- seq_len(NCOL(tally$counts))
-  results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), options)
+  results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
   fit <- new_rr_fit(tally, method, results, target, interval, conf.level, simultaneous)
   if (interval == "bootstrap") {
-    fit$replicates <- bootstrap(fit, check_count(replications, "replications", min = 20), options)
+    fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }
   fit
 }

@@ -35,22 +35,12 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL) {
             i = "Estimate with {.code method = \"mle\"}."), "argument")
   }
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
   keep_seed(seed)
   groups <- seq_len(ncol(as.matrix(fit$estimate)))
   rows <- lapply(groups, function(g) goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))
-}
-
-# Sets the seed for the calling function alone. Where no seed is given the generator goes on.
-keep_seed <- function(seed, frame = parent.frame()) {
-  if (is.null(seed)) return(invisible())
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
-  set.seed(seed)
 }
 
 goodness_row <- function(fit, g, replications) {

@@ -216,15 +216,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  # As simulate() of lm(): a seed is for this call only.
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
-    seed <- structure(seed, kind = as.list(RNGkind()))
-  }
+  seed <- keep_seed(seed)
   groups <- ncol(as.matrix(object$estimate))
   counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
@@ -234,7 +226,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
     table <- cbind(as.data.frame(object$tally$groups)[rows, , drop = FALSE], table)
     rownames(table) <- NULL
   }
-  structure(table, seed = seed %||% state)
+  structure(table, seed = seed)
 }
 
 # How many estimates sit on the boundary of what a share can be.

@@ -73,7 +73,8 @@ law_tells_nothing.rr_law_channel <- function(law) {
 
 #' @export
 law_gives.rr_law_channel <- function(law, need, k) {
-  switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE, FALSE)
+  switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE,
+         question = length(law$axes) == 1L, FALSE)
 }
 
 #' @export

@@ -19,7 +19,7 @@ law_tells_nothing.rr_law_hadamard <- function(law) FALSE
 
 #' @export
 law_gives.rr_law_hadamard <- function(law, need, k) {
-  switch(need, exact = law$blocks == 1, inverse = , likelihood = , channel = , simulation = TRUE, FALSE)
+  switch(need, exact = law$blocks == 1, inverse = , likelihood = , channel = , question = , simulation = TRUE, FALSE)
 }
 
 #' @export
@@ -107,6 +107,36 @@ law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
   variance <- if (target == "population") (second - theta^2) / unbiased_divisor(evidence,
                                                                                 map) else (second - theta) / evidence$n
   ifelse(map$support[which], variance, 0)
+}
+
+# What each report adds to a function is its weights' transform, block by block: no covariance matrix of all
+# categories is needed.
+#' @export
+law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
+  phi <- evidence$counts / evidence$n
+  row <- (seq_len(law$truths) - 1) %/% law$blocks + 1
+  block <- (seq_len(law$truths) - 1) %% law$blocks
+  place <- block * law$size + row + 1
+  shares <- law_unbiased(law, evidence)
+  means <- drop(functions %*% shares)
+  added <- hadamard_scale(law) * apply(functions, 1, function(weights) {
+    spread <- numeric(law$blocks * law$size)
+    spread[place] <- weights
+    for (b in seq_len(law$blocks) - 1) {
+      own <- b * law$size + seq_len(law$size)
+      spread[own] <- .Call(C_rr_hadamard_transform, spread[own])
+    }
+    spread
+  })
+  added <- matrix(added, ncol = nrow(functions))
+  if (variances) {
+    second <- colSums(added^2 * phi)
+    if (target == "population") return((second - means^2) / max(evidence$n - 1, 0))
+    return((second - drop(functions^2 %*% shares)) / evidence$n)
+  }
+  second <- crossprod(added * sqrt(phi))
+  if (target == "population") return((second - outer(means, means)) / max(evidence$n - 1, 0))
+  (second - functions %*% (shares * t(functions))) / evidence$n
 }
 
 is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)

@@ -98,6 +98,7 @@ law_needs <- c(
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
   channel = "finitely many reports with known probabilities",
+  question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",
   simulation = "counts that can be simulated without the reports"
 )
@@ -210,6 +211,16 @@ law_adds_up.rr_law <- function(law) TRUE
 # Variances of the estimates `which`, and their block of the covariance matrix, under a map.
 law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
 law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
+
+# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or
+# with `variances` its diagonal only.
+law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
+
+#' @export
+law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
+  covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
+  if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
+}
 
 # Under a map that is a matrix: the delta method, with the covariance of the unbiased estimate.
 jacobian_covariance <- function(law, evidence, map, which, target) {

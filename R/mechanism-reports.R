@@ -11,8 +11,9 @@ unclass_bits <- function(x) {
 # Matrices of one type that know their number of categories.
 check_reports <- function(x, type) {
   k <- attr(x, "levels_number")
-  whole <- is.object(x) && typeof(x) == type && length(attr(x, "dim")) == 2L
-  if (whole && is.numeric(k) && length(k) == 1L && isTRUE(k >= 1)) return(invisible())
+  # Parts that were taken out of reports are plain matrices.
+  number <- !is.object(x) || (is.numeric(k) && length(k) == 1L && isTRUE(k >= 1))
+  if (number && typeof(x) == type && length(attr(x, "dim")) == 2L) return(invisible())
   abort_damaged(x, "It is no matrix of reports, or has lost their number of categories.")
 }
 

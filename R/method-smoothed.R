@@ -1,7 +1,7 @@
 # EM with a smoothing step, for ordered categories.
 method_smoothed <- function() {
-  rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, needs = "additive", options = c("iterations",
-                                                                                              "tolerance"),
+  rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, needs = "question",
+                options = c("iterations", "tolerance"),
                 group = "shrinkage", cost = 100, place = 14)
 }
 
@@ -16,16 +16,17 @@ estimate_smoothed <- function(evidence, options) {
   k <- evidence$k
   n <- evidence$n
   phi <- counts / n
+  axes <- law_axes(law, k)
   seen <- counts > 0
   theta <- rep(1 / k, k)
   last <- -Inf
   for (step in seq_len(iterations)) {
-    m <- law$b + law$a * theta
+    m <- apply_channel(axes, theta)
     loglik <- sum(counts[seen] * log(m[seen]))
     if (loglik - last <= tolerance) break
     last <- loglik
     score <- ifelse(seen, phi / m, 0)
-    theta <- pmax(theta * (sum(law$b * score) + law$a * score), 0)
+    theta <- pmax(theta * apply_channel(axes, score, "adjoint"), 0)
     theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
     theta <- theta / sum(theta)
   }

@@ -42,7 +42,7 @@
 #' @param needs What it needs of the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
 #'   from the share of its category: additive laws and supports), `"additive"`
 #'   (a report is the truth, or else does not depend on it), `"alike"` (additive, and all other answers alike), `"support"` (reports that support
-#'   sets of categories), or `character()` for
+#'   sets of categories), `"question"` (finitely many reports, of one question), or `character()` for
 #'   nothing. A mechanism whose law does not give it is refused.
 #' @param unbiased Is the estimate unbiased? Its standard errors are then the unbiased ones, and its intervals are not widened to hold it.
 #' @param options Names of the further arguments of [rr_estimate()] that it takes.
@@ -90,7 +90,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     abort(c("{.arg local_map} must be a function of {.arg estimate} and {.arg evidence}, or NULL.",
             x = "It is {describe(local_map)}."), "argument")
   }
-  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support")
+  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "question")
   if (!is.character(needs) || !all(needs %in% known)) {
     abort(c("{.arg needs} must be among {.val {known}}.", x = "It is {describe(needs)}."), "argument")
   }

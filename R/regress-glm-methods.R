@@ -320,14 +320,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1)
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
-    seed <- structure(seed, kind = as.list(RNGkind()))
-  }
+  seed <- keep_seed(seed)
   n <- length(object$y)
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
@@ -347,7 +340,7 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   names(table) <- paste0("sim_", seq_len(nsim))
   result <- as.data.frame(do.call(cbind, lapply(table, I)), row.names = names(object$y))
   result[] <- table
-  structure(result, seed = seed %||% state)
+  structure(result, seed = seed)
 }
 
 #' @rdname rr_glm_methods

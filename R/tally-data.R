@@ -82,6 +82,7 @@ formula_names <- function(formula, arg) {
 # Is a report of this protocol a row of several columns, and are they there?
 holds_rows <- function(mechanism, names) {
   if (inherits(mechanism, "rr_local_hash")) return(all(c("value") %in% names))
+  if (inherits(mechanism, "rr_mean")) return(FALSE)
   if (inherits(mechanism, "rr_hadamard")) return(all(c("index", "sign") %in% names))
   !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
 }

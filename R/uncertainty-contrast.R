@@ -179,6 +179,7 @@ contrast_parts <- function(fit, weights) {
     if (!length(needed)) next
     parts <- if (many_maxima(fit, g)) maxima_variances(fit, g, own)
       else if (needs_functions(g, fit)) function_variances(fit, g, own)
+      else if (has_functions(fit)) inverse_variances(fit, g, own)
       else matrix_variances(fit, g, own, needed)
     v <- parts$variance
     if (!is.null(parts$identified)) unidentified <- unidentified | !parts$identified
@@ -238,6 +239,22 @@ function_variances <- function(fit, g, own) {
   # The same zeros, from systems solved to a residual of 1e-10.
   v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
   list(variance = v, covariance = covariance)
+}
+
+# Unbiased estimates whose functions are had without the matrix of all.
+has_functions <- function(fit) {
+  fit$estimator$name == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
+}
+
+inverse_variances <- function(fit, g, own) {
+  law <- rr_law(fit$mechanism)
+  evidence <- group_evidence(fit$tally, g, law)
+  joint <- nrow(own) <= contrast_limit
+  covariance <- law_functions(law, evidence, own, fit$target, variances = !joint)
+  v <- if (joint) diag(covariance) else covariance
+  # The sum of all shares is known: its variance is made of roundings.
+  v[rowSums(own != own[, 1]) == 0] <- 0
+  list(variance = v, covariance = if (joint) covariance)
 }
 
 # Estimates that are neither unbiased nor known without error.

@@ -10,8 +10,9 @@ rooms <- c("joint", "sets", "regress", "plan", "study")
 # Judges of estimators may use every room.
 judges <- c("study", "plan")
 
-# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not.
-doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit")
+# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not. A hierarchy is a protocol
+# made of others, whose reports are counted as those of several questions are.
+doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit", "mechanism-hierarchy.R" = "protocol")
 
 parsed <- lapply(files, parse, keep.source = FALSE)
 names(parsed) <- basename(files)

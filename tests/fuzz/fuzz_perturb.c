@@ -4,17 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "respond/perturb.h"
 
 #define ASSERT(condition)               \
   do {                                  \
     if (!(condition)) __builtin_trap(); \
   } while (0)
-
-typedef struct bytes {
-  const uint8_t *data;
-  size_t size;
-} bytes;
 
 static candor_status dry(void *state, uint32_t *words, size_t n)
 {
@@ -26,23 +22,12 @@ static candor_status dry(void *state, uint32_t *words, size_t n)
   return CANDOR_OK;
 }
 
-static uint8_t byte(bytes *b)
-{
-  b->size -= b->size > 0;
-  return b->size > 0 ? *b->data++ : 0;
-}
-
 /* Half of the numbers are any double at all, the others sensible. */
 static double number(bytes *b)
 {
   const uint8_t kind = byte(b);
-  if (kind < 8 && b->size >= sizeof(double)) {
-    double x;
-    memcpy(&x, b->data, sizeof x);
-    b->data += sizeof x;
-    b->size -= sizeof x;
-    return x;
-  }
+  double x;
+  if (kind < 8 && any_double(b, &x)) return x;
   return kind < 32 ? 0 : ldexp(1 + byte(b), -8 - (kind % 64 < 48 ? kind % 4 : kind % 64));
 }
 

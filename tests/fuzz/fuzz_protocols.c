@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "respond/protocols.h"
 #include "tally/support.h"
 
@@ -10,11 +11,6 @@
   do {                                  \
     if (!(condition)) __builtin_trap(); \
   } while (0)
-
-typedef struct bytes {
-  const uint8_t *data;
-  size_t size;
-} bytes;
 
 /* A few bytes go a long way: each word repeats one of them, with others mixed in. */
 static candor_status dry(void *state, uint32_t *words, size_t n)
@@ -32,22 +28,11 @@ static candor_status dry(void *state, uint32_t *words, size_t n)
   return CANDOR_OK;
 }
 
-static uint8_t byte(bytes *b)
-{
-  b->size -= b->size > 0;
-  return b->size > 0 ? *b->data++ : 0;
-}
-
 static double number(bytes *b)
 {
   const uint8_t kind = byte(b);
-  if (kind < 8 && b->size >= sizeof(double)) {
-    double x;
-    memcpy(&x, b->data, sizeof x);
-    b->data += sizeof x;
-    b->size -= sizeof x;
-    return x;
-  }
+  double x;
+  if (kind < 8 && any_double(b, &x)) return x;
   return kind < 32 ? 0 : ldexp(1 + byte(b), -8 - kind % 16);
 }
 

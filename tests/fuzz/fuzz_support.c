@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "estimate/hadamard.h"
 #include "tally/support.h"
 
@@ -13,17 +14,6 @@
   } while (0)
 
 enum { MOST = 64, K = 40, GROUPS = 3 };
-
-typedef struct bytes {
-  const uint8_t *data;
-  size_t size;
-} bytes;
-
-static uint8_t byte(bytes *b)
-{
-  b->size -= b->size > 0;
-  return b->size > 0 ? *b->data++ : 0;
-}
 
 /* Mostly in the range 0 .. most, sometimes anything. */
 static int integer(bytes *b, int most)

@@ -77,6 +77,7 @@ all_tallies <- function(n, k) {
 }
 
 test_that("the unbiased risk is that of leaving each report out, in every tally of a few reports", {
+  skip_on_cran()
   methods <- c("inv", "invn", "invp", "norm_sub", "mle", "norm_cut", "combine", "merged", "base_cut", "power")
   cases <- list(list(n = 6, mechanism = rr_grr(3, epsilon = 1.2)), list(n = 5, mechanism = rr_grr(4, epsilon = 0.4)),
                 list(n = 2, mechanism = rr_grr(3, epsilon = 3)), list(n = 9, mechanism = rr_warner(0.8)),
@@ -205,6 +206,7 @@ one_question_mechanisms <- function() {
     # More truths than reports, and more reports than truths.
     rr_channel = rr_channel(matrix(c(0.5, 0.5, 0.2, 0.8, 0.35, 0.65), 3, byrow = TRUE)),
     rr_channel = rr_channel(matrix(c(0.5, 0.3, 0.2, 0.2, 0.3, 0.5), 2, byrow = TRUE)),
+    rr_square_wave = rr_square_wave(4, epsilon = 1), rr_square_wave = rr_square_wave(0:4, 1, reports = 6),
     rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
     rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
     rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
@@ -219,7 +221,7 @@ test_that("every mechanism has a default choice", {
     body <- all.names(body(getExportedValue("candor", name)))
     any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
   }, getNamespaceExports("candor"))
-  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_bitflip")
+  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_bitflip", "rr_mean", "rr_sample_questions", "rr_hierarchy")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   for (i in seq_along(mechanisms)) {
     mechanism <- mechanisms[[i]]
@@ -244,6 +246,7 @@ test_that("every mechanism has a default choice", {
 })
 
 test_that("the risks of a yes/no question are those that all of its tallies have", {
+  skip_on_cran()
   n <- 60
   for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
     # Few of one answer, so that the methods differ.

@@ -90,6 +90,7 @@ test_that("with unequal flips the likelihood uses the mean over subsets", {
 })
 
 test_that("intervals cover", {
+  skip_on_cran()
   set.seed(4)
   seen <- matrix(runif(4 * 1500) < 0.4, 1500)
   truth <- c(table(factor(rowSums(seen), 0:4)), vapply(1:4, function(t) sum(rowSums(seen) >= t), 1))
@@ -167,6 +168,7 @@ incidence_coverage <- function(share, m, flip, target, replications) {
 }
 
 test_that("intervals of maximum likelihood cover at the boundary and inside", {
+  skip_on_cran()
   set.seed(6)
   # 200 replications of 7 intervals: binomial standard error 0.0154 at 0.95; three allowed
   for (target in c("population", "sample")) {

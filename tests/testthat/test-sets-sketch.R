@@ -145,6 +145,7 @@ test_that("PCSA without noise is the maximum of the likelihood, also where whole
 })
 
 test_that("PCSA is unbiased to its standard error and covers, from a thousand items to a million", {
+  skip_on_cran()
   set.seed(7)
   for (flip in c(0, 0.1)) {
     for (n in c(1e3, 2e4, 1e5, 1e6)) {
@@ -159,6 +160,7 @@ test_that("PCSA is unbiased to its standard error and covers, from a thousand it
 })
 
 test_that("intervals cover where few bits are left at 0, or none", {
+  skip_on_cran()
   set.seed(8)
   # 400 replications: standard error 0.011 at 0.95, three allowed
   for (flip in c(0, 0.05)) {

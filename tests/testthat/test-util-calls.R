@@ -183,6 +183,14 @@ joint_errors <- expression(
 protocol_errors <- expression(
   rr_unary(), rr_unary(3), rr_subset(), rr_subset(3), rr_local_hash(), rr_local_hash(3), rr_hadamard(), rr_hadamard(3),
   rr_bitflip(), rr_bitflip(3), rr_reports(), rr_reports(1, 2),
+  rr_square_wave(), rr_square_wave(3), rr_square_wave(c(1, 0, 2), 1), rr_square_wave(3, 1, reports = 4), rr_perturb(9, rr_square_wave(0:4, 1)),
+  rr_mean(), rr_mean(1, 1), rr_mean(c(0, 1), 1, "x"), rr_perturb(9, rr_mean(c(0, 1), 1)), rr_tally(99, rr_mean(c(0, 1), 1)),
+  rr_estimate(c(0, 1), rr_mean(c(0, 1), 1), method = "mle"),
+  rr_hierarchy(), rr_hierarchy(3), rr_hierarchy(5, 1, fanout = 9), rr_hierarchy(5, 1, oracle = function(levels, epsilon) 1), rr_perturb(9, rr_hierarchy(5, 1)),
+  rr_tally(1, rr_hierarchy(5, 1)), rr_estimate(data.frame(depth = "1", report = 1), rr_hierarchy(5, 1)),
+  rr_sample_questions(), rr_sample_questions(a = 1), rr_perturb(1, rr_sample_questions(a = warner)), rr_tally(1, rr_sample_questions(a = warner)),
+  rr_tally(data.frame(question = "a", report = 7), rr_sample_questions(a = warner)),
+  rr_cdf(), rr_cdf(1), rr_cdf(fit), rr_quantile(), rr_quantile(1), rr_quantile(fit),
   rr_law(), rr_law(1), rr_law_additive(), rr_law_additive("a", 1), rr_law_channel(), rr_law_channel("a"),
   rr_law_support(), rr_law_support(2, 0), rr_new_mechanism(), rr_new_mechanism(1, 2, epsilon = 1, design = "x"),
   rr_new_method(), rr_new_method(1, "x", mean), rr_draw_reports(), rr_count_reports(), rr_simulate_counts()

@@ -73,6 +73,8 @@ one_of_each <- function() {
     rr_power = rr_power(warner, 100, 0.2), rr_recommendation = rr_recommend(4, epsilon = 1, n = 100),
     rr_regression = rr_multinom(cheating ~ 1, exam_simulated, rr_grr(c("never", "once", "often"), p = 0.8)),
     rr_posterior = rr_posterior(rr_counts(c(40, 60), warner)), rr_contrast = rr_contrast(joint, c(1, 0, 0, 0)), rr_estimates = tmdh,
+    rr_sampled = rr_sample_questions(a = warner, b = warner), rr_hierarchy = rr_hierarchy(5, 1),
+    rr_mean_fit = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
     data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1
   )
@@ -112,7 +114,7 @@ test_that("and by every exported function that takes them", {
   generic <- vapply(taking, function(f) "UseMethod" %in% all.names(body(f)), NA)
   # Methods are looked at above. These take in whatever is given: questions, sketches, tallies, and what a method of estimation wants.
   # Constructors of extensions keep what they are given as elements.
-  reading <- c("rr_estimate", "rr_product", "rr_sketch_size", "rr_pool", "rr_new_mechanism", "rr_new_method")
+  reading <- c("rr_estimate", "rr_product", "rr_sample_questions", "rr_sketch_size", "rr_pool", "rr_new_mechanism", "rr_new_method")
   for (name in setdiff(names(taking)[!generic], reading)) {
     f <- taking[[name]]
     given <- lapply(stats::setNames(nm = needed(f)), function(x) 0.5)

@@ -20,6 +20,11 @@ objects <- function() {
     study = rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = c(20, 40), method = c("mle", "inv"), replications = 3, seed = 1),
     trace = rr_trace(rr_estimate(fit$tally, method = "ibu", iterations = 5)),
     recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
+    mean = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
+    means = rr_estimate(rr_tally(c(4, 6, 5, 2), rr_mean(c(0, 10), 1), by = c("n", "n", "s", "s"))),
+    hierarchy = rr_estimate(rr_perturb(rep(1:5, 40), rr_hierarchy(5, 2, fanout = 2)), rr_hierarchy(5, 2, fanout = 2)),
+    wave = suppressWarnings(rr_estimate(rr_perturb(rep(1:5, 40), rr_square_wave(0:5, 2)), rr_square_wave(0:5, 2))),
+    cdf = rr_cdf(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))),
     choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv")
   )
 }
@@ -66,7 +71,7 @@ test_that("every verb works on every class, or refuses with an error that says w
     outer(counted, c("glance", "coef", "vcov", "confint", "nobs", "summary", "format"), paste),
     paste("pmdh", c("glance", "summary", "format", "cut", "subset", "c")), paste("cooccurrence", c("cut", "subset")),
     # A contrast is a tibble for the verbs of tables.
-    paste("contrast", c("format", "c"))
+    outer(c("contrast", "cdf"), c("format", "c"), paste)
   )
   for (name in names(objects)) for (verb in names(verbs)) {
     if (paste(name, verb) %in% unasked) next
@@ -85,7 +90,8 @@ test_that("every verb works on every class, or refuses with an error that says w
 })
 
 test_that("coef, vcov, confint and tidy of one object agree", {
-  for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size", "contrast", "association")]) {
+  for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size",
+                        "contrast", "association", "mean", "means", "hierarchy", "cdf")]) {
     label <- class(x)[1]
     expect_identical(names(coef(x)), rownames(vcov(x)), label = label)
     expect_identical(names(coef(x)), rownames(confint(x)), label = label)

@@ -358,45 +358,36 @@ void candor_channel_forward(const candor_channel *channel, const double *theta, 
   else several_axes(channel, FORWARD, theta, work, m);
 }
 
-void candor_channel_adjoint(const candor_channel *channel, const double *w, double *work, double *g)
+/* g = C w, or with the squares of C's entries. */
+static void adjoint(const candor_channel *channel, product kind, const double *w, double *work, double *g)
 {
   const candor_axis *axis = channel->axis;
   if (is_support(channel)) {
-    candor_support_adjoint(&axis->support, 0, w, work, g);
-    return;
+    candor_support_adjoint(&axis->support, kind == SQUARE, w, work, g);
+  } else if (!is_one_dense(channel)) {
+    several_axes(channel, kind, w, work, g);
+  } else {
+    double (*const dot)(const double *, const double *, size_t) = kind == SQUARE ? dot_square : candor_vector_dot;
+    for (size_t i = 0; i < axis->truths; i++) g[i] = dot(axis->matrix + i * axis->reports, w, axis->reports);
   }
-  if (!is_one_dense(channel)) {
-    several_axes(channel, ADJOINT, w, work, g);
-    return;
-  }
-  const size_t n = axis->reports;
-  for (size_t i = 0; i < axis->truths; i++) g[i] = candor_vector_dot(axis->matrix + i * n, w, n);
+}
+
+void candor_channel_adjoint(const candor_channel *channel, const double *w, double *work, double *g)
+{
+  adjoint(channel, ADJOINT, w, work, g);
 }
 
 void candor_channel_adjoint_square(const candor_channel *channel, const double *w, double *work, double *g)
 {
-  const candor_axis *axis = channel->axis;
-  if (is_support(channel)) {
-    candor_support_adjoint(&axis->support, 1, w, work, g);
-    return;
-  }
-  if (!is_one_dense(channel)) {
-    several_axes(channel, SQUARE, w, work, g);
-    return;
-  }
-  for (size_t i = 0; i < axis->truths; i++) g[i] = dot_square(axis->matrix + i * axis->reports, w, axis->reports);
+  adjoint(channel, SQUARE, w, work, g);
 }
 
 void candor_channel_adjoint_at(const candor_channel *channel, const double *w, const size_t *index, size_t n,
                                double *work, double *g)
 {
   const candor_axis *axis = channel->axis;
-  if (is_support(channel)) {
-    candor_support_adjoint(&axis->support, 0, w, work, g);
-    return;
-  }
-  if (!is_one_dense(channel)) {
-    several_axes(channel, ADJOINT, w, work, g);
+  if (is_support(channel) || !is_one_dense(channel)) {
+    adjoint(channel, ADJOINT, w, work, g);
     return;
   }
   const size_t J = axis->reports;

@@ -1,0 +1,73 @@
+# The mean of numbers: estimated from two sums, and read as all estimates are.
+
+#' @export
+estimate_tally.rr_mean <- function(mechanism, tally, given) {
+  if ("method" %in% names(given) && !identical(given$method, "inv")) {
+    abort(c("{.arg method} must be {.val inv}, or left out: a mean has one unbiased estimate.",
+            x = "It is {describe(given$method)}."), "argument")
+  }
+  if ("interval" %in% names(given) && !identical(given$interval, "wald")) {
+    abort(c("{.arg interval} must be {.val wald}, or left out, for a mean.", x = "It is {describe(given$interval)}."),
+          "argument")
+  }
+  do.call(check_dots_empty, given$options, quote = TRUE)
+  target <- check_choice(given$target, "target", c("population", "sample"))
+  groups <- seq_len(NCOL(tally$counts))
+  moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(2))
+  # From shares of the range of reports to the scale of answers from -1 to 1.
+  mean <- mechanism$reach * (2 * moments[1, ] - 1)
+  second <- mechanism$reach^2 * (4 * moments[2, ] - 4 * moments[1, ] + 1)
+  n <- tally$effective_n
+  half <- diff(mechanism$range) / 2
+  structure(
+    list(estimate = sum(mechanism$range) / 2 + half * mean,
+         variance = half^2 * mean_error(mechanism, mean, second, n, target),
+         n = sum(tally$n), target = target, conf.level = check_level(given$conf.level, "conf.level"),
+         simultaneous = check_flag(given$simultaneous, "simultaneous"), tally = tally, mechanism = mechanism),
+    class = c("rr_mean_fit", "rr_estimates")
+  )
+}
+
+# Variance of the mean of n reports with this mean and mean square: of independent reports, or of what the
+# randomisation adds to fixed answers.
+mean_error <- function(mechanism, mean, second, n, target) {
+  spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
+  parts <- mean_variance(mechanism)
+  # Duchi's reports are plus or minus one number: their squares say nothing of the answers'.
+  if (target == "population" || parts$slope < 0) return(spread)
+  # The mean square of reports is constant + (slope + 1) times that of the answers.
+  squares <- pmin(pmax((second - parts$constant) / (parts$slope + 1), 0), 1)
+  (parts$constant + parts$slope * squares) / n
+}
+
+#' @export
+rows_of.rr_mean_fit <- function(x) {
+  tibble::as_tibble(c(as.list(x$tally$groups), list(term = rep("mean", length(x$estimate)), estimate = x$estimate,
+                                                    std.error = sqrt(x$variance))))
+}
+
+#' @export
+bounds_of.rr_mean_fit <- function(x, rows, level) {
+  if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
+  bounds_of.rr_estimates(x, rows, level)
+}
+
+#' @export
+labels_of.rr_mean_fit <- function(x) if (is.null(x$tally$groups)) "mean" else group_labels(x$tally$groups)
+
+#' @export
+covariance_of.rr_mean_fit <- function(x) diag(x$variance, length(x$variance))
+
+#' @export
+title_of.rr_mean_fit <- function(x) {
+  c(paste0("Mean from ", report_words(x$tally), if (!is.null(x$tally$groups)) in_groups(x$tally)),
+    paste0("  ", format(x$mechanism)),
+    sprintf("  Target: %s, %s; %s%% Wald intervals%s", x$target,
+            if (x$target == "population") "respondents and randomisation are random"
+            else "only the randomisation is random",
+            format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object,
+                                                             "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")

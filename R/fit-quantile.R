@@ -1,0 +1,142 @@
+#' Cumulative shares and quantiles
+#'
+#' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
+#'
+#' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates: it is
+#' [rr_contrast()] with cumulative sums, and what that says of estimates at the boundary holds here.
+#'
+#' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
+#' numbers were uniform there. Cumulative shares of unbiased estimates may fall somewhere; they are replaced by the nearest ones that do not (isotonic regression). Intervals are
+#' Woodruff's: the levels at which the cumulative share reaches the ends of its own interval, by [rr_contrast()], at the quantile. The
+#' standard error is their distance over that of the normal quantiles, `NA` where both ends are one level: its numbers are then too coarse to say.
+#'
+#' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
+#' @param at Levels wanted, by label or position; all by default.
+#' @param probs Probabilities, each from 0 to 1.
+#' @param breaks Numbers that bound the bins of which the levels are the names, one more than levels, increasing; by default those of the mechanism, if it has some.
+#'   Ages of completed years, levels 0 to 99, have the breaks `0:100`.
+#' @param conf.level Confidence level of the intervals.
+#' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. `rr_quantile()`: a tibble with a row for each
+#'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
+#'   numbers where breaks are known or the levels are numbers; else positions of levels.
+#' @section Errors:
+#' `candor_error_argument` for what is no fit of ordered levels, for probabilities and breaks out of range; `candor_error_level` for an `at` that is no level.
+#' @source Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
+#'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
+#' @seealso `rr_contrast(fit, middles)` for the mean of bins.
+#' @examples
+#' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
+#' set.seed(1)
+#' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
+#' fit <- rr_estimate(reports, mechanism, method = "smoothed", interval = "bootstrap", replications = 50)
+#' rr_cdf(fit, at = c("20 to 25", "45 to 50"))
+#' rr_quantile(fit, c(0.1, 0.5, 0.9))
+#' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
+#' @export
+rr_cdf <- function(fit, at = NULL, conf.level = 0.95) {
+  check_given()
+  check_ordered_fit(fit)
+  rr_contrast(fit, cumulative_rows(fit, match_terms(at, fit, "at")), conf.level)
+}
+
+#' @rdname rr_cdf
+#' @export
+rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95) {
+  check_given()
+  check_ordered_fit(fit)
+  probs <- check_probabilities(probs, "probs")
+  conf.level <- check_level(conf.level)
+  edges <- quantile_edges(fit$mechanism, breaks)
+  z <- normal_quantile(conf.level)
+  tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
+    shares <- monotone_shares(group_estimate(fit, g))
+    reach <- cumulative_reach(fit, g, shares, probs, conf.level)
+    found <- reach_share(shares, probs, edges)
+    low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
+    high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
+    spread <- (high$value - low$value) / (2 * z)
+    tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
+                   std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
+  })
+  table <- do.call(rbind, tables)
+  if (is.null(fit$tally$groups)) return(table)
+  keys <- fit$tally$groups[rep(seq_len(nrow(fit$tally$groups)), each = length(probs)), ]
+  tibble::as_tibble(c(as.list(keys), as.list(table)))
+}
+
+check_ordered_fit <- function(fit) {
+  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  if (!is.null(fit$mechanism$questions)) {
+    abort(c("{.arg fit} must be of one question.", x = "It is of several.",
+            i = "Estimate the question on its own, or take {.fn rr_margin}."), "argument")
+  }
+  numbers <- level_numbers(fit$mechanism)
+  if (in_order(fit$mechanism) && (is.null(numbers) || !is.unsorted(numbers))) return(invisible())
+  abort(c("{.arg fit} must be of levels that have an order.",
+          x = "Those of its mechanism, {format_labels(fit$mechanism$levels)}, have none that is known.",
+          i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
+}
+
+# One row of weights for each group and level of `at`.
+cumulative_rows <- function(fit, at) {
+  k <- length(fit$mechanism$levels)
+  groups <- NCOL(fit$estimate)
+  own <- 1 * outer(at, seq_len(k), `>=`)
+  rows <- kronecker(diag(groups), own)
+  dimnames(rows) <- list(coef_names(fit, at), coef_names(fit))
+  rows
+}
+
+# What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
+quantile_edges <- function(mechanism, breaks) {
+  k <- length(mechanism$levels)
+  if (is.null(breaks)) {
+    if (!is.null(mechanism$breaks)) return(list(breaks = mechanism$breaks))
+    return(list(values = level_numbers(mechanism) %||% seq_len(k)))
+  }
+  good <- is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) &&
+    all(diff(breaks) > 0)
+  if (good) return(list(breaks = as.double(breaks)))
+  abort(c("{.arg breaks} must be {k + 1} increasing numbers, the bounds of {k} levels.",
+          x = "It is {describe(breaks)}."), "argument")
+}
+
+# Cumulative shares that do not fall, from 0 to 1: unbiased estimates may be negative.
+monotone_shares <- function(estimate) {
+  shares <- cumsum(estimate)
+  if (any(estimate < 0)) shares <- stats::isoreg(shares)$yf
+  shares <- pmin(pmax(shares, 0), 1)
+  shares[length(shares)] <- 1
+  shares
+}
+
+# The level that reaches each share, and its value.
+reach_share <- function(shares, probs, edges) {
+  # Sums of shares that should be equal to a probability differ from it by roundings.
+  level <- vapply(probs, function(p) if (is.na(p)) NA_integer_ else which(shares >= p - 1e-12)[1], 1L)
+  if (is.null(edges$breaks)) return(list(level = level, value = as.double(edges$values[level])))
+  before <- c(0, shares)[level]
+  gain <- shares[level] - before
+  part <- ifelse(gain > 0, pmin(pmax((probs - before) / gain, 0), 1), 0)
+  list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
+}
+
+# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends
+# of the level, as the quantile is. Intervals hold at the boundary, where standard errors would not.
+cumulative_reach <- function(fit, g, shares, probs, level) {
+  k <- length(shares)
+  found <- reach_share(shares, probs, list(breaks = seq(0, k)))
+  wanted <- sort(unique(c(found$level - 1L, found$level)))
+  inside <- wanted[wanted > 0L & wanted < k]
+  below <- above <- numeric(length(wanted))
+  if (length(inside)) {
+    rows <- cumulative_rows(fit, inside)[(g - 1) * length(inside) + seq_along(inside), , drop = FALSE]
+    sums <- withCallingHandlers(rr_contrast(fit, rows, level),
+                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"))
+    below[match(inside, wanted)] <- sums$estimate - sums$conf.low
+    above[match(inside, wanted)] <- sums$conf.high - sums$estimate
+  }
+  part <- found$value - (found$level - 1)
+  between <- function(x) (1 - part) * x[match(found$level - 1L, wanted)] + part * x[match(found$level, wanted)]
+  list(below = between(below), above = between(above))
+}

@@ -1,0 +1,131 @@
+#' A hierarchy of ordered levels, for ranges, cumulative shares and quantiles
+#'
+#' The levels are the leaves of a tree in which each node has `fanout` children. Each respondent draws a depth of the tree, uniformly, and reports the node of that
+#' depth to which their level belongs, with the whole `epsilon`. A range of many levels is then a sum of few nodes, whose errors add up to less than those of
+#' its levels: at 256 levels and `fanout = 4` the variance of the share of a range, on average over all ranges, is less than a third of that without a tree.
+#'
+#' The estimates of a node from its own depth and from its descendants are put together by generalised least squares, the tree's root being 1: by two passes, up and down the
+#' tree, with weights of inverse variance. The result is unbiased, the shares of all levels add up to 1, and every range is estimated
+#' by the sum of its levels. Like all unbiased estimates it may be negative; `method = "norm_sub"` and others make it a distribution.
+#'
+#' Errors are those of independent samples at each depth, with the covariances of the `oracle`. The respondents of the `target = "sample"` are all, not only those who
+#' drew a depth: which depth they drew is random too.
+#'
+#' @param levels The ordered levels: labels, or their number.
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer. Best are numbers of which
+#'   a power is just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4.
+#' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
+#'   [rr_local_hash()], [rr_subset()].
+#' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
+#'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
+#'   returns the shares of the levels, by `method = "inv"` unless told otherwise. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, or one without an unbiased estimate;
+#' `candor_error_empty` where nobody drew some depth.
+#' @source Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
+#'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
+#'
+#'   Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially private histograms through consistency. *Proceedings of the VLDB
+#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970} (the two passes; here for any variances and any number of levels.)
+#' @examples
+#' ages <- rr_hierarchy(0:99, epsilon = 1)
+#' ages
+#' set.seed(1)
+#' truth <- pmin(rbinom(20000, 99, 0.4) + rbinom(20000, 20, 0.5), 99)
+#' reports <- rr_perturb(truth, ages, rng = "R")
+#' reports
+#' fit <- rr_estimate(reports, ages)
+#' # Shares of ranges
+#' rr_contrast(fit, list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64)))
+#' rr_quantile(fit, c(0.25, 0.5, 0.75))
+#' @export
+rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard) {
+  check_given(epsilon = "the privacy level, above 0")
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  fanout <- check_count(fanout, "fanout", min = 2, max = k)
+  if (!is.function(oracle)) {
+    abort(c("{.arg oracle} must be a function that makes a mechanism of {.arg levels} and {.arg epsilon}.",
+            x = "It is {describe(oracle)}.",
+            i = "For example {.code oracle = rr_unary}."), "argument")
+  }
+  height <- 1
+  while (fanout^height < k) height <- height + 1
+  nodes <- ceiling(k / fanout^(height - seq_len(height)))
+  parts <- stats::setNames(lapply(nodes, function(size) check_oracle(oracle(size, epsilon = epsilon), size, epsilon)),
+                           seq_len(height))
+  mechanism <- new_rr_mechanism(
+    "hierarchy", levels$labels, reports = part_labels(parts), numeric_truths = levels$numeric,
+    epsilon = max(vapply(parts, function(m) m$epsilon, 0)),
+    design = sprintf("Hierarchy of fanout %s and %s depth%s", format_count(fanout), height,
+                     if (height == 1) "" else "s"),
+    parts = parts, part_column = "depth", fanout = fanout, height = height, nodes = nodes
+  )
+  class(mechanism) <- c("rr_hierarchy", "rr_sampled", "rr_mechanism")
+  # Its ranges only make sense where levels have an order.
+  with_order(mechanism, list(ordered = TRUE))
+}
+
+check_oracle <- function(part, size, epsilon) {
+  if (!inherits(part, "rr_mechanism") || length(part$levels) != size) {
+    abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.",
+            x = "Of {size} it made {describe(part)}."), "argument")
+  }
+  law <- rr_law(part)
+  if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
+    abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
+          c("argument", "law"))
+  }
+  if (part$epsilon > epsilon * (1 + 1e-9)) {
+    abort(c("{.arg oracle} must keep the {.arg epsilon} that it is given.",
+            x = "Given {format(epsilon)}, it made one of {format(part$epsilon, digits = 6)}."), "argument")
+  }
+  part
+}
+
+#' @export
+rr_law.rr_hierarchy <- function(mechanism) {
+  laws <- lapply(mechanism$parts, rr_law)
+  # Of one report about one node, on average over the nodes, if all levels are equally frequent.
+  unit <- vapply(seq_along(laws), function(l) {
+    k <- mechanism$nodes[l]
+    law <- laws[[l]]
+    even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, mechanism$parts[[l]])
+    mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
+  }, 0)
+  new_rr_law("hierarchy", truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes,
+             unit = unit,
+             laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
+}
+
+#' @export
+rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE) {
+  check_dots_empty(...)
+  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
+  max(vapply(mechanism$parts, function(part) achieved(part)$epsilon, 0))
+}
+
+#' @export
+format.rr_hierarchy <- function(x, digits = 4, ...) {
+  sprintf("%s, %s levels, epsilon = %s", x$design, format_count(length(x$levels)),
+          format(x$epsilon, digits = check_digits(digits)))
+}
+
+#' @export
+print.rr_hierarchy <- function(x, ..., digits = 4) {
+  cat("<rr_hierarchy> ", format(x, digits = digits), "\n", sep = "")
+  cat("  levels  ", format_labels(x$levels), "\n", sep = "")
+  cat(paste0("  depth ", names(x$parts), "  ", vapply(x$parts, format, "", digits = digits), "\n"), sep = "")
+  invisible(x)
+}
+
+# The node of each depth is an answer to its own question; drawing and counting are those of questions.
+#' @export
+prepare_answers.rr_hierarchy <- function(mechanism, x) {
+  levels <- prepare_answers.rr_mechanism(mechanism, x)
+  nodes <- lapply(rev(seq_len(mechanism$height)) - 1,
+                  function(below) as.integer((levels - 1) %/% mechanism$fanout^below) + 1L)
+  list(answers = nodes, given = nodes, n = length(levels))
+}

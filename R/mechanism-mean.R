@@ -1,0 +1,235 @@
+#' Means of numbers
+#'
+#' Each respondent reports one number whose mean, over the randomisation, is their own: the plain mean of all reports is an unbiased estimate of the
+#' mean. Nothing else of the distribution is estimated; [rr_square_wave()] and [rr_hierarchy()] are for that.
+#'
+#' With numbers rescaled to \eqn{t} from -1 to 1, \eqn{c = (e^\epsilon + 1) / (e^\epsilon - 1)}{c = (e^epsilon + 1) / (e^epsilon - 1)} and
+#' \eqn{s = e^{\epsilon/2}}{s = e^(epsilon / 2)} the variance of one report is
+#'
+#' | protocol | a report | its variance |
+#' |---|---|---|
+#' | `"duchi"` | \eqn{c} or \eqn{-c} | \eqn{c^2 - t^2} |
+#' | `"piecewise"` | a number from \eqn{-C} to \eqn{C = (s + 1) / (s - 1)}, likelier near the truth | \eqn{t^2 / (s - 1) + (s + 3) / (3 (s - 1)^2)} |
+#' | `"hybrid"` | piecewise with probability \eqn{1 - 1/s}, else Duchi's, where \eqn{\epsilon > 0.6094}; else Duchi's | the same for every \eqn{t} where both are used |
+#'
+#' The hybrid has the least worst-case variance; Duchi's needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps, onto which
+#' truths are rounded at random and without bias, so that every probability is exact; its variance differs by less than a millionth from the
+#' formula of the continuous one for \eqn{\epsilon} from 0.001 to 12.
+#'
+#' [rr_estimate()] gives the mean in the numbers' own units, with its standard error. With `target = "population"` the respondents are a random sample:
+#' the standard error is that of a mean of independent reports. With `target = "sample"` only the randomisation is random: for the hybrid its variance is known,
+#' for the piecewise protocol it is estimated, and for Duchi's, whose reports say nothing of how truths are spread, the population's is used, an upper bound.
+#' Intervals are by the normal distribution.
+#'
+#' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused: cut them to the range first.
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param protocol `"hybrid"`, `"piecewise"` or `"duchi"`.
+#' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports lie outside `range`.
+#'   [rr_tally()] keeps how many there are, their sum and the sum of their squares, as shares of the range of reports. [rr_estimate()] returns an object of class
+#'   `c("rr_mean_fit", "rr_estimates")`: `coef()`, `vcov()`, `confint()`, `tidy()` and `glance()` read it, see [rr_estimates].
+#' @section Errors:
+#' `candor_error_argument` for a range that is not two increasing numbers and for an `epsilon` out of its own; `candor_error_level` for an answer outside the
+#' range, with its position and never its value; `candor_error_report` for a number that no answer can produce. [rr_estimate()]: `candor_error_argument` for
+#' a method or an interval that a mean does not have.
+#' @source Duchi, J. C., Jordan, M. I. and Wainwright, M. J. (2018). Minimax optimal procedures for locally private estimation. *Journal of the
+#'   American Statistical Association* 113(521), 182-201. \doi{10.1080/01621459.2017.1389735}
+#'
+#'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
+#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063} (piecewise and hybrid.)
+#' @examples
+#' mechanism <- rr_mean(c(0, 24), epsilon = 1)
+#' mechanism
+#' set.seed(1)
+#' hours <- pmin(rgamma(4000, 2, 0.5), 24)
+#' reports <- rr_perturb(hours, mechanism, rng = "R")
+#' range(reports)
+#' fit <- rr_estimate(reports, mechanism)
+#' fit
+#' # Of these very respondents: only the randomisation is random
+#' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
+#' mean(hours)
+#' @export
+rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")) {
+  check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
+  if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
+    abort(c("{.arg range} must be the least and the largest number that an answer may be.",
+            x = if (is.numeric(range) &&
+                    length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
+            i = "For example {.code c(0, 100)}."), "argument")
+  }
+  epsilon <- check_epsilon(epsilon)
+  protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
+  share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
+  fine <- window_grid(mean_steps, epsilon)
+  coarse <- window_grid(1, epsilon)
+  new_rr_mechanism(
+    "mean", "mean", reports = c("sum", "sum of squares"), epsilon = epsilon,
+    design = sprintf("Mean of numbers from %s to %s (%s)", format(range[1], digits = 15), format(range[2], digits = 15),
+                     c(duchi = "Duchi", piecewise = "piecewise", hybrid = "hybrid")[[protocol]]),
+    range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
+    # Reports on the scale of answers from -1 to 1 lie between minus this and this.
+    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
+  )
+}
+
+# From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
+hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
+
+mean_steps <- 2^29
+
+# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer, whose cells are
+# reported with e^epsilon times the probability of any other. One step and a window of one cell are Duchi's protocol.
+# `chance` is that of drawing from the window, else from all cells: the probability ratio of cells is then exactly
+# e^epsilon, whatever the sizes. Both carry the safety margin of 2^-49 that other samplers have.
+window_grid <- function(steps, epsilon) {
+  window <- max(1, round(steps * exp(-epsilon / 2)))
+  gain <- -expm1(-epsilon)
+  noise <- (steps + window) / window * exp(-epsilon)
+  margin <- 2^-49
+  list(steps = steps, window = window, chance = gain / (gain + noise) * (1 - margin),
+       other = noise / (gain + noise) * (1 + margin))
+}
+
+# The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
+window_values <- function(grid, cell) 2 / (grid$steps * grid$chance) * (cell - (grid$steps + grid$window - 1) / 2)
+
+#' @export
+achieved.rr_mean <- function(mechanism) {
+  used <- list(mechanism$fine, mechanism$coarse)[c(mechanism$share > 0, mechanism$share < 1)]
+  list(epsilon = max(vapply(used, function(grid) {
+    .Call(C_rr_support_chance, (grid$steps + grid$window) / grid$window, mechanism$epsilon)[1]
+  }, 0)))
+}
+
+# What the randomisation adds: list(constant, slope) of the variance constant + slope t^2 of a report of t.
+mean_variance <- function(mechanism) {
+  duchi <- 1 / tanh(mechanism$epsilon / 2)^2
+  # (s + 3) / (3 (s - 1)^2), formed in 1 / s so that it neither overflows nor cancels.
+  z <- exp(-mechanism$epsilon / 2)
+  gain <- -expm1(-mechanism$epsilon / 2)
+  piecewise <- z * (1 + 3 * z) / (3 * gain^2)
+  share <- mechanism$share
+  # The second moments are constant + (slope + 1) t^2.
+  list(constant = share * piecewise + (1 - share) * duchi,
+       slope = switch(mechanism$protocol, piecewise = z / gain, duchi = -1, hybrid = if (share > 0) 0 else -1))
+}
+
+#' @export
+rr_law.rr_mean <- function(mechanism) new_rr_law("mean", truths = 1)
+
+# There are no categories, and nothing of what estimators of shares need. Estimates are made in R/fit-mean.R.
+
+#' @export
+law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
+
+#' @export
+law_gives.rr_law_mean <- function(law, need, k) FALSE
+
+#' @export
+law_tells_nothing.rr_law_mean <- function(law) FALSE
+
+#' @export
+format.rr_mean <- function(x, digits = 4, ...) {
+  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
+}
+
+#' @export
+print.rr_mean <- function(x, ..., digits = 4) {
+  digits <- check_digits(digits)
+  cat("<rr_mean> ", x$design, "\n", sep = "")
+  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  bounds <- format(mean(x$range) + diff(x$range) / 2 * c(-1, 1) * x$reach, digits = digits, trim = TRUE)
+  cat("  reports  ", if (x$share > 0) "from " else "are ", bounds[1], if (x$share > 0) " to " else " or ", bounds[2],
+      "\n", sep = "")
+  invisible(x)
+}
+
+# ---- respondents ----
+
+# Numbers on the scale from -1 to 1.
+#' @export
+prepare_answers.rr_mean <- function(mechanism, x) {
+  if (!(is.numeric(x) || is.logical(x)) || is.factor(x) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."), "argument")
+  }
+  range <- mechanism$range
+  stray <- which(is.na(x) | x < range[1] | x > range[2])
+  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
+  if (length(stray)) abort_outside(stray, range)
+  pmin(pmax((as.double(x) - mean(range)) / (diff(range) / 2), -1), 1)
+}
+
+# Positions are of no use here: answers are numbers from -1 to 1.
+#' @export
+rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.numeric(answers) || anyNA(answers) || any(abs(answers) > 1)) {
+    abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe(answers)}."), "argument")
+  }
+  reports <- numeric(length(answers))
+  fine <- draw_coins(length(answers), mechanism$share, 1 - mechanism$share, rng)
+  for (part in list(list(which(fine), mechanism$fine), list(which(!fine), mechanism$coarse))) {
+    reports[part[[1]]] <- draw_window(answers[part[[1]]], part[[2]], rng)
+  }
+  reports
+}
+
+#' @export
+decode_answers.rr_mean <- function(mechanism, reports, x) {
+  stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
+}
+
+# An answer is rounded to one of its two neighbours on the grid, at random and without bias; its window is drawn from
+# with the window's chance, else all cells; the cell is read so that its mean is the answer.
+draw_window <- function(t, grid, rng) {
+  n <- length(t)
+  place <- (t + 1) / 2 * grid$steps
+  start <- floor(place)
+  fraction <- (draw_uniform(n, 2^30, rng) + draw_uniform(n, 2^30, rng) / 2^30) / 2^30
+  start <- pmin(start + (fraction < place - start), grid$steps)
+  own <- draw_coins(n, grid$chance, grid$other, rng)
+  cell <- draw_uniform(n, grid$steps + grid$window, rng)
+  cell[own] <- (start + draw_uniform(n, grid$window, rng))[own]
+  window_values(grid, cell)
+}
+
+# ---- tallies ----
+
+# Numbers whose mean is wanted are counted as two sums, of reports and of their squares, each as a share of the range
+# of reports: so they are never below 0, whatever the numbers, and are added as counts are.
+
+#' @export
+rr_reports.rr_mean <- function(x, mechanism) {
+  read_means(x, mechanism)
+  x
+}
+
+#' @export
+rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_means(x, mechanism, na.rm)
+  weights <- kept(weights, read) %||% rep(1, length(read$reports))
+  groups <- kept(groups, read)
+  sums <- function(each) {
+    if (is.null(groups)) sum(each) else as.vector(rowsum(each, factor(groups, seq_len(group_number(groups)))))
+  }
+  counts <- rbind(sums(weights * read$reports), sums(weights * read$reports^2))
+  list(counts = if (ncol(counts) > 1L) counts else as.vector(counts), dropped = read$dropped)
+}
+
+# list(reports, dropped): numbers as shares, from 0 to 1, of the range of reports.
+read_means <- function(x, mechanism, na.rm = FALSE) {
+  x <- plain_numbers(x)
+  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be numbers: reports of {.fn rr_mean}.", x = "It is {describe(x)}."), "report")
+  }
+  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+  share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
+  # Reports that went through text have lost some digits.
+  near <- 1e-6
+  stray <- if (mechanism$share > 0) share < -near | share > 1 + near else pmin(abs(share), abs(share - 1)) > near
+  bad <- which(stray)
+  if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
+  share <- pmin(pmax(share, 0), 1)
+  if (mechanism$share == 0) share <- round(share)
+  list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
+}

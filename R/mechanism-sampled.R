@@ -1,0 +1,283 @@
+#' One question of many
+#'
+#' Each respondent answers one of the questions, drawn uniformly, with the whole `epsilon` of its mechanism. For many questions this is better than to
+#' ask all with a part of `epsilon` each: with \eqn{d} questions the variance grows like \eqn{d}, not like \eqn{d^2}.
+#'
+#' The drawn question does not depend on the answers, so that a report reveals no more than its own mechanism allows: the privacy level is the largest
+#' of the questions'. Each question is estimated from those who drew it; with `target = "sample"` these are the respondents that the estimate is about. Nothing is learned
+#' of how answers to different questions go together: [rr_product()] asks them all.
+#'
+#' @param ... Mechanisms, named by question; or one named list of them. Their reports may be of different kinds: bits, hashes, numbers of [rr_mean()].
+#' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
+#'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
+#'   where they differ in kind `report` is a list. [rr_tally()] takes that. [rr_estimate()] returns a list with one fit for each question, named by them;
+#'   its arguments are for all. [rr_epsilon()] gives the level of each question and `total`, the largest.
+#' @section Errors:
+#' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without question or of none, and
+#' `candor_error_empty` for a question that nobody drew.
+#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
+#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (section 3.2, the solution SMP. Their own proposal, fake data for the other questions,
+#'   protects a whole row less than it says and is not offered.)
+#' @examples
+#' survey <- rr_sample_questions(
+#'   drugs = rr_warner(epsilon = 2),
+#'   often = rr_unary(c("never", "once", "often"), epsilon = 2),
+#'   hours = rr_mean(c(0, 24), epsilon = 2)
+#' )
+#' survey
+#' set.seed(1)
+#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = sample(c("never", "once", "often"), 3000, TRUE, c(6, 3, 1)),
+#'                       hours = runif(3000, 0, 8))
+#' reports <- rr_perturb(answers, survey, rng = "R")
+#' reports
+#' fits <- rr_estimate(reports, survey, method = "inv")
+#' fits$often
+#' fits$hours
+#' @export
+rr_sample_questions <- function(...) {
+  parts <- list(...)
+  one <- if (length(parts) == 1L) parts[[1]]
+  if (is.list(one) && !inherits(one, "rr_mechanism")) parts <- one
+  check_parts(parts)
+  epsilons <- vapply(parts, function(m) m$epsilon, 0)
+  new_rr_mechanism("sampled", names(parts), reports = part_labels(parts), epsilon = max(epsilons),
+                   design = sprintf("One question of %d", length(parts)), parts = parts, part_column = "question")
+}
+
+check_parts <- function(parts) {
+  names <- names(parts)
+  if (!length(parts) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
+    abort(c("Questions must be mechanisms with different names.",
+            i = "For example {.code rr_sample_questions(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."),
+          "argument")
+  }
+  check_result_names(names, "Questions must not have", "question")
+  for (name in names) {
+    part <- check_mechanism(parts[[name]], name)
+    if (!inherits(part, c("rr_product", "rr_sampled"))) next
+    abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
+  }
+}
+
+# What is counted: for each part how many drew it, then its own counts.
+part_labels <- function(parts) {
+  labels <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
+                   use.names = FALSE)
+  if (anyDuplicated(labels)) {
+    abort(c("Questions and their reports must be told apart by name.",
+            x = "{.val {labels[anyDuplicated(labels)]}} appears more than once.",
+            i = "Rename the question."), "argument")
+  }
+  labels
+}
+
+# Rows of the counts that belong to each part, the first of them how many drew it.
+part_rows <- function(parts) {
+  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
+  ends <- cumsum(sizes)
+  Map(seq, ends - sizes + 1, ends)
+}
+
+#' @export
+rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(mechanism$parts))
+
+# Its questions have laws; it has none that estimators of one distribution could use.
+
+#' @export
+law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
+
+#' @export
+law_gives.rr_law_sampled <- function(law, need, k) FALSE
+
+#' @export
+law_tells_nothing.rr_law_sampled <- function(law) FALSE
+
+#' @export
+rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE) {
+  check_dots_empty(...)
+  each <- vapply(mechanism$parts,
+                 if (check_flag(achieved, "achieved")) function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+  c(each, total = max(each))
+}
+
+#' @export
+format.rr_sampled <- function(x, digits = 4, ...) {
+  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
+}
+
+#' @export
+print.rr_sampled <- function(x, ..., digits = 4) {
+  cat("<rr_sampled> ", format(x, digits = digits), "\n", sep = "")
+  cat(paste0("  ", format(names(x$parts)), "  ", vapply(x$parts, format, "", digits = digits), "\n"), sep = "")
+  invisible(x)
+}
+
+# ---- respondents: each answers one part, drawn uniformly, a question or a depth of a hierarchy ----
+
+# Every answer is looked at, whichever question will be drawn: an error must not say which.
+#' @export
+prepare_answers.rr_sampled <- function(mechanism, x) {
+  x <- answer_frame(x)
+  absent <- setdiff(names(mechanism$parts), names(x))
+  if (length(absent)) {
+    abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
+            i = "Its columns are {.val {names(x)}}."), "argument")
+  }
+  columns <- Map(plain_answers, as.list(x)[names(mechanism$parts)], mechanism$parts)
+  list(answers = Map(prepare_answers, mechanism$parts, columns), given = columns, n = nrow(x))
+}
+
+#' @export
+rr_draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  parts <- mechanism$parts
+  drawn <- draw_uniform(answers$n, length(parts), rng) + 1
+  at <- lapply(seq_along(parts), function(j) which(drawn == j))
+  reports <- Map(function(part, answer, given, rows) {
+    decode_answers(part, rr_draw_reports(part, answer[rows], rng), given[rows])
+  }, parts, answers$answers, answers$given, at)
+  columns <- join_reports(unname(reports), at, answers$n)
+  tibble::as_tibble(c(stats::setNames(list(names(parts)[drawn]), mechanism$part_column), columns))
+}
+
+#' @export
+decode_answers.rr_sampled <- function(mechanism, reports, x) reports
+
+# The reports of all parts in the order of the respondents: columns of one kind where they are of one kind, else a list.
+join_reports <- function(reports, at, n) {
+  kind <- unique(lapply(reports, report_kind))
+  if (length(kind) == 1L && !identical(kind[[1]], "other")) {
+    order <- order(unlist(at))
+    if (is.data.frame(reports[[1]])) return(as.list(do.call(rbind, reports)[order, , drop = FALSE]))
+    together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
+                else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
+    return(list(report = together[order]))
+  }
+  all <- vector("list", n)
+  for (j in seq_along(reports)) all[at[[j]]] <- single_reports(reports[[j]])
+  list(report = all)
+}
+
+# What reports must have in common to stand in one column.
+report_kind <- function(x) {
+  if (is.data.frame(x)) return(names(x))
+  if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
+  if (is.object(x) && !is.factor(x)) return("other")
+  if (is.numeric(x) && !is.factor(x)) "number" else if (is.logical(x)) "logical" else "text"
+}
+
+single_reports <- function(x) {
+  if (is.data.frame(x)) return(lapply(seq_len(nrow(x)), function(i) as.list(x[i, , drop = FALSE])))
+  if (is.factor(x)) x <- as.character(x)
+  unname(as.list(x))
+}
+
+# ---- tallies ----
+
+# What is counted is, part after part, how many answered it and its own counts, so that tallies group, weigh and merge
+# as others do.
+#' @export
+rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  read <- read_parts(x, mechanism, na.rm)
+  columns <- max(1L, groups)
+  dropped <- read$dropped
+  counted <- Map(function(part, rows, name) {
+    if (!length(rows)) return(list(counts = matrix(0, length(part$reports) + 1, columns)))
+    own <- list(groups = groups[rows], weights = weights[rows])
+    result <- in_part(name, mechanism, {
+      rr_count_reports(part, part_reports(read$reports, rows, part), own$groups, own$weights, na.rm)
+    })
+    gone <- rows[result$dropped %||% integer()]
+    # Categories are dropped by their kernel, which says how many but not where.
+    if (is.null(result$dropped) && isTRUE(result$missing > 0)) gone <- rows[missing_reports(read$reports$report[rows])]
+    stay <- setdiff(rows, gone)
+    counts <- as.matrix(result$counts)
+    counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
+    each <- weights[stay] %||% rep(1, length(stay))
+    # Every group has its number, also where none of it drew this part.
+    n <- rowsum(c(each, numeric(columns)), c(groups[stay] %||% rep(1, length(stay)), seq_len(columns)))
+    list(counts = rbind(as.vector(n), counts), gone = gone)
+  }, mechanism$parts, read$rows, names(mechanism$parts))
+  counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
+  list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
+       dropped = sort(c(dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
+}
+
+missing_reports <- function(x) {
+  which(if (is.list(x)) vapply(x, function(one) length(one) == 1L && is.na(one), NA) else is.na(x))
+}
+
+#' @export
+rr_reports.rr_sampled <- function(x, mechanism) {
+  read <- read_parts(x, mechanism, FALSE)
+  Map(function(part, rows, name) {
+    if (length(rows)) in_part(name, mechanism, rr_reports(part_reports(read$reports, rows, part), part))
+  }, mechanism$parts, read$rows, names(mechanism$parts))
+  x
+}
+
+# list(reports, rows of each part, dropped).
+read_parts <- function(x, mechanism, na.rm) {
+  key <- mechanism$part_column
+  if (!is.data.frame(x) || !key %in% names(x)) {
+    abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
+            x = "It is {describe(x)}."), "report")
+  }
+  x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
+  given <- x[[key]]
+  place <- match(as.character(if (is.factor(given)) given else plain_numbers(given)), names(mechanism$parts))
+  missing <- is.na(given)
+  bad <- which(is.na(place) & !missing)
+  if (length(bad)) {
+    abort_report_at(bad[1], sprintf("has the %s %s, which is none of %s", key,
+                                    encodeString(as.character(given[bad[1]]), quote = "\""),
+                                    format_labels(names(mechanism$parts))))
+  }
+  dropped <- drop_missing_reports(which(missing), na.rm)
+  list(reports = x[setdiff(names(x), key)], rows = lapply(seq_along(mechanism$parts), function(j) which(place == j)),
+       dropped = dropped)
+}
+
+# The reports of some rows, as their own mechanism takes them.
+part_reports <- function(reports, rows, part) {
+  if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
+  column <- reports$report[rows]
+  if (!is.list(column) || is.data.frame(column)) return(column)
+  if (any(vapply(column, is.raw, NA))) return(column)
+  # Sets of one category are a matrix all the same.
+  if (inherits(part, c("rr_subset", "rr_bitflip"))) return(set_matrix(column))
+  if (is.list(column[[1]])) return(as.data.frame(do.call(rbind, lapply(column, unlist))))
+  odd <- which(lengths(column) != 1L)
+  if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))
+  unlist(column)
+}
+
+set_matrix <- function(column) {
+  odd <- which(lengths(column) != length(column[[1]]))
+  if (length(odd)) abort_report_at(odd[1], "differs in size from the first")
+  do.call(rbind, column)
+}
+
+# What is wrong with the reports of one part, told as such: their positions are among its own.
+in_part <- function(name, mechanism, code) {
+  tryCatch(code, candor_error = function(cnd) {
+    kind <- sub("^candor_error_", "", grep("^candor_error_", class(cnd), value = TRUE))
+    lines <- gsub("}", "}}", gsub("{", "{{", cnd$body, fixed = TRUE), fixed = TRUE)
+    abort(c("{.arg x} must hold reports of this mechanism: those of {mechanism$part_column} {.val {name}} do not.",
+            lines,
+            i = "Positions are among the reports of this {mechanism$part_column}."), kind)
+  })
+}
+
+# The tally of one part.
+part_tally <- function(tally, name) {
+  parts <- tally$mechanism$parts
+  rows <- part_rows(parts)[[match(name, names(parts))]]
+  counts <- as.matrix(tally$counts)[rows, , drop = FALSE]
+  n <- counts[1, ]
+  counts <- counts[-1, , drop = FALSE]
+  # Weights do not depend on the question that was drawn: each part is worth its share of the effective number.
+  squares <- if (!is.null(tally$weight_squares)) ifelse(tally$n > 0, tally$weight_squares * n / tally$n, 0)
+  new_rr_tally(parts[[name]], if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
+               n = unname(n), weight_squares = unname(squares))
+}

@@ -1,0 +1,95 @@
+ordered_grr <- function(k = 4) rr_grr(factor(letters[1:k], ordered = TRUE), epsilon = 1)
+
+test_that("cumulative shares are sums with the errors of the covariance matrix", {
+  tally <- rr_counts(cbind(north = c(300, 250, 250, 200), south = c(220, 260, 290, 230)), ordered_grr())
+  for (method in c("inv", "mle")) {
+    fit <- rr_estimate(tally, method = method)
+    cdf <- rr_cdf(fit)
+    expect_s3_class(cdf, "rr_contrast")
+    expect_identical(cdf$term, names(coef(fit)))
+    expect_equal(cdf$estimate, c(cumsum(fit$estimate[, 1]), cumsum(fit$estimate[, 2])), ignore_attr = TRUE)
+    lower <- kronecker(diag(2), lower.tri(diag(4), diag = TRUE))
+    variance <- diag(lower %*% vcov(fit) %*% t(lower))
+    expect_equal(cdf$std.error[-c(4, 8)]^2, variance[-c(4, 8)])
+    expect_identical(cdf$std.error[c(4, 8)], c(0, 0))
+    sums <- list("north:b" = c("north:a", "north:b"), "south:b" = c("south:a", "south:b"))
+    expect_equal(rr_cdf(fit, at = "b", conf.level = 0.9), rr_contrast(fit, sums, conf.level = 0.9), ignore_attr = TRUE)
+  }
+  # Of independent binomial counts: the sum of two categories of k-ary randomized response is binomial.
+  one <- rr_estimate(rr_counts(c(300, 250, 250, 200), ordered_grr()), method = "inv")
+  m <- ordered_grr()
+  expect_equal(rr_cdf(one)$std.error[2], sqrt(0.55 * 0.45 / 999) / (m$p - m$q), tolerance = 1e-12)
+})
+
+test_that("quantiles are interpolated in bins, and levels where there are none", {
+  # The truth is told nearly always: shares .1, .4, .3, .2.
+  sharp <- function(levels) rr_grr(levels, epsilon = 500)
+  counts <- c(100, 400, 300, 200)
+  named <- rr_quantile(rr_estimate(rr_counts(counts, sharp(factor(letters[1:4], ordered = TRUE)))), c(0, 0.1, 0.11, 0.5, 0.51, 1))
+  expect_identical(named$level, c("a", "a", "b", "b", "c", "d"))
+  expect_identical(named$estimate, c(1, 1, 2, 2, 3, 4))
+  numbers <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), 0.6)
+  expect_identical(numbers$estimate, 30)
+  binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), c(0.05, 0.5, 0.65), breaks = c(0, 10, 20, 30, 60))
+  expect_equal(binned$estimate, c(5, 20, 25))
+  # Woodruff by hand: the ends of the interval of the cumulative share, at 0.5 of binomial 1000, read off the same polygon.
+  half <- qnorm(0.975) * sqrt(0.5 * 0.5 / 1000)
+  expect_equal(binned$conf.low[2], 10 + 10 * (0.5 - half - 0.1) / 0.4, tolerance = 1e-3)
+  expect_equal(binned$conf.high[2], 20 + 10 * half / 0.3, tolerance = 1e-3)
+  expect_equal(binned$std.error[2], (binned$conf.high[2] - binned$conf.low[2]) / (2 * qnorm(0.975)))
+  # The square wave brings its own breaks.
+  wave <- rr_square_wave(c(0, 10, 20, 30, 60), 600)
+  expect_equal(rr_quantile(rr_estimate(rr_counts(counts, wave)), 0.5)$estimate, 20, tolerance = 1e-9)
+})
+
+test_that("cumulative shares that fall are made the nearest that do not", {
+  expect_equal(candor:::monotone_shares(c(0.5, -0.1, 0.2, 0.4)), c(0.45, 0.45, 0.6, 1))
+  expect_equal(candor:::monotone_shares(c(-0.1, 0.6, 0.6, -0.1)), c(0, 0.5, 1, 1))
+  expect_equal(candor:::monotone_shares(c(0.2, 0.3, 0.5)), c(0.2, 0.5, 1))
+})
+
+test_that("intervals of quantiles cover", {
+  set.seed(1)
+  m <- rr_hierarchy(32, 2)
+  theta <- dbinom(0:31, 31, 0.3)
+  # The median of numbers that are uniform within their bins.
+  cumulative <- cumsum(theta)
+  at <- which(cumulative >= 0.5)[1]
+  median <- at - 1 + (0.5 - cumulative[at - 1]) / theta[at]
+  covered <- replicate(200, {
+    fit <- rr_estimate(rr_counts(rr_simulate_counts(m, as.vector(rmultinom(1, 3000, theta)))[, 1], m, n = 3000))
+    found <- rr_quantile(fit, 0.5, breaks = 0:32)
+    found$conf.low <= median && median <= found$conf.high
+  })
+  # 95 in 100 of 200, five standard deviations of 0.0154 below.
+  expect_gte(mean(covered), 0.95 - 5 * 0.0154)
+})
+
+test_that("groups have quantiles of their own, and at the boundary intervals are there without a warning", {
+  fit <- rr_estimate(rr_counts(cbind(n = c(100, 400, 300, 200), s = c(400, 300, 200, 100)), rr_grr(c(10, 20, 30, 40), epsilon = 5)))
+  found <- rr_quantile(fit, c(0.25, 0.5))
+  expect_identical(names(found), c("group", "prob", "level", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(found$group, c("n", "n", "s", "s"))
+  expect_equal(found$estimate[3:4], rr_quantile(fit["s"], c(0.25, 0.5))$estimate)
+  expect_silent(edge <- rr_quantile(rr_estimate(rr_counts(c(500, 480, 10, 10), ordered_grr())), c(0.5, 0.9)))
+  expect_true(all(edge$conf.low <= edge$estimate & edge$estimate <= edge$conf.high))
+  # Where no standard error is known there is no interval.
+  wave <- rr_square_wave(0:4, 2)
+  smoothed <- rr_quantile(rr_estimate(rr_counts(seq(20, 70, by = 10)[seq_along(wave$reports)], wave), method = "smoothed"), 0.5)
+  expect_true(is.finite(smoothed$estimate) && is.na(smoothed$conf.low))
+})
+
+test_that("what has no order, and bad arguments, are refused", {
+  fit <- rr_estimate(rr_counts(c(3, 4, 5, 6), ordered_grr()))
+  expect_snapshot(error = TRUE, {
+    rr_cdf(1)
+    rr_cdf(rr_estimate(rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 1))))
+    rr_cdf(rr_estimate(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8)))))
+    rr_cdf(fit, at = "z")
+    rr_cdf(fit, conf.level = 95)
+    rr_quantile(fit, 2)
+    rr_quantile(fit, breaks = 1:3)
+    rr_quantile(fit, breaks = c(1, 2, 3, 3, 4))
+    rr_quantile(1)
+  })
+})

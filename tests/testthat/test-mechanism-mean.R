@@ -1,0 +1,187 @@
+test_that("variances of one report are the golden ones", {
+  for (case in golden("ldp_mean")) {
+    for (protocol in names(case$expected)) {
+      parts <- candor:::mean_variance(rr_mean(c(-1, 1), case$input$epsilon, protocol))
+      expect_golden(parts$constant + parts$slope * case$input$value^2, case$expected[[protocol]], label = protocol)
+    }
+  }
+})
+
+# P(cell | answer) of a grid, rows are answers.
+window_law <- function(grid) {
+  cells <- grid$steps + grid$window
+  t(vapply(0:grid$steps, function(i) {
+    grid$chance / grid$window * (seq_len(cells) - 1 >= i & seq_len(cells) - 1 < i + grid$window) + grid$other / cells
+  }, numeric(cells)))
+}
+
+test_that("small grids: every ratio is e^epsilon at most, and every answer is read without bias", {
+  for (steps in c(1, 2, 5, 12)) for (epsilon in c(0.3, 1, 3)) {
+    grid <- candor:::window_grid(steps, epsilon)
+    law <- window_law(grid)
+    expect_equal(rowSums(law), rep(1, steps + 1))
+    ratios <- apply(law, 2, function(column) max(column) / min(column))
+    expect_equal(log(max(ratios)), epsilon, tolerance = 1e-12)
+    expect_lte(log(max(ratios)), epsilon)
+    values <- candor:::window_values(grid, seq_len(ncol(law)) - 1)
+    expect_equal(as.vector(law %*% values), seq(-1, 1, length.out = steps + 1), tolerance = 1e-12)
+  }
+  # One step is Duchi's protocol: (e + 1) / (e - 1) with probability 1/2 + t (e - 1) / (2 (e + 1)).
+  duchi <- candor:::window_grid(1, 1)
+  expect_equal(candor:::window_values(duchi, 0:1), c(-1, 1) * (exp(1) + 1) / (exp(1) - 1), tolerance = 1e-12)
+  expect_equal(window_law(duchi)[2, 2], 1 / 2 + (exp(1) - 1) / (2 * (exp(1) + 1)), tolerance = 1e-12)
+})
+
+test_that("the fine grid has the variance of the continuous protocol, and its epsilon is not above the nominal", {
+  for (epsilon in c(1e-3, 0.1, 1, 5, 12)) {
+    m <- rr_mean(c(-1, 1), epsilon, "piecewise")
+    grid <- m$fine
+    parts <- candor:::mean_variance(m)
+    # Second moments of N cells in a row about the centre, `away` from it: (N^2 - 1) / 12 + away^2.
+    cells <- grid$steps + grid$window
+    for (t in c(-1, -0.5, 0, 1)) {
+      start <- (t + 1) / 2 * grid$steps
+      away <- start + (grid$window - 1) / 2 - (cells - 1) / 2
+      second <- grid$chance * ((grid$window^2 - 1) / 12 + away^2) + (1 - grid$chance) * (cells^2 - 1) / 12
+      variance <- (2 / (grid$steps * grid$chance))^2 * second - t^2
+      expect_equal(variance / (parts$constant + parts$slope * t^2), 1, tolerance = 1e-6)
+    }
+  }
+  for (epsilon in c(1e-12, 0.1, 1, 10, 40, 700)) for (protocol in c("duchi", "piecewise", "hybrid")) {
+    m <- rr_mean(c(0, 10), epsilon, protocol)
+    expect_lte(rr_epsilon(m, achieved = TRUE), epsilon)
+    expect_true(all(is.finite(unlist(candor:::mean_variance(m)))))
+    expect_true(all(is.finite(rr_perturb(c(0, 3, 10), m))))
+  }
+})
+
+test_that("the worst cases of Duchi's and the piecewise protocol cross, and the hybrid begins, where they should", {
+  expect_equal(candor:::hybrid_from, 0.609352493, tolerance = 1e-9)
+  worst <- function(epsilon, protocol) {
+    parts <- candor:::mean_variance(rr_mean(c(-1, 1), epsilon, protocol))
+    parts$constant + max(parts$slope, 0)
+  }
+  expect_equal(uniroot(function(e) worst(e, "duchi") - worst(e, "piecewise"), c(1, 2), tol = 1e-10)$root, 1.28979, tolerance = 1e-5)
+  for (epsilon in c(0.3, 0.7, 1, 3)) {
+    expect_lte(worst(epsilon, "hybrid"), min(worst(epsilon, "duchi"), worst(epsilon, "piecewise")) + 1e-9)
+  }
+})
+
+test_that("the sampler follows the law of a small grid", {
+  grid <- candor:::window_grid(5, 1)
+  law <- window_law(grid)
+  # Answers on the grid, and between two places of it: a mixture of both.
+  for (t in c(-1, 0.2, 1, 0.5)) {
+    place <- (t + 1) / 2 * 5
+    share <- place - floor(place)
+    expected <- (1 - share) * law[floor(place) + 1, ] + share * law[min(floor(place) + 2, 6), ]
+    values <- candor:::draw_window(rep(t, 60000), grid, "secure")
+    drawn <- tabulate(round((values - candor:::window_values(grid, 0)) / (2 / (grid$steps * grid$chance))) + 1, ncol(law)) / 60000
+    # Five standard deviations: one cell in two million leaves them.
+    expect_true(all(abs(drawn - expected) <= 5 * sqrt(expected * (1 - expected) / 60000)))
+  }
+})
+
+test_that("reports of each protocol have the mean and the variance of the formula, in their own units", {
+  set.seed(5)
+  n <- 40000
+  for (epsilon in c(0.5, 1.5)) for (protocol in c("duchi", "piecewise", "hybrid")) {
+    m <- rr_mean(c(10, 30), epsilon, protocol)
+    parts <- candor:::mean_variance(m)
+    for (x in c(10, 18, 30)) {
+      reports <- rr_perturb(rep(x, n), m, rng = "R")
+      variance <- 100 * (parts$constant + parts$slope * ((x - 20) / 10)^2)
+      expect_lte(abs(mean(reports) - x), 5 * sqrt(variance / n))
+      # Of bounded reports the fourth moment is at most their reach squared times the second.
+      expect_lte(abs(var(reports) - variance), 5 * sqrt(max((10 * m$reach + 10)^2 * variance - variance^2, 0) / n))
+    }
+  }
+})
+
+test_that("the estimate is the mean of the reports, and its standard error is right for both targets", {
+  set.seed(6)
+  m <- rr_mean(c(0, 24), 1.5, "piecewise")
+  x <- 24 * rbeta(1500, 2, 4)
+  reports <- rr_perturb(x, m, rng = "R")
+  fit <- rr_estimate(reports, m)
+  expect_equal(unname(coef(fit)), mean(reports), tolerance = 1e-12)
+  expect_equal(unname(sqrt(diag(vcov(fit)))), sd(reports) / sqrt(1500), tolerance = 1e-12)
+  expect_equal(unname(confint(fit)[1, ]), mean(reports) + c(-1, 1) * qnorm(0.975) * sd(reports) / sqrt(1500), tolerance = 1e-12)
+  # Fixed truths: replications differ by the randomisation alone.
+  for (protocol in c("duchi", "piecewise", "hybrid")) {
+    m <- rr_mean(c(0, 24), 1.5, protocol)
+    fits <- replicate(400, {
+      fit <- rr_estimate(rr_perturb(x, m, rng = "R"), m, target = "sample")
+      c(coef(fit), diag(vcov(fit)))
+    })
+    expect_lte(abs(mean(fits[1, ]) - mean(x)), 5 * sd(fits[1, ]) / 20)
+    # A variance of 400 values has a relative error of sqrt(2 / 399) = 0.07. Duchi's is an upper bound.
+    ratio <- var(fits[1, ]) / mean(fits[2, ])
+    expect_lte(ratio, 1 + 5 * sqrt(2 / 399))
+    if (protocol != "duchi") expect_gte(ratio, 1 - 5 * sqrt(2 / 399))
+  }
+})
+
+test_that("intervals of the population's mean cover", {
+  set.seed(7)
+  m <- rr_mean(c(0, 1), 1)
+  covered <- replicate(400, {
+    bounds <- confint(rr_estimate(rr_perturb(rbeta(300, 1, 3), m, rng = "R"), m))
+    bounds[1] <= 0.25 && 0.25 <= bounds[2]
+  })
+  # 95 % of 400, five standard deviations of 0.011 below.
+  expect_gte(mean(covered), 0.95 - 5 * 0.011)
+})
+
+test_that("tallies of numbers merge, group and weigh as others do", {
+  m <- rr_mean(c(0, 10), 1)
+  set.seed(1)
+  reports <- rr_perturb(runif(300, 0, 10), m, rng = "R")
+  region <- rep(c("north", "south", "south"), 100)
+  tally <- rr_tally(reports, m, by = region)
+  fit <- rr_estimate(tally)
+  expect_equal(unname(coef(fit)), as.vector(tapply(reports, region, mean)))
+  expect_identical(names(coef(fit)), c("north", "south"))
+  parts <- c(rr_tally(reports[1:100], m, by = region[1:100]), rr_tally(reports[101:300], m, by = region[101:300]))
+  expect_equal(tidy(rr_estimate(parts), conf.int = TRUE), tidy(fit, conf.int = TRUE))
+  w <- runif(300)
+  expect_equal(unname(coef(rr_estimate(rr_tally(reports, m, weights = w)))), weighted.mean(reports, w))
+  frame <- data.frame(hours = reports, region = region)
+  expect_equal(rr_tally(frame, m, by = "region")$counts, tally$counts)
+  expect_message(missing <- rr_tally(c(reports, NA), m, na.rm = TRUE), class = "candor_message_missing")
+  expect_equal(missing$n, 300)
+  wide <- confint(rr_estimate(tally, simultaneous = TRUE))
+  expect_equal(wide, confint(rr_estimate(tally), level = 0.975), ignore_attr = TRUE)
+  expect_snapshot(print(rr_estimate(rr_counts(c(4, 2.5), rr_mean(c(0, 10), 1), n = 10, effective_n = 10))))
+  expect_snapshot({
+    print(rr_mean(c(0, 10), 1))
+    print(rr_mean(c(0, 10), 0.5))
+  })
+})
+
+test_that("what is no answer, report or argument is refused", {
+  m <- rr_mean(c(0, 10), 1)
+  duchi <- rr_mean(c(0, 10), 1, "duchi")
+  expect_identical(names(rr_reports(rr_perturb(c(a = 5), duchi), duchi)), "a")
+  expect_snapshot(error = TRUE, {
+    rr_mean(c(1, 0), 1)
+    rr_mean(3, 1)
+    rr_mean(c(0, Inf), 1)
+    rr_mean(c(0, 1), -1)
+    rr_mean(c(0, 1), 1, "best")
+    rr_mean()
+    rr_perturb(c(5, 11, 12), m)
+    rr_perturb(c(5, NA), m)
+    rr_perturb("a", m)
+    rr_tally(c(5, 1000), m)
+    rr_tally(c(5, NA), m)
+    rr_tally("a", m)
+    rr_tally(c(5, 5), duchi)
+    rr_estimate(c(5, 5), m, method = "mle")
+    rr_estimate(c(5, 5), m, interval = "exact")
+    rr_estimate(c(5, 5), m, mispelt = 1)
+    rr_estimate(c(5, 5), m, target = "all")
+    rr_matrix(m)
+    rr_product(a = m)
+  })
+})

@@ -1,0 +1,103 @@
+survey <- function() {
+  rr_sample_questions(drugs = rr_warner(epsilon = 2), often = rr_unary(c("never", "once", "often"), epsilon = 1), hours = rr_mean(c(0, 24), epsilon = 1.5))
+}
+
+answers <- function(n) {
+  data.frame(id = seq_len(n), drugs = rbinom(n, 1, 0.2), often = sample(c("never", "once", "often"), n, TRUE, c(6, 3, 1)), hours = runif(n, 0, 8))
+}
+
+test_that("epsilon is the largest of the questions', by enumeration of all reports and rows of answers", {
+  m <- rr_sample_questions(a = rr_grr(3, epsilon = 1), b = rr_warner(epsilon = 0.4))
+  expect_equal(rr_epsilon(m), c(a = 1, b = 0.4, total = 1))
+  expect_true(all(rr_epsilon(m, achieved = TRUE) <= rr_epsilon(m)))
+  rows <- expand.grid(a = 1:3, b = 1:2)
+  whole <- cbind(rr_matrix(m$parts$a)[rows$a, ], rr_matrix(m$parts$b)[rows$b, ]) / 2
+  expect_equal(max(log(apply(whole, 2, max) / apply(whole, 2, min))), 1, tolerance = 1e-12)
+})
+
+test_that("each respondent answers one question, drawn uniformly, and each is estimated from those who drew it", {
+  set.seed(1)
+  m <- survey()
+  people <- answers(30000)
+  reports <- rr_perturb(people, m)
+  expect_identical(names(reports), c("question", "report"))
+  # Uniform over three: five standard deviations.
+  expect_true(all(abs(table(reports$question) - 10000) <= 5 * sqrt(30000 * 2 / 9)))
+  # Which was drawn does not depend on the answers.
+  expect_gt(suppressWarnings(chisq.test(table(reports$question, people$often))$p.value), 1e-6)
+  fits <- rr_estimate(reports, m, method = "inv")
+  expect_identical(names(fits), c("drugs", "often", "hours"))
+  expect_lte(abs(coef(fits$drugs)[["yes"]] - mean(people$drugs)), 5 * tidy(fits$drugs)$std.error[2])
+  expect_true(all(abs(coef(fits$often) - c(0.6, 0.3, 0.1)) <= 5 * tidy(fits$often)$std.error))
+  expect_lte(abs(coef(fits$hours) - mean(people$hours)), 5 * tidy(fits$hours)$std.error)
+  expect_identical(sum(vapply(fits, nobs, 0)), 30000)
+})
+
+test_that("a part of the tally is the tally of those who drew it", {
+  set.seed(2)
+  m <- survey()
+  people <- answers(600)
+  reports <- rr_perturb(people, m, rng = "R")
+  region <- rep(c("n", "s", "s"), 200)
+  w <- runif(600, 0.5, 1.5)
+  tally <- rr_tally(reports, m, by = region, weights = w)
+  for (name in names(m$parts)) {
+    at <- reports$question == name
+    own <- unlist(reports$report[at])
+    if (name == "often") own <- do.call(rbind, reports$report[at])
+    direct <- rr_tally(own, m$parts[[name]], by = region[at], weights = w[at])
+    part <- candor:::part_tally(tally, name)
+    expect_equal(part$counts, direct$counts)
+    expect_equal(part$n, direct$n)
+  }
+  merged <- c(rr_tally(reports[1:200, ], m, by = region[1:200], weights = w[1:200]),
+              rr_tally(reports[201:600, ], m, by = region[201:600], weights = w[201:600]))
+  expect_equal(merged$counts, tally$counts)
+  expect_equal(lapply(rr_estimate(merged, method = "inv"), coef), lapply(rr_estimate(tally, method = "inv"), coef))
+})
+
+test_that("reports of one kind stand in one column", {
+  people <- data.frame(a = c("x", "y", "x", "y"), b = c("u", "u", "v", "v"))
+  grr <- rr_sample_questions(a = rr_grr(c("x", "y"), epsilon = 1), b = rr_grr(c("u", "v"), epsilon = 1))
+  expect_type(rr_perturb(people, grr)$report, "character")
+  hash <- rr_sample_questions(a = rr_local_hash(c("x", "y"), epsilon = 1), b = rr_local_hash(c("u", "v"), epsilon = 1))
+  expect_identical(names(rr_perturb(people, hash)), c("question", "slope", "shift", "value"))
+  bits <- rr_sample_questions(a = rr_unary(c("x", "y"), epsilon = 1), b = rr_unary(c("u", "v"), epsilon = 1))
+  expect_s3_class(rr_perturb(people, bits)$report, "rr_bits")
+  for (m in list(grr, hash, bits)) {
+    reports <- rr_perturb(people[rep(1:4, 50), ], m)
+    expect_equal(sum(rr_tally(reports, m)$counts[c(1, 1 + length(m$parts$a$reports) + 1)]), 200)
+    expect_identical(rr_reports(reports, m), reports)
+  }
+})
+
+test_that("missing reports and questions are dropped on request", {
+  m <- rr_sample_questions(a = rr_warner(0.8), b = rr_mean(c(0, 1), 1))
+  reports <- data.frame(question = c("a", "a", "b", NA, "b"), report = c(1, NA, 0.5, 0, NA))
+  expect_message(tally <- rr_tally(reports, m, na.rm = TRUE), "3 missing")
+  expect_equal(tally$n, 2)
+  expect_equal(tally$counts[c(1, 4)], c(1, 1))
+})
+
+test_that("bad questions, answers and reports are refused", {
+  m <- rr_sample_questions(a = rr_grr(c("x", "y", "z"), epsilon = 1), b = rr_warner(0.8))
+  expect_snapshot(print(survey()))
+  expect_snapshot(error = TRUE, {
+    rr_sample_questions()
+    rr_sample_questions(rr_warner(0.8))
+    rr_sample_questions(a = 1)
+    rr_sample_questions(a = rr_product(b = rr_warner(0.8)))
+    rr_sample_questions(a = m)
+    rr_sample_questions(estimate = rr_warner(0.8))
+    rr_perturb(data.frame(a = "x"), m)
+    rr_perturb(data.frame(a = c("x", "w"), b = 0), m)
+    rr_perturb(data.frame(a = "x", b = NA), m)
+    rr_perturb("x", m)
+    rr_tally("x", m)
+    rr_tally(data.frame(question = c("a", "c"), report = c("x", "x")), m)
+    rr_tally(data.frame(question = c("a", "a"), report = c("x", "w")), m)
+    rr_estimate(data.frame(question = c("a", "a"), report = c("x", "y")), m)
+    rr_matrix(m)
+    rr_product(q = m)
+  })
+})
