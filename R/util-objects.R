@@ -64,6 +64,7 @@ object_kinds <- list(
   text = function(x) is.character(x) && length(x) == 1L && !is.na(x),
   # Labels of a mere number of categories are made when asked for: not here.
   labels = function(x) is.character(x) && length(x) > 0,
+  mark = function(x) is.logical(x) && length(x) == 1L,
   flag = function(x) is.logical(x) && length(x) == 1L && !is.na(x),
   matrix = function(x) is.matrix(x) && is.numeric(x),
   array = function(x) is.array(x) && is.numeric(x),
@@ -102,7 +103,7 @@ object_shapes <- list(
   rr_compose = c(first = "rr_mechanism", second = "rr_mechanism"),
   rr_noncompliance = c(first = "rr_mechanism", second = "rr_mechanism", share = "probability"),
   rr_product = c(questions = "mechanisms", sizes = "finite", report_sizes = "finite"),
-  rr_unary = c(support_shape, odds = "number", both_own = "numbers?", both_other = "numbers?", optimized = "flag",
+  rr_unary = c(support_shape, odds = "number", both_own = "numbers?", both_other = "numbers?", optimized = "mark?",
                from_epsilon = "flag"),
   rr_subset = c(support_shape, size = "size", odds = "number", both_own = "numbers?", both_other = "numbers?"),
   rr_local_hash = c(support_shape, g = "size", prime = "numbers?", odds = "numbers?", collision = "numbers?",
