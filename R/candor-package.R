@@ -20,10 +20,18 @@
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
+#' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bloom()] (RAPPOR).
 #' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
+#'
+#' @section Where the reports are:
+#' * Vectors and data frames: [rr_tally()]; counts that exist: [rr_counts()]; more than fits into memory, or files: [rr_tally_chunks()].
+#' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
+#' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
@@ -80,11 +88,14 @@
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
 #' * `candor_error_package`: a suggested package is needed and not installed;
-#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
+#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
+#'   written, or holds no tally;
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima nearly alike;
+#' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory;
 #' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
@@ -93,7 +104,7 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about coefficients that the others determine
-#' `candor_message_aliased`.
+#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment

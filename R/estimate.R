@@ -39,6 +39,9 @@
 #'   categories, or one category over time, are better had by `"inv"`. For mechanisms as `"mle"` has a closed form for and for
 #'   counts of supported categories, with \eqn{p > q}; two categories have nothing to learn from each other and get `"mle"`.
 #'
+#' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. Which shares are 0 the data
+#'   select; standard errors come from the bootstrap and are conditional on that.
+#'
 #' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form. Some categories that nobody reported may then share a
 #' remainder that the data do not divide: it is shared equally, and the fit says so.
 #'
@@ -95,7 +98,7 @@
 #' needed, to include the estimate: methods that return distributions move mass between categories.
 #' `simultaneous = TRUE` makes all intervals of a fit hold together (Bonferroni).
 #'
-#' @param x A tally, or anything that [rr_tally()] takes.
+#' @param x A tally, or anything that [rr_tally()] takes. For a design of the package survey see [rr_survey].
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The estimator: one of the names below, or a method made by [rr_new_method()].
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
@@ -177,6 +180,11 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   check_given()
   match <- check_choice(match, "match", c("exact", "relaxed"))
+  if (is_design(x)) {
+    return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,
+                            na.rm, match, target,
+                            interval, conf.level, simultaneous))
+  }
   tally <- drop_empty_groups(as_tally(x, mechanism, weights, by, na.rm, column, match))
   if (any(tally$n <= 0)) abort_empty(tally)
   given <- list(target = target, conf.level = conf.level, simultaneous = simultaneous, replications = replications,

@@ -28,7 +28,8 @@
 #' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
 #' set.seed(1)
 #' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
-#' fit <- rr_estimate(reports, mechanism, method = "smoothed", interval = "bootstrap", replications = 50)
+#' fit <- rr_estimate(reports, mechanism, method = "smoothed", interval = "bootstrap",
+#'                    replications = 50)
 #' rr_cdf(fit, at = c("20 to 25", "45 to 50"))
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)

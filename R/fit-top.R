@@ -46,6 +46,11 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   target <- check_choice(target, "target", c("population", "sample"))
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level, simultaneous = TRUE)
+  if (!inherits(fit, "rr_fit")) {
+    abort(c("{.arg x} must be a tally of one question whose categories are estimated.",
+            x = "The estimate is {describe(fit)}."),
+          "argument")
+  }
   groups <- seq_len(ncol(as.matrix(fit$estimate)))
   found <- integer(length(groups))
   tables <- lapply(groups, function(g) {
@@ -74,13 +79,17 @@ absence_p_values <- function(fit, g) {
   n <- fit$tally$effective_n[g]
   phi <- counts / fit$tally$n[g]
   law <- rr_law(fit$mechanism)
-  if (!inherits(law, "rr_law_channel")) {
+  if (inherits(law, c("rr_law_additive", "rr_law_support"))) {
     x <- phi * n
     support <- inherits(law, "rr_law_support")
     b <- rep_len(if (support) law$q else law$b, length(counts))
     # P(X >= x) of a binomial number, for effective numbers too; a design with p < q gives fewer reports to the truth.
     if (if (support) all(law$p > law$q) else law$a > 0) return(ifelse(x <= 0, 1, stats::pbeta(b, x, n - x + 1)))
     return(ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+  }
+  if (!inherits(law, "rr_law_channel")) {
+    error <- law_blank_error(law, group_evidence(fit$tally, g, law))
+    return(stats::pnorm(group_estimate(fit, g) / error, lower.tail = FALSE))
   }
   axes <- law_axes(law, length(counts))
   inverse <- channel_inverse(axes)

@@ -11,6 +11,12 @@ hadamard_scale <- function(law) {
   (1 + (2 * law$blocks - 1) * z) / -expm1(-law$epsilon)
 }
 
+# One block, where a report supports the categories whose sign in its column is its own.
+hadamard_bit_law <- function(epsilon) {
+  p <- stats::plogis(epsilon)
+  new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
+}
+
 #' @export
 law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
 

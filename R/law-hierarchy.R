@@ -113,13 +113,9 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
 # For a level that nobody holds, as at even shares.
 #' @export
 law_blank_error.rr_law_hierarchy <- function(law, evidence) {
-  depths <- depth_evidence(law, evidence)
-  variances <- depth_variances(law, depths)
-  # Levels of one kind of place in the tree have one error: the first of them stands for all.
-  sum <- 0
-  at <- node_functions(law, diag(law$truths)[1, , drop = FALSE], variances)
-  for (l in seq_along(at)) sum <- sum + variances[l] * sum(at[[l]]^2)
-  sqrt(sum)
+  variances <- depth_variances(law, depth_evidence(law, evidence))
+  at <- node_functions(law, diag(law$truths), variances)
+  sqrt(Reduce(`+`, Map(function(weights, variance) variance * rowSums(weights^2), at, variances)))
 }
 
 # ---- uncertainty ----

@@ -23,6 +23,8 @@
 #' @param a What the truth adds to the probability of its own report: one number from -1 to 1. `a + sum(b)` must be 1.
 #' @param b Probability of each report where it is not the truth: one number if all are alike, else one per category.
 #' @param odds `a / b`, where it is known with more digits than the quotient has. Used where all `b` are alike.
+#'   Of supports \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not: the
+#'   likelihood of kept sets (`rr_tally(keep = "sets")`) needs it, and is refused without.
 #' @param axes A matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
 #'   per category): their Kronecker product, the first running fastest.
 #' @param p Probability that a report supports the true category: one number, or one per category.
@@ -97,6 +99,7 @@ law_needs <- c(
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
+  bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",
   question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",

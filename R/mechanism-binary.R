@@ -69,7 +69,7 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes")) {
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
   new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
-                from_epsilon = epsilon)
+                from_epsilon = if (!is.null(epsilon)) numbers$epsilon)
 }
 
 #' @rdname rr_binary

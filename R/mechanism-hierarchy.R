@@ -121,11 +121,26 @@ print.rr_hierarchy <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# The node of each depth is an answer to its own question; drawing and counting are those of questions.
+# ---- respondents: the node of each depth is an answer to its own question ----
+
 #' @export
-prepare_answers.rr_hierarchy <- function(mechanism, x) {
-  levels <- prepare_answers.rr_mechanism(mechanism, x)
+prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
+
+#' @export
+rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  k <- length(mechanism$levels)
+  if (!is.numeric(answers) || anyNA(answers) || !all(answers %in% seq_len(k))) {
+    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(k)}.",
+            x = "It is {describe(answers)}."),
+          "argument")
+  }
   nodes <- lapply(rev(seq_len(mechanism$height)) - 1,
-                  function(below) as.integer((levels - 1) %/% mechanism$fanout^below) + 1L)
-  list(answers = nodes, given = nodes, n = length(levels))
+                  function(below) as.integer((answers - 1) %/% mechanism$fanout^below) + 1L)
+  draw_parts(mechanism, nodes, rng)
+}
+
+#' @export
+decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
+  collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
 }

@@ -16,7 +16,7 @@
 #' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without question or of none, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
-#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (section 3.2, the solution SMP. Their own proposal, fake data for the other questions,
+#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
 #'   protects a whole row less than it says and is not offered.)
 #' @examples
 #' survey <- rr_sample_questions(
@@ -26,8 +26,8 @@
 #' )
 #' survey
 #' set.seed(1)
-#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = sample(c("never", "once", "often"), 3000, TRUE, c(6, 3, 1)),
-#'                       hours = runif(3000, 0, 8))
+#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
+#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = often, hours = runif(3000, 0, 8))
 #' reports <- rr_perturb(answers, survey, rng = "R")
 #' reports
 #' fits <- rr_estimate(reports, survey, method = "inv")
@@ -123,25 +123,43 @@ prepare_answers.rr_sampled <- function(mechanism, x) {
     abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
             i = "Its columns are {.val {names(x)}}."), "argument")
   }
-  columns <- Map(plain_answers, as.list(x)[names(mechanism$parts)], mechanism$parts)
-  list(answers = Map(prepare_answers, mechanism$parts, columns), given = columns, n = nrow(x))
+  columns <- as.list(x)[names(mechanism$parts)]
+  Map(prepare_answers, mechanism$parts, Map(plain_answers, columns, mechanism$parts))
 }
 
 #' @export
 rr_draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.list(answers) || length(answers) != length(mechanism$parts) || length(unique(lengths(answers))) != 1L) {
+    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe(answers)}."),
+          "argument")
+  }
+  draw_parts(mechanism, answers, rng)
+}
+
+# list(drawn, at, reports): which part each respondent drew, who drew each part, and their reports to it.
+draw_parts <- function(mechanism, answers, rng) {
   parts <- mechanism$parts
-  drawn <- draw_uniform(answers$n, length(parts), rng) + 1
+  drawn <- draw_uniform(length(answers[[1]]), length(parts), rng) + 1
   at <- lapply(seq_along(parts), function(j) which(drawn == j))
-  reports <- Map(function(part, answer, given, rows) {
-    decode_answers(part, rr_draw_reports(part, answer[rows], rng), given[rows])
-  }, parts, answers$answers, answers$given, at)
-  columns <- join_reports(unname(reports), at, answers$n)
-  tibble::as_tibble(c(stats::setNames(list(names(parts)[drawn]), mechanism$part_column), columns))
+  list(drawn = drawn, at = at,
+       reports = Map(function(part, answer, rows) rr_draw_reports(part, answer[rows], rng), parts, answers, at))
 }
 
 #' @export
-decode_answers.rr_sampled <- function(mechanism, reports, x) reports
+decode_answers.rr_sampled <- function(mechanism, reports, x) {
+  x <- as.list(answer_frame(x))[names(mechanism$parts)]
+  collect_parts(mechanism, reports, Map(plain_answers, x, mechanism$parts))
+}
+
+# A tibble with a row for each respondent; `given` are their answers to each part, which say of what type reports are.
+collect_parts <- function(mechanism, reports, given) {
+  parts <- Map(function(part, own, column, rows) decode_answers(part, own, column[rows]),
+               mechanism$parts, reports$reports, given, reports$at)
+  columns <- join_reports(unname(parts), reports$at, length(reports$drawn))
+  key <- stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column)
+  tibble::as_tibble(c(key, columns))
+}
 
 # The reports of all parts in the order of the respondents: columns of one kind where they are of one kind, else a list.
 join_reports <- function(reports, at, n) {
@@ -280,4 +298,17 @@ part_tally <- function(tally, name) {
   squares <- if (!is.null(tally$weight_squares)) ifelse(tally$n > 0, tally$weight_squares * n / tally$n, 0)
   new_rr_tally(parts[[name]], if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = unname(n), weight_squares = unname(squares))
+}
+
+# A hierarchy is one as well, but made in another way.
+#' @export
+mechanism_recipe.rr_sampled <- function(mechanism) {
+  if (!identical(class(mechanism)[1], "rr_sampled")) return(mechanism_recipe.default(mechanism))
+  list(kind = "sampled", questions = list_recipe(mechanism$parts))
+}
+
+#' @export
+from_recipe.recipe_sampled <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "questions"))
+  rr_sample_questions(recipe_list(r$questions, "questions"))
 }

@@ -146,7 +146,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   panel <- paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", N = ", trimws(format_count(data$n))))
   data$panel <- factor(panel, unique(panel[order(data$k, data$n)]))
   # Binary local hashing has the error of the Hadamard response.
-  data <- data[data$mechanism != "blh", ]
+  data <- data[data$mechanism %in% setdiff(names(recommend_names), "blh"), ]
   data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
   legend <- ggplot2::guide_legend(ncol = 2)
   # Some lines lie on each other: those that come later are dashed.

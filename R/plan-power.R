@@ -229,7 +229,7 @@ check_open <- function(x, arg) {
 
 # a and b of one category. For several categories alike (no category named) any one stands for all.
 category_form <- function(mechanism, category) {
-  form <- additive(mechanism)
+  form <- additive(mechanism) %||% support_form(rr_law(mechanism))
   if (is.null(form)) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
             i = "Simulate with {.fn rr_study} instead."), "argument")
@@ -237,6 +237,13 @@ category_form <- function(mechanism, category) {
   if (law_tells_nothing(form)) abort_no_information(mechanism)
   at <- category_position(mechanism, category)
   list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
+}
+
+# Reports that support a category are binomial too, where all categories are alike.
+support_form <- function(law) {
+  if (inherits(law, "rr_law_hadamard") && law$blocks == 1) law <- hadamard_bit_law(law$epsilon)
+  if (!inherits(law, "rr_law_support") || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
+  new_law_additive(law$difference, law$q)
 }
 
 category_position <- function(mechanism, category) {

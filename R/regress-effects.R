@@ -169,26 +169,34 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
-  data <- effect_data(object)
+  along <- covariate_grid(object, effect_data(object), variable)
+  truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
+  new <- data.frame(value = along$grid, truth)
+  base <- ggplot2::ggplot(new, ggplot2::aes(x = .data$value, y = .data$fit, ymin = .data$lwr, ymax = .data$upr)) +
+    ggplot2::labs(x = along$variable, y = "Probability of a true yes",
+                  caption = sprintf("%s%% confidence, others at typical values", format(100 * conf.level))) +
+    ggplot2::coord_cartesian(ylim = c(0, 1)) + theme_candor()
+  if (is.numeric(along$grid)) base + ggplot2::geom_ribbon(alpha = 0.2) + ggplot2::geom_line()
+  else base + ggplot2::geom_pointrange()
+}
+
+# New rows along one covariate, the others at their means or most frequent values.
+covariate_grid <- function(object, data, variable) {
   known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
   if (!length(known)) {
-    abort(c("There is no covariate to draw the truth along.", i = "{.fn rr_effects} gives its average."), "argument")
+    abort(c("There is no covariate to draw the truth along.",
+            i = if (inherits(object, "rr_glm")) "{.fn rr_effects} gives its average."
+              else "{.fn predict} gives the shares."), "argument")
   }
   variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
   typical <- lapply(data[known], function(v) {
-    if (is.numeric(v)) mean(v) else if (is.factor(v)) factor(names(which.max(table(v))),
-                                                             levels(v)) else names(which.max(table(v)))
+    if (is.numeric(v)) return(mean(v))
+    often <- names(which.max(table(v)))
+    if (is.factor(v)) factor(often, levels(v)) else if (is.logical(v)) as.logical(often) else often
   })
-  typical[] <- lapply(names(typical), function(v) if (is.logical(data[[v]])) as.logical(typical[[v]]) else typical[[v]])
   values <- data[[variable]]
   grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
-  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[setdiff(known, variable)]))
-  truth <- stats::predict(object, new, "truth", interval = "confidence", level = conf.level)
-  new <- data.frame(value = grid, truth)
-  base <- ggplot2::ggplot(new, ggplot2::aes(x = .data$value, y = .data$fit, ymin = .data$lwr, ymax = .data$upr)) +
-    ggplot2::labs(x = variable, y = "Probability of a true yes",
-                  caption = sprintf("%s%% confidence, others at typical values", format(100 * conf.level))) +
-    ggplot2::coord_cartesian(ylim = c(0, 1)) + ggplot2::theme_minimal()
-  if (is.numeric(values)) base + ggplot2::geom_ribbon(alpha = 0.2) + ggplot2::geom_line()
-  else base + ggplot2::geom_pointrange()
+  list(variable = variable, grid = grid,
+       new = as.data.frame(c(stats::setNames(list(grid), variable), typical[setdiff(known, variable)]),
+                           optional = TRUE))
 }

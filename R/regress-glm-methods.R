@@ -14,8 +14,8 @@
 #' @param complete Include aliased coefficients, as `NA`?
 #' @param parm Which coefficients, by name or position.
 #' @param level Confidence level.
-#' @param method `"profile"`: all values that the likelihood does not reject, each with the others at their best; an end may be infinite. `"wald"`:
-#'   estimate and standard error.
+#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, each with the others at their best (see Profile intervals).
+#'   `"wald"`: estimate and standard error.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
@@ -27,6 +27,11 @@
 #' @return `vcov()`, `confint()` matrices; `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
 #'   `anova()` a table; `tidy()`, `glance()`, `augment()` tibbles: `augment()` adds `.truth`, `.report`, `.posterior` (probability of a true yes given the
 #'   report), `.hat`, `.resid` (deviance).
+#' @section Profile intervals:
+#' A value of a coefficient is in the interval if twice the fall of the log-likelihood from the estimate to its maximum over the other coefficients is within
+#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from where the other coefficients are nearby.
+#' A randomized report never rules out a truth, so the likelihood is bounded and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
+#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that holds the estimate.
 #' @section Errors:
 #' `candor_error_argument` for unknown types, clusters of the wrong length, and coefficients that do not exist.
 #' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),

@@ -22,7 +22,8 @@
 #' @param weights,offset,subset,na.action As in [stats::glm()]. Rows with missing values are dropped, and counted in a message, unless `na.action` says
 #'   otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1.
+#' @param starts How many starting points, at least 1. With 20,000 different rows or more the second and later ones first climb over some 4,000 evenly spaced
+#'   rows, and over all rows only where they end elsewhere than the first start does.
 #' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
 #'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.

@@ -13,19 +13,27 @@
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
 #'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
-#'   units of log-likelihood) and `starts`.
+#'   units of log-likelihood) and `starts`;
+#' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
+#'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
+#'   units unless `type = "response"`. [rr_predictor()] has none, and says so, since the outcome is expected at a truth that nobody knows;
+#' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
+#' * `autoplot()`, `plot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values.
 #'
 #' @param object,x A fit.
-#' @param type For `vcov()`, see above.
+#' @param type For `vcov()` and `residuals()`, see above.
 #' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data.
 #' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
 #' @param level,conf.level Confidence level, between 0 and 1.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
 #' @param digits Significant digits printed.
+#' @param nsim Number of simulated surveys.
+#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param variable Name of a covariate; by default the first.
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
 #' @section Errors:
-#' `candor_error_argument` for choices that a fit does not have, clusters of another length, and fits that are not nested in number of
+#' `candor_error_argument` for choices that a fit does not have, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
 #' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
 #' @source Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
@@ -39,6 +47,7 @@
 #' summary(fit)
 #' sqrt(diag(vcov(fit, type = "sandwich")))
 #' anova(rr_multinom(cheating ~ 1, exam_simulated, often), fit)
+#' head(residuals(fit), 3)
 NULL
 
 #' @export

@@ -1,5 +1,5 @@
 # Estimates with less bias, and always finite ones. Both solve an adjusted score equation; only Jeffreys' is the
-# gradient of something (math-regression.md 6.1).
+# gradient of something (inst/mathematics/regression.md 6.1).
 
 penalised_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {

@@ -54,20 +54,36 @@ profile_curve <- function(fit, data, j, kept) {
       shifted$x <- matrix(column)
       value <- regress_value(shifted, b)
       profile_point(top, value$value, value$gradient[1], numeric(0))
-    }, first = numeric(0), scale = sqrt(mean(column^2))))
+    }, others = function(b, starts) NULL, first = numeric(0), scale = sqrt(mean(column^2))))
   }
   basis <- if (ncol(others$x)) regress_basis(others) else list(z = matrix(0, nrow(data$x), 1), rank = 1)
   shifted <- others
-  at <- function(b, rest) {
+  shift <- function(b) {
     shifted$offset <- (data$offset %||% 0) + b * column
-    fit <- climb(shifted, basis$z, rest)
+    shifted
+  }
+  point <- function(shifted, fit) {
     if (!is.finite(fit$value)) return(NULL)
     eta <- predictor_of(basis$z, fit$at[seq_len(basis$rank)], shifted$offset)
     device <- if (unknown) unknown_at(data$unknown, fit$at[basis$rank + 1]) else data$device
     score <- sum(data$weight * column * regress_rows(eta, data$y, data$arm, device, data$link)$score)
     profile_point(top, fit$value, score, fit$at)
   }
-  list(at = at, first = profile_first(fit, data, kept, j, basis), scale = sqrt(mean(column^2)))
+  at <- function(b, rest) {
+    shifted <- shift(b)
+    point(shifted, climb(shifted, basis$z, rest))
+  }
+  others_at <- function(b, starts) {
+    # The identity link has one maximum, and the log link's range leaves starts no room.
+    if (data$link %in% c("log", "identity")) return(NULL)
+    shifted <- shift(b)
+    points <- regress_starts(shifted, basis$z, fit$starts.asked, NULL)
+    if (unknown) points <- unknown_starts(points)
+    fits <- climb_all(shifted, basis, c(starts, points))
+    values <- vapply(fits, `[[`, 0, "value")
+    if (any(is.finite(values))) point(shifted, fits[[which.max(values)]])
+  }
+  list(at = at, others = others_at, first = profile_first(fit, data, kept, j, basis), scale = sqrt(mean(column^2)))
 }
 
 profile_point <- function(top, value, score, rest) {
@@ -102,10 +118,9 @@ profile_end <- function(curve, fit, j, side, limit) {
     }
     if (point$fall >= limit) {
       end <- profile_root(curve, inner, c(point, b = b), limit)
-      back <- comes_back(curve, end, centre, limit)
-      if (is.null(back)) return(end$b)
-      before <- inner <- back
-      step <- back$b - end$b
+      higher <- higher_branch(curve, end, centre, limit)
+      if (is.null(higher)) return(end$b)
+      before <- inner <- higher
       next
     }
     before <- inner
@@ -123,18 +138,20 @@ extrapolate <- function(before, inner, b) {
   inner$rest + (inner$rest - before$rest) * (b - inner$b) / (inner$b - before$b)
 }
 
-# A finite maximum over the others may end soon beyond the point where it has fallen enough, and what takes its place,
-# with truths of 0 and 1, be nearly as likely as the estimate: the values out there belong to the interval too. Followed
-# until the fall is plain.
-comes_back <- function(curve, end, centre, limit) {
+# The profile is the largest likelihood over the others, of which a climb along b follows one local maximum. Where that
+# one has fallen enough, the others may have a higher one at the same b, often with truths of 0 and 1: then b belongs to
+# the interval, which goes on from there. The others start where rr_glm() starts, and where the climb along b leads
+# further out, since the maximum that it follows may end there: then what takes its place may be higher here too.
+higher_branch <- function(curve, end, centre, limit) {
+  starts <- list()
   point <- end
   for (distance in c(0.25, 0.5, 1, 2)) {
-    b <- end$b + distance * (end$b - centre)
-    point <- curve$at(b, point$rest)
-    if (is.null(point) || point$fall > 1.5 * limit) return(NULL)
-    if (point$fall < 0.7 * limit) return(c(point, b = b))
+    point <- curve$at(end$b + distance * (end$b - centre), point$rest)
+    if (is.null(point)) break
+    starts <- c(starts, list(point$rest))
   }
-  NULL
+  found <- curve$others(end$b, c(list(end$rest), starts))
+  if (!is.null(found) && found$fall < (1 - 1e-6) * limit) c(found, b = end$b)
 }
 
 profile_root <- function(curve, inner, outer, limit) {
@@ -152,7 +169,9 @@ profile_root <- function(curve, inner, outer, limit) {
   c(point, b = b)
 }
 
+# Where the ends are on different maxima, what lies between belongs to the inner one.
 between <- function(inner, outer, b) {
+  if (any(abs(outer$rest - inner$rest) > 10)) return(inner$rest)
   t <- (b - inner$b) / (outer$b - inner$b)
   inner$rest + t * (outer$rest - inner$rest)
 }
@@ -171,8 +190,11 @@ infinite_profile <- function(fit, data, j, curve, limit) {
     point <- curve$at(b, far$rest)
     if (is.null(point)) break
     if (point$fall >= limit) {
-      end <- profile_root(curve, far, c(point, b = b), limit)$b
-      return(if (sign < 0) c(-Inf, end) else c(end, Inf))
+      end <- profile_root(curve, far, c(point, b = b), limit)
+      higher <- higher_branch(curve, end, far$b, limit)
+      if (is.null(higher)) return(if (sign < 0) c(-Inf, end$b) else c(end$b, Inf))
+      far <- higher
+      next
     }
     far <- c(point, b = b)
     if (-sign * b * curve$scale > 60) break

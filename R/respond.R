@@ -29,6 +29,8 @@
 #' @param rng `"secure"` or `"R"`, see below.
 #' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
 #'   They are named in a message of class `candor_message_keep`, and so are columns that were left out.
+#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the attribute `"memory"` of the former reports of the same
+#'   respondents, in the same order; `list()` to start.
 #' @return The reports: as many as there are answers, with their names, of the same type (integers become doubles
 #'   where a level is no integer), and read by [rr_tally()] as
 #'   what they are. Text and factors have the labels of the mechanism's reports. Logical answers to a question with
@@ -60,7 +62,7 @@
 #' set.seed(1)
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
-rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
+rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL) {
   check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
@@ -73,10 +75,21 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
+  if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
+  if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
   else reports
+}
+
+perturb_memoised <- function(x, mechanism, answers, memory, rng) {
+  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
+    abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
+            i = "Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and {.fn rr_bloom}."), "argument")
+  }
+  drawn <- draw_memoised(mechanism, answers, memory, rng)
+  structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
 }
 
 # Labelled values become what their labels say, and integer64 numbers.

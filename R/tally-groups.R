@@ -14,7 +14,7 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, nor which labelled chunks it holds: neither is
 #'   known of single groups.
 #' @section Errors:
 #' `candor_error_level` for groups that there are not, `candor_error_empty` where no group is left, `candor_error_argument` where
@@ -94,6 +94,8 @@ cut_tally <- function(tally, at, drop = FALSE) {
   }
   fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
   fields$missing <- 0
+  # Labels are of chunks of all groups.
+  fields$chunks <- NULL
   structure(fields, class = tally$class)
 }
 

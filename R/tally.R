@@ -15,6 +15,9 @@
 #'   Or a **data frame** that holds them in a column, beside groups and weights; of several questions
 #'   ([rr_product()]) a column for each, called as the questions are. Labelled values, as package haven reads them from SPSS and Stata
 #'   files, are what their labels say, or themselves where no label looks like a report and the values do.
+#'
+#'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
+#'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
@@ -102,7 +105,7 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
   counted <- check_counted(result, mechanism, groups$n, n)
   dropped <- counted$dropped
-  missing <- counted$missing %||% length(dropped)
+  missing <- as.double(counted$missing %||% length(dropped))
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
@@ -367,6 +370,7 @@ c.rr_tally <- function(...) {
   # How many people answered weighted tallies is known only where all of them know it.
   answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
   answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
+  chunks <- merge_chunks(lapply(tallies, `[[`, "chunks"))
   # Sets are merged where every tally has them.
   sets <- lapply(tallies, `[[`, "sets")
   sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
@@ -375,6 +379,7 @@ c.rr_tally <- function(...) {
                           weight_squares = if (any(weighted)) Reduce(`+`, squares),
                           respondents = if (!is.null(answered)) sum(unlist(answered)))
     if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
+    tally$chunks <- chunks
     return(tally)
   }
   rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
@@ -385,6 +390,7 @@ c.rr_tally <- function(...) {
                         weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)),
                         respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
   if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
+  tally$chunks <- chunks
   tally
 }
 
@@ -425,6 +431,7 @@ print.rr_tally <- function(x, ...) {
   cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
+  if (!is.null(x$chunks)) cat("  from ", format_count(length(x$chunks)), " labelled chunks\n", sep = "")
   if (!is.null(x$sets)) {
     cat("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
         format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),

@@ -54,17 +54,24 @@
 rr_contrast <- function(fit, L, conf.level = 0.95) {
   check_given()
   margin <- inherits(fit, "rr_margin")
-  if (!margin && !inherits(fit, "rr_fit")) {
+  if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
     abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
   }
   conf.level <- check_level(conf.level)
+  if (inherits(fit, "rr_survey")) {
+    read <- contrast_functions(L, labels_of(fit))
+    if (any(read$divisor > 0)) abort(c("Ratios cannot be had of a fit of a survey design.",
+                                       i = "Ask for the two functions, or compare with {.fn rr_compare}."), "argument")
+    return(survey_contrast(fit, `rownames<-`(read$weights, read$terms), conf.level))
+  }
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
   weights <- read$weights
   value <- contrast_values(weights, estimate)
   parts <- if (margin) margin_parts(fit, weights) else contrast_parts(fit, weights)
   error <- sqrt(rowSums(parts$variance))
-  z <- normal_quantile(conf.level)
+  df <- if (margin) fit$df %||% Inf else Inf
+  z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
   bounds <- list(low = value - z * error, high = value + z * error)
   for (row in if (!margin && !fit$estimator$unbiased) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], conf.level)
@@ -76,12 +83,12 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   ratio <- value / error
   ratio[which(error == 0)] <- NA_real_
   table <- tibble::tibble(estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
-                          p.value = unname(2 * stats::pnorm(-abs(ratio))), conf.low = unname(bounds$low),
+                          p.value = unname(2 * stats::pt(-abs(ratio), df)), conf.low = unname(bounds$low),
                           conf.high = unname(bounds$high))
   edge <- parts$edge
   covariance <- parts$covariance
   if (any(read$divisor > 0)) {
-    quotients <- contrast_ratios(read, value, covariance, table, z)
+    quotients <- contrast_ratios(read, value, covariance, table, z, df)
     table <- quotients$table
     covariance <- quotients$covariance
     edge <- quotients$among(edge)
@@ -119,7 +126,7 @@ margin_parts <- function(fit, weights) {
 
 # Quotients of functions: `divisor` is the row of the function that each function of a table is divided by, 0 for none,
 # and rows that are divisors only are left out.
-contrast_ratios <- function(read, value, covariance, table, z) {
+contrast_ratios <- function(read, value, covariance, table, z, df) {
   if (is.null(covariance)) {
     abort(c("Ratios can be had of at most {format_count(contrast_limit)} functions at a time."), "argument")
   }
@@ -147,11 +154,28 @@ contrast_ratios <- function(read, value, covariance, table, z) {
     error <- sqrt(max(0, result[i, i]))
     relative <- error / ratio
     test <- if (isTRUE(relative > 0)) log(ratio) / relative else NA_real_
-    table[i, ] <- list(if (is.finite(ratio)) ratio else NA_real_, error, test, 2 * stats::pnorm(-abs(test)),
+    table[i, ] <- list(if (is.finite(ratio)) ratio else NA_real_, error, test, 2 * stats::pt(-abs(test), df),
                        ratio * exp(-z * relative), ratio * exp(z * relative))
   }
   list(table = table, covariance = result,
        among = function(flags) flags[shown] | c(FALSE, flags)[below + 1])
+}
+
+# Of a survey design: with the covariance of all groups, and the degrees of freedom of the design.
+survey_contrast <- function(fit, weights, conf.level) {
+  value <- drop(weights %*% coef(fit))
+  covariance <- weights %*% tcrossprod(fit$covariance, weights)
+  variance <- diag(covariance)
+  # Exact zeros, as of the sum of all shares, come out as roundings.
+  variance[abs(variance) <= 1e-14 * drop(weights^2 %*% diag(fit$covariance))] <- 0
+  error <- root(variance)
+  half <- stats::qt((1 + conf.level) / 2, fit$df) * error
+  ratio <- ifelse(error > 0, value / error, NA_real_)
+  table <- tibble::tibble(term = rownames(weights) %||% as.character(seq_len(nrow(weights))), estimate = unname(value),
+                          std.error = unname(error), statistic = unname(ratio),
+                          p.value = unname(2 * stats::pt(-abs(ratio), fit$df)), conf.low = unname(value - half),
+                          conf.high = unname(value + half))
+  new_rr_contrast(table, unname(covariance), fit, conf.level)
 }
 
 # A tibble with what its methods need: see fit-contrast.R.

@@ -45,6 +45,40 @@ rr_simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   law_simulate(law, as.double(truth), nsim)
 }
 
+# By drawing reports, so many at a time that their bits take some 100 MB at most.
+simulate_by_reports <- function(mechanism, truth, nsim) {
+  each <- max(1, floor(8e8 / max(1, length(mechanism$levels))))
+  vapply(seq_len(nsim), function(i) {
+    counts <- numeric(length(mechanism$reports))
+    left <- truth
+    while (sum(left) > 0) {
+      before <- cumsum(left) - left
+      now <- pmin(left, pmax(each - before, 0))
+      reports <- rr_draw_reports(mechanism, rep(seq_along(now), now), "R")
+      counts <- counts + rr_count_reports(mechanism, reports)$counts
+      left <- left - now
+    }
+    counts
+  }, numeric(length(mechanism$reports)))
+}
+
+#' @export
+rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)
+
+#' @export
+rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)
+
+# Of cohorts a report is one of finitely many.
+#' @export
+rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
+  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
+}
+
+#' @export
+rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
+  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
+}
+
 # Has the mechanism a method of its own?
 simulates_counts <- function(mechanism) {
   any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(class) {

@@ -5,7 +5,7 @@ largest_size <- .Machine$integer.max
 
 draw_seed <- function() sum(floor(stats::runif(2) * 2^26) * c(2^26, 1))
 
-# As simulate() of lm(): a seed is for the calling function alone; where none is given R's generator goes on. Returns the
+# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
 # attribute "seed" that stats::simulate() describes.
 keep_seed <- function(seed, frame = parent.frame()) {
   if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)

@@ -189,7 +189,7 @@ test_that("groups are estimated one by one", {
 test_that("what cannot be estimated is refused in the user's language", {
   grr3 <- rr_grr(3, epsilon = 1)
   tally <- rr_counts(c(5, 3, 2), grr3)
-  expect_snapshot(error = TRUE, {
+  expect_snapshot(error = TRUE, transform = name_all_methods, {
     rr_estimate(rr_counts(c(5, 5), rr_warner(0.5)))
     rr_estimate(rr_counts(c(5, 5, 3), rr_grr(3, p = 1 / 3)))
     rr_estimate(rr_counts(c(5, 5), rr_forced(0.5)))

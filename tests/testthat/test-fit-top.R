@@ -55,3 +55,16 @@ test_that("groups, other channels and designs against the truth are ranked too",
   expect_error(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), adjust = "x"), class = "candor_error_argument")
   expect_error(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), alpha = 5), class = "candor_error_argument")
 })
+
+test_that("categories of protocols without counts of their own are tested by the error of an absent one", {
+  set.seed(3)
+  truth <- sample(12, 6000, TRUE, c(5, 3, 2, 1, 1, rep(0, 7)))
+  for (m in list(rr_hadamard(12, 3, blocks = 3), rr_bitflip(12, 3, d = 4), rr_hierarchy(12, 3))) {
+    top <- rr_top(rr_perturb(truth, m, rng = "R"), m = 12, mechanism = m)
+    expect_identical(top$term[1], "1")
+    expect_true(all(top$present[1:2]))
+    # Seven absent categories, false discovery rate 0.05: more than two found are hardly chance.
+    expect_lte(sum(top$present & as.integer(top$term) > 5), 2)
+  }
+  expect_error(rr_top(c(4, 5, 6), mechanism = rr_mean(c(0, 10), 1)), "one question", class = "candor_error_argument")
+})

@@ -100,6 +100,7 @@ expect_errors <- function(m, theta, n, replications) {
 }
 
 test_that("estimates are unbiased and vary as their standard errors say, for both targets", {
+  skip_on_cran()
   set.seed(11)
   # Large epsilon, so that the difference between the targets is not lost in the noise: half of the variance of some functions.
   expect_errors(rr_hierarchy(6, 4, fanout = 2), c(0.5, 0.2, 0, 0.1, 0.2, 0), 600, 800)
@@ -135,6 +136,7 @@ test_that("functions of levels have the variances of the whole covariance matrix
 })
 
 test_that("intervals of levels cover", {
+  skip_on_cran()
   set.seed(3)
   m <- rr_hierarchy(8, 1, fanout = 2)
   theta <- c(0.4, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05, 0)

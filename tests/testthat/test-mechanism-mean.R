@@ -99,6 +99,7 @@ test_that("reports of each protocol have the mean and the variance of the formul
 })
 
 test_that("the estimate is the mean of the reports, and its standard error is right for both targets", {
+  skip_on_cran()
   set.seed(6)
   m <- rr_mean(c(0, 24), 1.5, "piecewise")
   x <- 24 * rbeta(1500, 2, 4)
@@ -123,6 +124,7 @@ test_that("the estimate is the mean of the reports, and its standard error is ri
 })
 
 test_that("intervals of the population's mean cover", {
+  skip_on_cran()
   set.seed(7)
   m <- rr_mean(c(0, 1), 1)
   covered <- replicate(400, {

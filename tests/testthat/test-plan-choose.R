@@ -210,6 +210,7 @@ one_question_mechanisms <- function() {
     rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
     rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
     rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
+    rr_memoised = rr_memoised(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)),
     rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1), rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1, "no")
   )
 }
@@ -221,7 +222,8 @@ test_that("every mechanism has a default choice", {
     body <- all.names(body(getExportedValue("candor", name)))
     any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
   }, getNamespaceExports("candor"))
-  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_bitflip", "rr_mean", "rr_sample_questions", "rr_hierarchy")
+  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_bitflip", "rr_mean", "rr_sample_questions", "rr_hierarchy",
+                 "rr_bloom")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   for (i in seq_along(mechanisms)) {
     mechanism <- mechanisms[[i]]
@@ -309,7 +311,7 @@ test_that("weights tell no more than how many respondents they are worth", {
 
 test_that("bad input is refused", {
   tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
-  expect_snapshot(error = TRUE, {
+  expect_snapshot(error = TRUE, transform = name_all_methods, {
     rr_choose(tally, method = "best")
     rr_choose(tally, replications = 5)
     rr_choose(rr_counts(cbind(a = 1:3, b = 3:1), rr_grr(3, epsilon = 1)))

@@ -29,6 +29,46 @@ test_that("profile ends match the vectors, infinite ones included", {
   }
 })
 
+# The profile by brute force: one other coefficient, over a grid that reaches far out, and from its best points on.
+brute_profile <- function(x, y, p, q) {
+  loglik <- function(a, b) {
+    report <- q + (p - q) * plogis(a + b * x)
+    sum(log(ifelse(y == 1, report, 1 - report)))
+  }
+  grid <- sinh(seq(-8, 8, length.out = 161))
+  function(value, j) {
+    along <- function(other) if (j == 1) loglik(value, other) else loglik(other, value)
+    best <- order(-vapply(grid, along, 0))[1:4]
+    max(vapply(best, function(k) {
+      optimize(along, grid[c(max(1, k - 1), min(161, k + 1))], maximum = TRUE, tol = 1e-9)$objective
+    }, 0))
+  }
+}
+
+test_that("profile intervals hold what no choice of the other coefficient makes unlikely, and end where it does", {
+  limit <- sqrt(qchisq(0.95, 1))
+  designs <- list(rr_warner(0.75), rr_crosswise(0.2), rr_forced(c(1 / 6, 1 / 6)))
+  set.seed(11)
+  infinite <- 0
+  for (r in 1:24) {
+    device <- rr_matrix(designs[[r %% 3 + 1]])[2:1, 2]
+    x <- rnorm(60)
+    y <- rbinom(60, 1, device[2] + diff(rev(device)) * plogis(-1 + 0.8 * x))
+    fit <- suppressWarnings(rr_glm(y ~ x, data.frame(x, y), designs[[r %% 3 + 1]]))
+    if (!is.null(fit$boundary)) next
+    profile <- brute_profile(x, y, device[1], device[2])
+    fall <- function(value, j) sqrt(max(0, 2 * (fit$loglik - profile(value, j)))) / limit
+    ends <- confint(fit)
+    for (j in 1:2) for (end in ends[j, ]) {
+      centre <- coef(fit)[[j]]
+      if (is.finite(end)) expect_equal(fall(end, j), 1, tolerance = 1e-4) else infinite <- infinite + 1
+      inside <- if (is.finite(end)) centre + (end - centre) * c(0.2, 0.5, 0.8, 0.97) else centre + sign(end) * c(1, 3, 10)
+      expect_lte(max(vapply(inside, fall, 0, j = j)), 1 + 1e-6)
+    }
+  }
+  expect_gt(infinite, 5)
+})
+
 test_that("rows, predictions and their errors match the vectors", {
   for (case in golden("regression_binary")) {
     fit <- fit_golden(case$input)
@@ -345,4 +385,35 @@ test_that("boundary maxima of the identity link are found and told", {
   data <- data.frame(g = rep(0:1, each = 50), y = rep(c(0, 1, 0), c(50, 25, 25)))
   expect_warning(fit <- quietly(rr_glm(y ~ g, data, rr_warner(0.8), "identity")), class = "candor_warning_infinite")
   expect_equal(unname(coef(fit)), c(0, 0.5), tolerance = 1e-6)
+})
+
+test_that("a likelihood with two finite maxima is told, and the higher one is the estimate", {
+  # 30 answers under Warner's design with p = .8, found among 1,300 random data sets.
+  x <- c(13, 0, -16, 12, 18, -13, -9, 7, -5, 6, -3, -12, -13, -7, -12, -2, 8, 0, -2, 3, -7, 9, -4, 15, -6, 7, -14, -7, 5, 7) / 10
+  y <- c(1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, rep(0, 14), 1, 1, 0)
+  # optim() knows nothing of ours: at both points the slope is 0 and the likelihood falls in all directions.
+  loss <- function(b) {
+    report <- 0.2 + 0.6 * plogis(b[1] + b[2] * x)
+    -sum(log(ifelse(y == 1, report, 1 - report)))
+  }
+  slope <- function(b) {
+    truth <- plogis(b[1] + b[2] * x)
+    report <- 0.2 + 0.6 * truth
+    -colSums(0.6 * truth * (1 - truth) * ifelse(y == 1, 1 / report, -1 / (1 - report)) * cbind(1, x))
+  }
+  maxima <- lapply(list(c(-9, -6.7), c(-1, 0.3)), optim, fn = loss, gr = slope, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000))
+  for (found in maxima) {
+    expect_lt(max(abs(slope(found$par))), 1e-4)
+    expect_gt(min(eigen(optimHess(found$par, loss, slope))$values), 1e-3)
+  }
+  values <- -vapply(maxima, `[[`, 0, "value")
+  expect_equal(diff(values), -0.2658937, tolerance = 1e-5)
+  expect_warning(fit <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8))), "several maxima", class = "candor_warning_maxima")
+  expect_equal(fit$loglik, values[1], tolerance = 1e-9)
+  expect_equal(unname(coef(fit)), maxima[[1]]$par, tolerance = 1e-4)
+  expect_equal(sort(unique(round(fit$starts, 6))), sort(round(values, 6)), tolerance = 1e-6, ignore_attr = TRUE)
+  # The user's own start finds either: the lower one alone is no estimate.
+  expect_warning(again <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8), start = maxima[[2]]$par, starts = 2)),
+                 class = "candor_warning_maxima")
+  expect_equal(again$loglik, fit$loglik)
 })

@@ -3,7 +3,7 @@
  *
  * NUMERICS   F(x) = sum x - sum phi log m is minimised over x >= 0. The iterate is rescaled to sum 1 whenever it is
  *            judged, and a certificate counts only where sum x g = 1 holds to 1e-9.
- * REFERENCE  Lindsay 1983 doi:10.1214/aos/1176346059; math.md 2.2. */
+ * REFERENCE  Lindsay 1983 doi:10.1214/aos/1176346059; inst/mathematics/estimation.md 2.2. */
 #ifndef CANDOR_CERTIFICATE_H
 #define CANDOR_CERTIFICATE_H
 

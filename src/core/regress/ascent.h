@@ -11,7 +11,7 @@
  *                while ((status = candor_ascent_run(&a, 1)) == CANDOR_AGAIN) ...
  * PRECONDITIONS  at: size entries, overwritten by the maximum; work: candor_ascent_work(size).
  * NUMERICS       a maximum is a local one; the value never falls by more than its rounding.
- * REFERENCE      math-regression.md 1.3 and 1.6; Nocedal and Wright 2006, Numerical Optimization, ch. 3. */
+ * REFERENCE      inst/mathematics/regression.md 1.3 and 1.6; Nocedal and Wright 2006, Numerical Optimization, ch. 3. */
 #ifndef CANDOR_ASCENT_H
 #define CANDOR_ASCENT_H
 

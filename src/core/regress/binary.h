@@ -10,7 +10,7 @@
  * NUMERICS       never 1 - mu, never 1 - F; score and curvature of the logit link in the forms without cancellation;
  *                sums by blocks. A value of -INFINITY says that a report is impossible at b, or that b is outside the
  *                range of the link (log: eta <= 0; identity: 0 <= eta <= 1).
- * REFERENCE      math-regression.md 1.1, 1.3. */
+ * REFERENCE      inst/mathematics/regression.md 1.1, 1.3. */
 #ifndef CANDOR_BINARY_H
 #define CANDOR_BINARY_H
 

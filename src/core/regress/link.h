@@ -4,7 +4,7 @@
  * PRECONDITIONS  eta is a number; for the log link at most 0, for the identity link from 0 to 1 (elsewhere the values
  *                are those of the formula, and no probabilities).
  * NUMERICS       yes and no are each computed directly: neither is one minus the other, so both keep their digits.
- * REFERENCE      math-regression.md 1.1. */
+ * REFERENCE      inst/mathematics/regression.md 1.1. */
 #ifndef CANDOR_LINK_H
 #define CANDOR_LINK_H
 

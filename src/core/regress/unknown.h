@@ -4,7 +4,7 @@
  * SYNOPSIS       candor_unknown_value(&model, at, gradient, observed, expected) -> candor_height
  * PRECONDITIONS  as for candor_binary; `at` holds the columns' coefficients, then psi. model.base.device is not read.
  * NUMERICS       p and q are probabilities for psi from 0 to 1; mu and 1 - mu are each formed as sums of parts above 0.
- * REFERENCE      math-regression.md 1.11. */
+ * REFERENCE      inst/mathematics/regression.md 1.11. */
 #ifndef CANDOR_UNKNOWN_H
 #define CANDOR_UNKNOWN_H
 

@@ -1,0 +1,70 @@
+# Residuals, simulations and pictures of fits that are no glm.
+
+often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+students <- exam_simulated[1:600, ]
+fit <- rr_multinom(cheating ~ semester + female, students, often)
+
+test_that("residuals of categories are orthogonal to the design, as the score equations say", {
+  truth <- residuals(fit, "truth")
+  x <- model.matrix(~ semester + female, students)
+  # Posterior less prior is the score of a multinomial logit: at the maximum its products with the covariates are 0.
+  expect_lt(max(abs(crossprod(x, truth))), 1e-5)
+  expect_lt(max(abs(rowSums(truth))), 1e-12)
+  report <- residuals(fit)
+  expect_equal(report[cbind(1:600, as.integer(students$cheating))], 1 - predict(fit, type = "report")[cbind(1:600, as.integer(students$cheating))])
+  expect_equal(unname(report + predict(fit, type = "report")), unname(diag(3)[as.integer(students$cheating), ]), ignore_attr = TRUE)
+})
+
+test_that("Pearson's residuals of a log-linear model are those of its table of reports", {
+  questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
+  tally <- rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)
+  independent <- rr_loglinear(~ item1 + item2, tally)
+  counts <- xtabs(count ~ item1 + item2, benefit_survey)
+  # Independent truths give independent reports, so the fit is that of the table's margins.
+  classical <- suppressWarnings(chisq.test(counts, correct = FALSE))
+  expect_equal(as.vector(residuals(independent)), as.vector(classical$residuals), tolerance = 1e-6)
+  expect_equal(as.vector(residuals(independent, "response")), as.vector(counts - classical$expected), tolerance = 1e-6)
+})
+
+test_that("simulated reports have the fitted shares, the labels, and leave the generator alone", {
+  set.seed(3)
+  before <- .Random.seed
+  draws <- simulate(fit, 200, seed = 1)
+  expect_identical(.Random.seed, before)
+  expect_identical(draws, simulate(fit, 200, seed = 1))
+  expect_identical(dim(draws), c(600L, 200L))
+  expect_identical(levels(draws$sim_1), levels(students$cheating))
+  # 120,000 draws: a standard error below .0015.
+  expect_lt(max(abs(prop.table(table(unlist(draws))) - colMeans(predict(fit, type = "report")))), 0.006)
+  expect_s3_class(rr_multinom(draws$sim_2 ~ students$semester, students, often), "rr_multinom")
+})
+
+test_that("pictures show the predicted truths and the posterior's quantiles", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(fit, "semester")
+  shown <- ggplot2::layer_data(picture)
+  expect_identical(nrow(shown), 303L)
+  at_five <- predict(fit, data.frame(semester = 5.5, female = mean(students$female)))
+  expect_equal(sort(shown$y[shown$x == 5.5]), sort(as.vector(at_five)))
+  posterior <- rr_posterior(rr_counts(c(no = 10, yes = 20), rr_warner(0.8)))
+  shown <- ggplot2::layer_data(ggplot2::autoplot(posterior))
+  expect_equal(sort(shown$x), sort(unname(quantile(posterior, 0.5)[, 1])))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(posterior), posterior)
+  expect_identical(plot(fit, variable = "female"), fit)
+})
+
+test_that("what has no residuals, simulation or picture says what to do", {
+  predictor <- rr_predictor(grade ~ semester + cheating, students, list(cheating = often))
+  table <- rr_loglinear(~a, rr_counts(c(60, 40), rr_product(a = rr_warner(0.8))))
+  expect_error(residuals(predictor), "nobody's truth is known", class = "candor_error_argument")
+  expect_error(simulate(predictor), "rr_perturb", class = "candor_error_argument")
+  expect_error(simulate(table), "rmultinom", class = "candor_error_argument")
+  expect_error(simulate(rr_multinom(~1, rr_counts(c(60, 25, 15), often))), "one column", class = "candor_error_argument")
+  skip_if_not_installed("ggplot2")
+  expect_error(ggplot2::autoplot(predictor), "no picture", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(table), "as.table", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(fit, "age"), "covariate", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)), "no covariate", class = "candor_error_argument")
+})

@@ -1,0 +1,71 @@
+# Every number in the text of vignettes/regression.Rmd and vignettes/coming-from.Rmd. A value is asserted to its printed digits.
+
+die <- rr_forced(1 / 6)
+exams <- transform(exam_simulated, reported = as.integer(plagiarism == "yes"), true = as.integer(true_plagiarism == "yes"))
+fit <- rr_glm(plagiarism ~ semester + female, exams, die)
+
+test_that("the effect of a semester on the reports, by rr_glm() and on the truths", {
+  reports <- coef(glm(reported ~ semester + female, binomial, exams))[["semester"]]
+  truths <- coef(glm(true ~ semester + female, binomial, exams))[["semester"]]
+  # "a third of the effect", "1.6 standard errors below"
+  expect_equal(reports / truths, 1 / 3, tolerance = 0.1)
+  expect_equal(round((truths - coef(fit)[["semester"]]) / sqrt(vcov(fit)["semester", "semester"]), 1), 1.6)
+  effects <- rr_effects(fit)
+  expect_equal(round(effects$estimate, c(2, 3, 3)), c(0.25, 0.016, -0.029))
+  shown <- predict(fit, data.frame(semester = c(1, 10), female = mean(exams$female)), type = "truth")
+  expect_equal(unname(round(shown, 2)), c(0.18, 0.32))
+})
+
+test_that("what 2000 answers behind a die are worth", {
+  truth <- fitted(fit)
+  worth <- sum(fit$weights) / sum(truth * (1 - truth))
+  expect_equal(round(2000 * worth, -1), 750)
+  # By hand: the expected information of an answer is d^2 pi^2 (1 - pi)^2 / (mu (1 - mu)), d = 2/3, mu = 1/6 + d pi.
+  report <- 1 / 6 + 2 / 3 * truth
+  expect_equal(unname(worth), sum((2 / 3)^2 * (truth * (1 - truth))^2 / (report * (1 - report))) / sum(truth * (1 - truth)))
+})
+
+test_that("school B is at minus infinity, and its profile end is where the likelihood of its own reports falls", {
+  answers <- data.frame(school = c("A", "B", "C"), yes = c(31, 14, 28), no = c(69, 86, 62))
+  schools <- suppressWarnings(rr_glm(cbind(yes, no) ~ school, answers, die))
+  expect_identical(coef(schools)[["schoolB"]], -Inf)
+  expect_equal(round(100 / 6, 1), 16.7)
+  # School A has its own share, so the difference to it is profiled over A's log odds alone.
+  loglik <- function(eta, yes, no) {
+    report <- 1 / 6 + 2 / 3 * plogis(eta)
+    yes * log(report) + no * log(1 - report)
+  }
+  top <- loglik(qlogis((0.31 - 1 / 6) * 1.5), 31, 69) + 14 * log(1 / 6) + 86 * log(5 / 6)
+  profile <- function(b) optimize(function(a) loglik(a, 31, 69) + loglik(a + b, 14, 86), c(-10, 5), maximum = TRUE, tol = 1e-10)$objective
+  end <- uniroot(function(b) 2 * (top - profile(b)) - qchisq(0.95, 1), c(-5, 0), tol = 1e-10)$root
+  ends <- confint(schools, "schoolB")
+  expect_identical(ends[[1]], -Inf)
+  expect_equal(ends[[2]], end, tolerance = 1e-6)
+})
+
+test_that("what the reports of cheating taken for truths take away", {
+  often <- rr_grr(levels(exams$cheating), p = 0.8)
+  right <- coef(rr_predictor(grade ~ semester + cheating, exams, list(cheating = often)))
+  naive <- coef(lm(grade ~ semester + cheating, exams))
+  expect_equal(unname(round(100 * (1 - naive[3:4] / right[3:4]))), c(28, 37))
+})
+
+test_that("the designs of the table are those of RRreg", {
+  skip_if_not_installed("RRreg")
+  matrix_of <- getExportedValue("RRreg", "getPW")
+  pairs <- list(list("FR", c(1, 1) / 6, die), list("Warner", 0.75, rr_warner(0.75)), list("Crosswise", 0.25, rr_crosswise(0.25)),
+                list("Triangular", 0.25, rr_triangular(0.25)), list("UQTknown", c(0.7, 0.25), rr_unrelated(0.7, 0.25)),
+                list("Kuk", c(0.8, 0.2), rr_kuk(0.8, 0.2)), list("Mangat", 0.7, rr_binary(1, 0.3)))
+  # Theirs has truths in its columns.
+  for (pair in pairs) expect_equal(unname(rr_matrix(pair[[3]])), unname(t(matrix_of(pair[[1]], pair[[2]]))), ignore_attr = TRUE)
+})
+
+test_that("rr's designs are those that the table says", {
+  skip_if_not_installed("rr")
+  probabilities <- get("rrcd", asNamespace("rr"))
+  for (pair in list(list(list(2 / 3, 1 / 6, 1 / 6, design = "forced-known"), die), list(list(0.8, design = "mirrored"), rr_warner(0.8)),
+                    list(list(0.8, design = "disguised"), rr_binary(0.8, 0.2)))) {
+    theirs <- do.call(probabilities, stats::setNames(pair[[1]], c(c("p", "p0", "p1")[seq_len(length(pair[[1]]) - 1)], "design")))
+    expect_equal(rr_matrix(pair[[2]])[2:1, 2], c(theirs$c + theirs$d, theirs$d), ignore_attr = TRUE)
+  }
+})
