@@ -29,7 +29,9 @@
 #' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
 #'
 #' @section Where the reports are:
-#' * Vectors and data frames: [rr_tally()]; counts that exist: [rr_counts()]; more than fits into memory, or files: [rr_tally_chunks()].
+#' * Vectors, data frames and database tables: [rr_tally()]; counts that exist: [rr_counts()]; [rr_query()] gives the SQL for an engine
+#'   that R is not connected to: `vignette("databases", package = "candor")`.
+#' * More than fits into memory, or files: [rr_tally_chunks()].
 #' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
 #' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
@@ -87,6 +89,7 @@
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
+#' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
 #' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
 #'   written, or holds no tally;

@@ -1,10 +1,11 @@
-# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort, those of ones of each bit,
-# then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the 0/1 matrix of cohort j (bits by categories):
-#   debiased shares  w = (ones / N[j] - b) / (a - b),  E w = X[j] theta
+# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort, those of ones of each
+# bit, then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the 0/1 matrix of cohort j (bits by
+# categories):   debiased shares  w = (ones / N[j] - b) / (a - b),  E w = X[j] theta
 #   estimate         least squares with weights 1 / Var w, from the estimate itself, twice
 #   covariance       H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j] theta:
-#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',  c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
-#     fixed truths   less (diag(theta) - theta theta') / N: what sampling them adds. Who is in which cohort stays random.
+#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',  c = (b (1 - b) + x (a - b)(1 - a - b)) / (a -
+# b)^2     fixed truths   less (diag(theta) - theta theta') / N: what sampling them adds. Who is in which cohort stays
+# random.
 
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) {

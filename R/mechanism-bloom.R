@@ -116,8 +116,8 @@ bloom_letters <- function(epsilon, permanent, f, p, q) {
   list(f = f, p = p, q = q)
 }
 
-# Which bits each category sets: hashes x categories x cohorts, different ones within a filter. They depend on the label, so
-# that candidates can be added.
+# Which bits each category sets: hashes x categories x cohorts, different ones within a filter. They depend on the
+# label, so that candidates can be added.
 bloom_places <- function(labels, bits, hashes, cohorts, key) {
   places <- vapply(labels, function(label) {
     print <- label_print(label, key)

@@ -272,3 +272,9 @@ from_recipe.recipe_local_hash <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
   rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
 }
+
+# Of cohorts a report is one of finitely many.
+#' @export
+rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
+  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
+}

@@ -2,10 +2,10 @@
 # form that it has for every mechanism of two levels, P(y | x) = a(y) (1 + (E - 1) 1{x in S(y)}).
 #
 # A report is with probability gamma drawn from the blanket, a(y) / gamma, whoever sends it. Of the reports of n
-# respondents, n10 are of the blanket and support x alone, n01 x' alone, n11 both and n00 neither. Then, at c = e^epsilon,
-#   delta <= (1 / n) E[S_+],  S = (E - 1) (n10 - c n01 - (c - 1) n11) - (c - 1) (n10 + n01 + n11 + n00),
-# with the n's multinomial: Balle et al. condition on the number M of blanket reports, 1 + Bin(n - 1, gamma), and weigh by
-# gamma / M; a binomial of n weighed by its own value is the same. The bound falls with r11 when r10 + r11 is kept
+# respondents, n10 are of the blanket and support x alone, n01 x' alone, n11 both and n00 neither. Then, at c =
+# e^epsilon,   delta <= (1 / n) E[S_+],  S = (E - 1) (n10 - c n01 - (c - 1) n11) - (c - 1) (n10 + n01 + n11 + n00),
+# with the n's multinomial: Balle et al. condition on the number M of blanket reports, 1 + Bin(n - 1, gamma), and weigh
+# by gamma / M; a binomial of n weighed by its own value is the same. The bound falls with r11 when r10 + r11 is kept
 # (moving mass off the diagonal spreads S in the convex order): of several kinds of pairs the one of least r11 counts.
 
 shuffled_epsilon <- function(mechanism, n, delta) {
@@ -24,8 +24,8 @@ shuffled_epsilon <- function(mechanism, n, delta) {
   structure(level, delta = delta)
 }
 
-# The blanket of a mechanism of two levels: how likely a report is of it (`weight`), and how likely such a report supports
-# one category and not another (`one`), both (`both`), or neither.
+# The blanket of a mechanism of two levels: how likely a report is of it (`weight`), and how likely such a report
+# supports one category and not another (`one`), both (`both`), or neither.
 blanket <- function(mechanism) {
   law <- rr_law(mechanism)
   shares <- law_blanket(law, length(mechanism$levels))
@@ -102,8 +102,9 @@ blanket_epsilon <- function(shares, n, delta, local) {
   root
 }
 
-# The bound is a weighted sum of E[(a X + b)_+], X ~ Bin(t, 1/2) the reports of x among t that are of x or x' alone, with
-# a = (E - 1)(c + 1) and b = -(E - 1) t + (c - 1) unit: `coins` are the t, and nothing in `sums` depends on epsilon.
+# The bound is a weighted sum of E[(a X + b)_+], X ~ Bin(t, 1/2) the reports of x among t that are of x or x' alone,
+# with a = (E - 1)(c + 1) and b = -(E - 1) t + (c - 1) unit: `coins` are the t, and nothing in `sums` depends on
+# epsilon.
 blanket_delta <- function(sums, n, epsilon, local) {
   gain <- expm1(local)
   loss <- expm1(epsilon)
@@ -144,9 +145,10 @@ blanket_one_by_one <- function(chance, n, odds) {
 }
 
 # Pieces of a long sum are each replaced by something of the same mean and larger in the convex order, so that the whole
-# can only grow. The number of pairs T, in a block t0 .. t1: t1 pairs and n - t0 others, less the means of those that are too
-# many; this is convex in T, so that the ends of the block stand for what lies between. The others: two independent
-# binomials (of exclusive events with values of one sign the sum is spread less), on a coarse grid that keeps the mean.
+# can only grow. The number of pairs T, in a block t0 .. t1: t1 pairs and n - t0 others, less the means of those that
+# are too many; this is convex in T, so that the ends of the block stand for what lies between. The others: two
+# independent binomials (of exclusive events with values of one sign the sum is spread less), on a coarse grid that
+# keeps the mean.
 blanket_in_pieces <- function(chance, n, odds, tail) {
   blocks <- binomial_blocks(n, chance[["pair"]], tail)
   rest <- max(0, 1 - chance[["pair"]])
@@ -218,8 +220,8 @@ other_values <- function(both, none, odds, n, tail) {
   list(values = spread[seq_len(other_size), , drop = FALSE], weights = spread[-seq_len(other_size), , drop = FALSE])
 }
 
-# A binomial of each n on so many points that the mean is kept: 0, and a grid where the mass is. What lies above the grid
-# counts as its end, which makes S larger.
+# A binomial of each n on so many points that the mean is kept: 0, and a grid where the mass is. What lies above the
+# grid counts as its end, which makes S larger.
 coarse_binomial <- function(n, p, tail) {
   if (p == 0) {
     only <- rep(c(1, numeric(other_size - 1)), length(n))

@@ -166,3 +166,6 @@ from_recipe.recipe_subset <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
   rr_subset(given_labels(r$levels), r$epsilon, r$size)
 }
+
+#' @export
+rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

@@ -1,5 +1,5 @@
-# Least squares among shares that are not negative: for Bloom filters, where the categories may be more than the filters tell
-# apart. Which are 0 is selected by the data: standard errors come
+# Least squares among shares that are not negative: for Bloom filters, where the categories may be more than the filters
+# tell apart. Which are 0 is selected by the data: standard errors come
 # from the bootstrap.
 method_nnls <- function() {
   rr_new_method("nnls", "Least squares without negative shares", estimate = estimate_nnls, needs = "bits",

@@ -89,8 +89,8 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   mark(table, "rr_recommendation", target = target)
 }
 
-# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them, and
-# the bits of a report. Local hashing is counted with an ideal hash, to which its own comes near from below.
+# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
+# and the bits of a report. Local hashing is counted with an ideal hash, to which its own comes near from below.
 pure_mechanisms <- function(k, epsilon) {
   grr <- grr_levels(k, epsilon)
   sue <- unary_epsilon(epsilon, FALSE)
@@ -126,9 +126,9 @@ hash_bits <- function(k, g) {
   log2(prime) + log2(prime - 1)
 }
 
-# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms of one stage, but where the
-# second stage halves the ones. What the permanent answers of all values together reveal: one for each category or,
-# with hashing, for each hash value.
+# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms of one stage, but
+# where the second stage halves the ones. What the permanent answers of all values together reveal: one for each
+# category or, with hashing, for each hash value.
 longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
   same <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
   rows <- table[match(same, table$mechanism), ]

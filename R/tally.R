@@ -18,6 +18,9 @@
 #'
 #'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
 #'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
+#'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
+#'   that [rr_query()] shows, and at most one row for each report and group comes to R. Columns are named as those of a data frame; vectors cannot
+#'   stand beside them. Reports must be categories.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
@@ -41,8 +44,10 @@
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, with value and position: all values that are no levels at once (at most eight are shown), how often each was
 #' given and which level may have been meant; `candor_error_argument` for weights or groups
-#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
-#' @seealso [rr_counts()] for counts that already exist.
+#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
+#' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
+#' the query (nothing is counted then), `candor_error_law` for reports that are not categories, and `candor_error_empty` where it has no rows.
+#' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
@@ -99,6 +104,7 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
     by <- lapply(by, function(key) key[-ungrouped])
     n <- n - length(ungrouped)
     cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
+    if (n == 0) abort_dropped("All {format_count(length(ungrouped))} reports are without a group.")
   }
   if (match == "relaxed") x <- relax_reports(x, mechanism)
   groups <- make_groups(by, n)
@@ -130,6 +136,10 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
 rows_without_group <- function(by, n) {
   unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
   sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+abort_dropped <- function(reason, .envir = parent.frame()) {
+  abort(c("No report is left to be counted.", x = reason), "empty", .envir)
 }
 
 drop_reports <- function(x, dropped) {

@@ -26,66 +26,6 @@ simulate_sampled <- function(mechanism, theta, n, nsim) {
 # Expected share of each count when the truths are distributed as theta.
 reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
 
-#' @export
-#' @rdname rr_new_mechanism
-rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
-  check_given(truth = "the number of respondents who hold each level")
-  check_mechanism(mechanism)
-  UseMethod("rr_simulate_counts")
-}
-
-#' @export
-rr_simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
-  law <- rr_law(mechanism)
-  if (!law_gives(law, "simulation", length(mechanism$levels))) {
-    refuse_law(law, "simulation", "Simulation",
-               sprintf("Define {.code rr_simulate_counts.%s()}, or simulate reports with {.fn rr_perturb}.",
-                       class(mechanism)[1]))
-  }
-  law_simulate(law, as.double(truth), nsim)
-}
-
-# By drawing reports, so many at a time that their bits take some 100 MB at most.
-simulate_by_reports <- function(mechanism, truth, nsim) {
-  each <- max(1, floor(8e8 / max(1, length(mechanism$levels))))
-  vapply(seq_len(nsim), function(i) {
-    counts <- numeric(length(mechanism$reports))
-    left <- truth
-    while (sum(left) > 0) {
-      before <- cumsum(left) - left
-      now <- pmin(left, pmax(each - before, 0))
-      reports <- rr_draw_reports(mechanism, rep(seq_along(now), now), "R")
-      counts <- counts + rr_count_reports(mechanism, reports)$counts
-      left <- left - now
-    }
-    counts
-  }, numeric(length(mechanism$reports)))
-}
-
-#' @export
-rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)
-
-#' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)
-
-# Of cohorts a report is one of finitely many.
-#' @export
-rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
-  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
-}
-
-#' @export
-rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
-  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
-}
-
-# Has the mechanism a method of its own?
-simulates_counts <- function(mechanism) {
-  any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(class) {
-    !is.null(utils::getS3method("rr_simulate_counts", class, optional = TRUE, envir = topenv()))
-  }, NA))
-}
-
 # Estimates re-made from simulated tallies: per group a matrix, categories by replications.
 bootstrap <- function(fit, replications, options) {
   groups <- ncol(as.matrix(fit$estimate))

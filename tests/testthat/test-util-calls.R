@@ -60,6 +60,7 @@ tally_errors <- expression(
   rr_tally_chunks(), rr_tally_chunks(1, warner), rr_tally_chunks(function() 9, warner), rr_tally_chunks(function() NULL, warner),
   rr_write(), rr_write(1, "x"), rr_write(tally, 1), rr_write(tally, file.path(tempdir(), "no", "where")),
   rr_read(), rr_read(1), rr_read("nowhere.json"), rr_read(system.file("DESCRIPTION", package = "candor")),
+  rr_query(), rr_query(1, warner), rr_query(data.frame(a = 1), warner),
   rr_counts(1:2, 1), rr_counts(1:2, warner, 0), rr_counts(c(a = 1, b = 2), warner), rr_counts(),
   rr_bit_tally("a", 0.1), rr_bit_tally(c(0, 2), 0.1), rr_bit_tally(c(0, NA), 0.1), rr_bit_tally(0:1, 0.5),
   rr_bit_tally(0:1, 2), rr_bit_tally(0:1, 0.1, n = 3), rr_bit_tally(as.raw(1), 0.1, n = 99),
@@ -185,7 +186,8 @@ joint_errors <- expression(
 
 protocol_errors <- expression(
   rr_unary(), rr_unary(3), rr_subset(), rr_subset(3), rr_local_hash(), rr_local_hash(3), rr_hadamard(), rr_hadamard(3),
-  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_bloom(), rr_bloom(3), rr_reports(), rr_reports(1, 2),
+  rr_bitflip(), rr_bitflip(3), rr_longitudinal(), rr_longitudinal(3, 1, 2), rr_memoised(), rr_memoised(1, 2), rr_bloom(),
+  rr_bloom(3), rr_reports(), rr_reports(1, 2),
   rr_square_wave(), rr_square_wave(3), rr_square_wave(c(1, 0, 2), 1), rr_square_wave(3, 1, reports = 4), rr_perturb(9, rr_square_wave(0:4, 1)),
   rr_mean(), rr_mean(1, 1), rr_mean(c(0, 1), 1, "x"), rr_perturb(9, rr_mean(c(0, 1), 1)), rr_tally(99, rr_mean(c(0, 1), 1)),
   rr_estimate(c(0, 1), rr_mean(c(0, 1), 1), method = "mle"),

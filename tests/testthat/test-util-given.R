@@ -67,7 +67,9 @@ one_of_each <- function() {
     rr_mean_fit = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
     survey.design = structure(list(), class = "survey.design"), svyrep.design = structure(list(), class = "svyrep.design"),
-    data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1
+    data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1,
+    # A table of a database, as a class alone: nothing is read before the arguments are.
+    tbl_lazy = structure(list(), class = c("tbl_lazy", "tbl"))
   )
 }
 
