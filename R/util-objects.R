@@ -208,6 +208,8 @@ object_fits <- list(
     else if (!is.null(x$more) && !(is.matrix(x$more$members) && is.numeric(x$more$values) &&
                                    length(x$more$values) == ncol(x$more$members))) "more"
   },
+  summary.rr_estimates = function(x) if (!all(c("estimates", "nobs") %in% names(x$measures))) "measures",
+  summary.rr_fit = function(x) if (!all(c("logLik", "nobs", "epsilon") %in% names(x$measures))) "measures",
   rr_margin = function(x) {
     if (any(dim(x$covariance) != length(x$estimate))) "covariance"
     else if (is.null(names(dimnames(x$estimate)))) "estimate"
@@ -215,7 +217,7 @@ object_fits <- list(
   rr_bit_tally = function(x) {
     if (length(x$flip) != 1L) "flip"
     else if (!is.null(x$labels) && length(x$labels) != length(x$ones)) "labels"
-    else if (!is.null(x$state) && !all(dim(x$state) == c(12, length(x$ones)))) "state"
+    else if (!is.null(x$state) && !identical(dim(x$state), c(12L, length(x$ones)))) "state"
   },
   rr_sketch = function(x) {
     if (!identical(names(x$settings), if (x$type == "pcsa") c("buckets", "levels") else c("bits", "hashes"))) "settings"
