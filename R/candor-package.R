@@ -112,7 +112,7 @@
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint deviance df.residual fitted logLik nobs residuals simulate update vcov
+#' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"

@@ -12,8 +12,9 @@
 #'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
 #'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
 #'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
-#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly, and `df.residual()` what the reports
-#'   leave free for it, \eqn{R - K} for \eqn{R} reports in each group; 0 in most designs. [rr_goodness_of_fit()] is the test.
+#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.
+#'   [rr_goodness_of_fit()] is the test. (There is no `df.residual()`: of most designs it would be 0, and other packages take that for a reason
+#'   to refuse tests that need none.)
 #' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
 #' * `nobs()`: the number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
@@ -147,13 +148,6 @@ deviance.rr_fit <- function(object, ...) {
     object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
   }, 0)
   2 * (sum(exact) - value)
-}
-
-#' @rdname rr_fit
-#' @export
-df.residual.rr_fit <- function(object, ...) {
-  check_object(object)
-  ncol(as.matrix(object$estimate)) * max(0, length(object$mechanism$reports) - length(object$mechanism$levels))
 }
 
 #' @rdname rr_fit
