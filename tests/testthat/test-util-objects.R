@@ -20,7 +20,8 @@ fixtures <- function() {
     noncompliance = rr_noncompliance(warner, 0.1), compose = rr_compose(warner, warner), lie = rr_lie_detector(0.8),
     law = rr_law(grr), law_channel = rr_law(rr_geometric(3, 1)), law_support = rr_law(unary),
     bits = rr_perturb(1:4, unary, rng = "R"), sets = rr_perturb(1:4, subset, rng = "R"),
-    tally = tally, tally_support = rr_tally(rr_perturb(rep(1:4, 3), unary, rng = "R"), unary), pool = rr_pool(rr_counts(c(40, 60), warner), rr_counts(c(30, 9), rr_forced(1 / 6))),
+    tally = tally, tally_support = rr_tally(rr_perturb(rep(1:4, 3), unary, rng = "R"), unary),
+    pool = rr_pool(rr_counts(c(40, 60), warner), rr_counts(c(30, 9), rr_forced(1 / 6))),
     fit = fit, fit_groups = rr_estimate(tally, method = "inv"), fit_product = joint, bootstrap = rr_estimate(tally, interval = "bootstrap", replications = 20),
     margin = rr_margin(tmdh, c("a", "b")), margin_given = rr_margin(joint, "a", given = "b"), association = rr_association(tmdh),
     association_product = rr_association(joint), tmdh = tmdh, pmdh = rr_pmdh(rr_cooccurrence(bits), list(p = 0.9, q = 0.1)),
@@ -32,7 +33,8 @@ fixtures <- function() {
     study = rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = c(20, 40), method = c("mle", "inv"), replications = 3, seed = 1),
     trace = rr_trace(rr_estimate(fit$tally, method = "ibu", iterations = 5)), recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
     choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"), top = rr_top(fit$tally),
-    summary_fit = summary(fit), summary_size = summary(size), method = rr_new_method("x", "X", function(evidence, options) list(estimate = evidence$unbiased())),
+    summary_fit = summary(fit), summary_size = summary(size),
+    method = rr_new_method("x", "X", function(evidence, options) list(estimate = evidence$unbiased())),
     glm = rr_glm(I(cheating == "often") ~ grade, some, warner), multinom = rr_multinom(cheating ~ 1, some, often),
     loglinear = rr_loglinear(~ a * b + c, joint$tally), predictor = rr_predictor(grade ~ cheating, some, list(cheating = often)),
     posterior = rr_posterior(rr_counts(c(40, 60), warner))
@@ -119,7 +121,8 @@ test_that("forged objects are refused, or answered, by everything that reads the
     answer <- answers(function() verbs[[verb]](fake$object))
     if (!inherits(answer, "error")) next
     refused <- refused + 1
-    expect_true(inherits(answer, "candor_error"), label = sprintf("%s() of %s with a forged %s, refused by \"%s\",", verb, name, fake$what, conditionMessage(answer)))
+    expect_true(inherits(answer, "candor_error"),
+                label = sprintf("%s() of %s with a forged %s, refused by \"%s\",", verb, name, fake$what, conditionMessage(answer)))
   }
   expect_gt(refused, 80)
 })
