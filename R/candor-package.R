@@ -16,7 +16,7 @@
 #'
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
-#'   [rr_triangular()], [rr_mangat()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
+#'   [rr_triangular()], [rr_mangat()], [rr_mangat1994()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
@@ -112,7 +112,7 @@
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint fitted logLik nobs residuals simulate vcov
+#' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"

@@ -42,9 +42,17 @@
 #' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. Which shares are 0 the data
 #'   select; standard errors come from the bootstrap and are conditional on that.
 #'
-#' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form, not
-#' the papers' algorithm, which then fails. Some categories that nobody reported may then share a
+#' When the truth is the least likely report (\eqn{p < q}), the estimate follows its own closed form. Some categories that nobody reported may then share a
 #' remainder that the data do not divide: it is shared equally, and the fit says so.
+#'
+#' @section What the default does to large shares:
+#' The maximum likelihood estimate is a distribution: it sets to 0 what the noise took below 0, and takes the same mass from the categories that are
+#' left. With few categories, all of them well above the noise, nothing happens. With many it makes the large shares too small, by a multiple of
+#' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
+#' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
+#' standard errors hold it. The default interval (`"wilson"`) held it in 58 of them, and the unbiased estimate, `method = "inv"`, was off by 0.2
+#' standard errors on average. So: with many categories, or zeros among the estimates, do not use `std.error` of the default; read the intervals,
+#' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'
 #' @section All methods:
 #' [rr_methods()] gives this table, and [rr_new_method()] makes a method of your own. A mechanism whose law, see [rr_law()], does not give
@@ -64,7 +72,7 @@
 #' that size; [rr_contrast()] has the standard error of any cell, sum or difference there as well.
 #'
 #' @section Intervals:
-#' * `"wilson"` (default): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
+#' * `"wilson"` (default, except for pools of several designs, [rr_pool()]): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
 #'   the score interval of the randomisation alone.
 #' * `"exact"`: Clopper-Pearson, carried through the mechanism. Covers at least as often as stated, for both targets, at
 #'   the boundary too.
@@ -106,7 +114,8 @@
 #' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`
 #'   may name its columns, as text or as a formula such as `~ region`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
+#' @param interval The kind of interval, see below: by default `"wilson"`, of a maximum likelihood estimate from a pool of designs `"profile"`. One of
+#'   `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20.
@@ -193,8 +202,8 @@ estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally))
   target <- check_choice(given$target, "target", c("population", "sample"))
-  interval <- check_choice(if ("interval" %in% names(given)) given$interval else interval_kinds[1], "interval",
-                           interval_kinds)
+  interval <- check_choice(if ("interval" %in% names(given)) given$interval
+                           else default_interval(mechanism, method, target), "interval", interval_kinds)
   check_interval_kind(interval, mechanism, target, method)
   conf.level <- check_level(given$conf.level, "conf.level")
   simultaneous <- check_flag(given$simultaneous, "simultaneous")
@@ -206,6 +215,14 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }
   fit
+}
+
+# Under several designs of one truth no report belongs to a category: Wilson's interval is that of the least-squares
+# inverse, which weighs all reports alike, and is wider than the likelihood's.
+default_interval <- function(mechanism, method, target) {
+  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population" &&
+    length(mechanism$levels) <= profile_cells
+  if (pooled) "profile" else "wilson"
 }
 
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {

@@ -112,7 +112,7 @@ compare_pair <- function(fits, which, type, conf.level) {
   y <- sides[[2]]
   difference <- y$share - x$share
   error <- sqrt(x$error^2 + y$error^2)
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   p <- 2 * stats::pnorm(-abs(difference / error))
   p[error == 0] <- NA_real_
   if (type == "difference") {
@@ -149,6 +149,7 @@ comparison <- function(term, names, estimate, error, low, high, p) {
 #' @inherit rr_compare examples
 #' @export
 anova.rr_fit <- function(object, ...) {
+  check_object(object)
   others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
   fits <- c(list(object), others)
   for (fit in fits) {

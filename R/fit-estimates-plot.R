@@ -1,6 +1,7 @@
 #' @rdname rr_estimates
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw estimates")
   data <- tidy(object, conf.int = TRUE, terms = terms)
   labels <- labels_of(object)

@@ -179,7 +179,7 @@ c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
   for (i in seq_along(parts)) {
-    part <- parts[[i]]
+    part <- check_argument_object(parts[[i]])
     if (!inherits(part, "rr_cooccurrence")) {
       abort(c("Only joint counts can be merged with joint counts.", x = "Argument {i} is {describe(part)}."),
             "argument")

@@ -21,7 +21,7 @@
 #' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
 #' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
-#'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
+#'   the joint counts and their covariance, of which margins are sums; conditional shares are ratios of
 #'   them, by the delta method.
 #' @examples
 #' people <- as.data.frame(Titanic)
@@ -214,7 +214,7 @@ rows_of.rr_margin <- function(x) {
 # Normal approximations, cut at 0 and 1, but not to a point.
 #' @export
 bounds_of.rr_margin <- function(x, rows, level) {
-  half <- stats::qt((1 + level) / 2, x$df %||% Inf) * rows$std.error
+  half <- stats::qt((1 - level) / 2, x$df %||% Inf, lower.tail = FALSE) * rows$std.error
   half[x$boundary > 0 & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
 }
@@ -224,6 +224,7 @@ labels_of.rr_margin <- function(x) margin_labels(x)
 
 #' @export
 as.table.rr_margin <- function(x, ...) {
+  check_object(x)
   as.table(x$estimate)
 }
 

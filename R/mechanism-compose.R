@@ -7,7 +7,7 @@
 #' The matrix of the whole is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters**: for yes/no
 #' questions the composition is commutative only if both mechanisms leave the same share of "yes" unchanged.
 #' (In the notation of function composition, with the inner mechanism on the right, this is
-#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers has these the wrong way round.)
+#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}.)
 #'
 #' Two mechanisms of [rr_grr()], two of [rr_binary()] and its kin, and any two that tell the truth or else
 #' draw an innocuous answer stay in closed form, with any number of categories. Products of the same questions
@@ -127,12 +127,18 @@ rr_law.rr_compose <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_compose <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
 }
 
 #' @export
 rr_epsilon.rr_compose <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
+  check_object(mechanism)
+  if ("achieved" %in% ...names()) {
+    abort(c("Compositions have no achieved epsilon.",
+            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "argument")
+  }
   check_dots_empty(...)
   switch(check_level_kind(FALSE, shuffled, delta, reports),
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
@@ -200,6 +206,7 @@ repeated_pairs <- function(first, second, r) {
 
 #' @export
 format.rr_compose <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
           format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
@@ -207,6 +214,7 @@ format.rr_compose <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
+  check_object(x)
   NextMethod()
   stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",

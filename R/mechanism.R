@@ -82,6 +82,7 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 #' @export
 #' @rdname rr_epsilon
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  check_object(mechanism)
   check_dots_empty(...)
   asked <- check_level_kind(achieved, shuffled, delta, reports)
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
@@ -132,6 +133,7 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   if (k > matrix_limit) {
@@ -155,6 +157,7 @@ same_mechanism <- function(x, y) {
 
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories%s", x$design, format_count(length(x$levels)),
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
@@ -162,6 +165,7 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
+  check_object(x)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)

@@ -190,6 +190,7 @@ longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
 
 #' @export
 print.rr_recommendation <- function(x, ...) {
+  check_table(x)
   if (nrow(x) && all(c("k", "epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x$k)) == 1 &&
       length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
     grr <- x$within[x$mechanism == "grr"]

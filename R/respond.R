@@ -169,6 +169,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
   check_given(answers = "the positions of the true answers among the levels")
+  check_mechanism(mechanism)
   UseMethod("rr_draw_reports")
 }
 

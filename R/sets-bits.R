@@ -233,8 +233,9 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
 c.rr_bit_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
+  check_object(first)
   for (i in seq_along(tallies)[-1]) {
-    other <- tallies[[i]]
+    other <- check_argument_object(tallies[[i]])
     if (!inherits(other, "rr_bit_tally")) {
       abort(c("Tallies of bits merge with tallies of bits only.", x = "Argument {i} is {describe(other)}."), "mismatch")
     }
@@ -266,6 +267,7 @@ tally_state <- function(tally) {
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
+  check_object(x)
   cat("<rr_bit_tally> ", format_count(length(x$ones)), if (length(x$ones) == 1) " element, " else " elements, ",
       format_count(x$n), if (x$n == 1) " bit" else " bits", " each\n", sep = "")
   flip <- if (is.na(x$flip)) "different from bit to bit" else format(x$flip, digits = 4)

@@ -104,6 +104,7 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
+  check_object(x)
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
 }
@@ -111,20 +112,30 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 subset.rr_tally <- function(x, subset, ...) {
+  check_object(x)
   cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
-length.rr_tally <- function(x) group_count(x)
+length.rr_tally <- function(x) {
+  check_object(x)
+  group_count(x)
+}
 
 #' @rdname groups
 #' @export
-names.rr_tally <- function(x) group_labels(x$groups)
+names.rr_tally <- function(x) {
+  check_object(x)
+  group_labels(x$groups)
+}
 
 #' @rdname groups
 #' @export
-as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
+as.list.rr_tally <- function(x, ...) {
+  check_object(x)
+  group_list(x, x$groups)
+}
 
 group_list <- function(x, groups) {
   if (is.null(groups)) return(list(x))

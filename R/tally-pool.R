@@ -5,7 +5,8 @@
 #'
 #' The respondents of the tallies are taken for independent samples of one population, or for random parts of one sample. The pool is a
 #' tally whose reports are the pairs of design and report, so everything that works with a tally works with it: `"mle"`
-#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. [rr_goodness_of_fit()] tests whether one truth can have given all
+#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. By default they are profile likelihood intervals: Wilson's, here that of
+#' the least-squares inverse, does not give the sharper design its weight, and is wider. [rr_goodness_of_fit()] tests whether one truth can have given all
 #' reports.
 #'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
@@ -53,7 +54,7 @@ check_pool <- function(tallies) {
   }
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- tallies[[i]]
+    tally <- check_argument_object(tallies[[i]])
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}.",
               i = "Count reports with {.fn rr_tally}, or give counts to {.fn rr_counts}."), "argument")

@@ -1,8 +1,8 @@
 #' Tally randomised reports
 #'
 #' Counts the reports. The counts are all that estimation needs: nothing downstream of a tally sees an
-#' individual report. One pass over the data, in memory of the size of the categories; it can be
-#' interrupted.
+#' individual report. One pass over the data. Integers and factors are counted where they are, in memory of the size of the categories; other
+#' numbers and text become integers first, which takes up to three times the memory of the data, and matching text cannot be interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
 #'   one-dimensional `table` of them. All are matched to the labels of the mechanism where these say what they are,
@@ -176,6 +176,7 @@ check_counted <- function(result, mechanism, groups, n) {
 #' @rdname rr_new_mechanism
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_given()
+  check_mechanism(mechanism)
   UseMethod("rr_count_reports")
 }
 
@@ -347,7 +348,7 @@ c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- tallies[[i]]
+    tally <- check_argument_object(tallies[[i]])
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
     }
@@ -417,10 +418,14 @@ check_merged <- function(numbers) {
 }
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
+as.data.frame.rr_tally <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x), ...)
+}
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
+  check_object(x)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -432,6 +437,7 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
+  check_object(x)
   cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")

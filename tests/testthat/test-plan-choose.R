@@ -199,7 +199,8 @@ test_that("combined, merged and smoothed estimates are distributions", {
 one_question_mechanisms <- function() {
   list(
     rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
-    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_kuk = rr_kuk(0.8, 0.3),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_mangat1994 = rr_mangat1994(0.7),
+    rr_kuk = rr_kuk(0.8, 0.3),
     rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
     rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
     rr_channel = rr_channel(matrix(c(0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.1, 0.2, 0.7), 3, byrow = TRUE)),

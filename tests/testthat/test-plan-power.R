@@ -257,3 +257,65 @@ test_that("recommendations hold their digits to both ends of the range of epsilo
   expect_equal(low$mse[low$mechanism == "grr"], 8 * 7 * 1e24, tolerance = 1e-11)
   expect_equal(low$mse[low$mechanism == "oue"], 8 * 4 * 1e24, tolerance = 1e-11)
 })
+
+test_that("two groups: closed forms by hand", {
+  # Direct questions in two equal groups: Fleiss's formula without pooling, 2 (z + z)^2 (p1 q1 + p2 q2) / (p1 - p2)^2.
+  direct <- rr_binary(1, 0)
+  z <- stats::qnorm(0.95) + stats::qnorm(0.8)
+  plan <- rr_sample_size(direct, power = 0.8, share = 0.3, versus = 0.2)
+  expect_equal(plan$n, ceiling(2 * z^2 * (0.21 + 0.16) / 0.01))
+  expect_equal(plan$direct, plan$n)
+  # Warner's design of p = .8: a share s is reported with .2 + .6 s, variances are divided by .36.
+  m <- 0.2 + 0.6 * c(0.3, 0.2)
+  plan <- rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2)
+  expect_equal(plan$n, ceiling(2 * z^2 * sum(m * (1 - m)) / 0.36 / 0.01))
+  expect_identical(names(plan), c("mechanism", "epsilon", "share", "versus", "power", "n", "direct"))
+  # A quarter in the first group, which is randomised, and the rest asked directly.
+  plan <- rr_sample_size(rr_warner(0.8), margin = 0.05, share = 0.3, versus = 0.2, versus_mechanism = direct, allocation = 0.25)
+  expect_equal(plan$n, ceiling(stats::qnorm(0.975)^2 * (m[1] * (1 - m[1]) / 0.36 / 0.25 + 0.16 / 0.75) / 0.05^2))
+  expect_equal(plan$direct, ceiling(stats::qnorm(0.975)^2 * (0.21 / 0.25 + 0.16 / 0.75) / 0.05^2))
+  # The number planned has the power asked for, and one fewer has not.
+  plan <- rr_sample_size(rr_warner(0.8), power = 0.9, share = 0.1, versus = 0.25)
+  at <- rr_power(rr_warner(0.8), plan$n + c(0, -1), 0.1, versus = 0.25)$power
+  expect_true(at[1] >= 0.9 && at[2] < 0.9)
+})
+
+test_that("the power for two groups is that of rr_compare()'s test", {
+  withr::local_seed(31)
+  power <- rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.15)$power
+  yes <- function(share) stats::rbinom(4000, 500, 0.2 + 0.6 * share)
+  x <- yes(0.3)
+  y <- yes(0.15)
+  # The first of them by rr_compare() itself; all by its formula.
+  estimates <- function(yes) (yes / 500 - 0.2) / 0.6
+  z <- (estimates(x) - estimates(y)) / sqrt((x / 500 * (1 - x / 500) + y / 500 * (1 - y / 500)) / 499 / 0.36)
+  fit <- rr_estimate(rr_counts(cbind(a = c(500 - x[1], x[1]), b = c(500 - y[1], y[1])), rr_warner(0.8)), method = "inv")
+  expect_equal(rr_compare(fit)$p.value, 2 * stats::pnorm(-abs(z[1])), tolerance = 1e-6)
+  # 4,000 replications have a standard error of .007; the normal approximation is good to about .01 at 500 a group.
+  expect_equal(mean(z > stats::qnorm(0.95)), power, tolerance = 0.03)
+})
+
+test_that("people approached are worth fewer answers", {
+  plain <- rr_sample_size(rr_warner(0.8), margin = 0.05)
+  more <- rr_sample_size(rr_warner(0.8), margin = 0.05, design_effect = 1.5, response = 0.6)
+  expect_equal(more$n, ceiling(plain$n * 1.5 / 0.6))
+  expect_equal(more$direct, ceiling(plain$direct * 1.5 / 0.6))
+  expect_equal(rr_power(rr_warner(0.8), 1000, 0.1, response = 0.5)$power, rr_power(rr_warner(0.8), 500, 0.1)$power)
+  expect_equal(rr_power(rr_warner(0.8), 1000, 0.1, design_effect = 2)$level, rr_power(rr_warner(0.8), 500, 0.1)$level)
+  needed <- rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1, response = 0.7)$n
+  expect_gte(rr_power(rr_warner(0.8), needed, 0.1, response = 0.7)$power, 0.8)
+  # Nobody answers: no power, no error.
+  expect_identical(rr_power(rr_warner(0.8), 1, 0.1, response = 0.5)$power, 0)
+})
+
+test_that("plans of two groups are checked", {
+  expect_snapshot(error = TRUE, {
+    rr_power(rr_warner(0.8), 100, 0.2, versus_mechanism = rr_binary(1, 0))
+    rr_power(rr_warner(0.8), 100, 0.2, null = 0.1, versus = 0.1)
+    rr_sample_size(rr_warner(0.8), margin = 0.1, versus = 0.2)
+    rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.2, versus = 0.2)
+    rr_power(rr_warner(0.8), 100, 0.2, versus = 0.1, versus_mechanism = 1)
+    rr_power(rr_warner(0.8), 100, 0.2, design_effect = 0.5)
+    rr_power(rr_warner(0.8), 100, 0.2, response = 0)
+  })
+})

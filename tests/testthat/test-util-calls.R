@@ -22,7 +22,7 @@ mechanism_errors <- expression(
   rr_warner(), rr_warner(0.8, epsilon = 1), rr_warner(-1), rr_warner(epsilon = 0), rr_warner(0.8, levels = "a"),
   rr_crosswise(2), rr_crosswise("a"), rr_crosswise(0.2, levels = 1), rr_crosswise(),
   rr_triangular(2), rr_triangular("a"), rr_triangular(0.2, levels = 1), rr_triangular(),
-  rr_mangat(2, 0.1), rr_mangat(0.2, 2), rr_mangat(0.7, 0.1, levels = 1:3), rr_mangat(0.7),
+  rr_mangat(2, 0.1), rr_mangat(0.2, 2), rr_mangat(0.7, 0.1, levels = 1:3), rr_mangat(0.7), rr_mangat1994(2), rr_mangat1994(),
   rr_kuk(2, 0.1), rr_kuk(0.1, 2), rr_kuk(0.7, 0.1, levels = 1:3), rr_kuk(0.7),
   rr_grr(), rr_grr(1, epsilon = 1), rr_grr(3), rr_grr(3, p = 2), rr_grr(3, epsilon = 1, p = 0.5),
   rr_grr(3, epsilon = -1), rr_grr(TRUE, p = 0.5),
