@@ -1,7 +1,7 @@
 # Objects are lists, and lists can be changed, cut and forged. A damaged one would fail deep inside, in R's own words
 # ("$ operator is invalid for atomic vectors"), or worse not fail. check_object() looks at the fields of an object at
-# the doors: check_given() does for the arguments of every exported function, and methods of other packages' generics begin
-# with it. It looks at types and sizes, not at each number, so that it costs nothing beside any work.
+# the doors: check_given() does for the arguments of every exported function, and methods of other packages' generics
+# begin with it. It looks at types and sizes, not at each number, so that it costs nothing beside any work.
 
 check_object <- function(x) {
   for (class in class(x)) {
