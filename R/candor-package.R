@@ -16,14 +16,24 @@
 #'
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
-#'   [rr_triangular()], [rr_mangat()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
+#'   [rr_triangular()], [rr_mangat()], [rr_mangat1994()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
+#' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bloom()] (RAPPOR).
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
+#'
+#' @section Where the reports are:
+#' * Vectors, data frames and database tables: [rr_tally()]; counts that exist: [rr_counts()]; [rr_query()] gives the SQL for an engine
+#'   that R is not connected to: `vignette("databases", package = "candor")`.
+#' * More than fits into memory, or files: [rr_tally_chunks()].
+#' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
+#' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
@@ -81,13 +91,17 @@
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
+#' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
-#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
+#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
+#'   written, or holds no tally;
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
 #' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
+#' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory;
 #' * `candor_warning_boundary`: estimates at 0 or 1, whose standard errors are too small;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
@@ -96,13 +110,13 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
-#' [rr_perturb()] kept or left out `candor_message_keep`, and about coefficients that the others determine
-#' `candor_message_aliased`.
+#' [rr_perturb()] kept or left out `candor_message_keep`, about coefficients that the others determine
+#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint fitted logLik nobs residuals simulate vcov
+#' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"

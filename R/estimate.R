@@ -39,9 +39,20 @@
 #'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and for
 #'   counts of supported categories, with \eqn{p > q}. Two categories have nothing to learn from each other and get `"mle"`.
 #'
-#' When the truth is the least likely report (\eqn{p < q}), `"mle"` has another closed form; the
-#' papers' algorithm fails there. The data may then determine only the sum of the shares of some categories that nobody
-#' reported. This sum is divided equally among them, and the fit says so.
+#' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. Which shares are 0 the data
+#'   select; standard errors come from the bootstrap and are conditional on that.
+#'
+#' When the truth is the least likely report (\eqn{p < q}), `"mle"` has another closed form. The data may then determine only the sum of the shares of some
+#' categories that nobody reported. This sum is divided equally among them, and the fit says so.
+#'
+#' @section What the default does to large shares:
+#' The maximum likelihood estimate is a distribution: it sets to 0 what the noise took below 0, and takes the same mass from the categories that are
+#' left. With few categories, all of them well above the noise, nothing happens. With many it makes the large shares too small, by a multiple of
+#' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
+#' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
+#' standard errors hold it. The default interval (`"wilson"`) held it in 58 of them, and the unbiased estimate, `method = "inv"`, was off by 0.2
+#' standard errors on average. So: with many categories, or zeros among the estimates, do not use `std.error` of the default; read the intervals,
+#' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'
 #' @section All methods:
 #' [rr_methods()] gives this table, and [rr_new_method()] makes a method of your own. A method refuses a mechanism whose law, see [rr_law()],
@@ -61,7 +72,7 @@
 #' that size; there [rr_contrast()] still gives the standard error of any cell, sum or difference.
 #'
 #' @section Intervals:
-#' * `"wilson"` (default): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
+#' * `"wilson"` (default, except for pools of several designs, [rr_pool()]): the score interval of the report's share, carried through the mechanism; for `target = "sample"`
 #'   the score interval of the randomisation alone.
 #' * `"exact"`: Clopper-Pearson, carried through the mechanism. Covers at least as often as stated, for both targets, at
 #'   the boundary too.
@@ -87,7 +98,7 @@
 #' needed, to include the estimate: methods that return distributions move mass between categories.
 #' `simultaneous = TRUE` makes all intervals of a fit hold together (Bonferroni).
 #'
-#' @param x A tally, or anything that [rr_tally()] takes.
+#' @param x A tally, or anything that [rr_tally()] takes. For a design of the package survey see [rr_survey].
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The estimator: one of the names in section *Methods*, or a method made by [rr_new_method()].
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
@@ -103,7 +114,8 @@
 #' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`
 #'   may name its columns, as text or as a formula such as `~ region`.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param interval The kind of interval: `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see below.
+#' @param interval The kind of interval, see below: by default `"wilson"`, of a maximum likelihood estimate from a pool of designs `"profile"`. One of
+#'   `"wilson"`, `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param simultaneous Should all intervals hold together (`TRUE` or `FALSE`)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20.
@@ -168,6 +180,11 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   check_given()
   match <- check_choice(match, "match", c("exact", "relaxed"))
+  if (is_design(x)) {
+    return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,
+                            na.rm, match, target,
+                            interval, conf.level, simultaneous))
+  }
   tally <- drop_empty_groups(as_tally(x, mechanism, weights, by, na.rm, column, match))
   if (any(tally$n <= 0)) abort_empty(tally)
   given <- list(target = target, conf.level = conf.level, simultaneous = simultaneous, replications = replications,
@@ -185,8 +202,8 @@ estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally))
   target <- check_choice(given$target, "target", c("population", "sample"))
-  interval <- check_choice(if ("interval" %in% names(given)) given$interval else interval_kinds[1], "interval",
-                           interval_kinds)
+  interval <- check_choice(if ("interval" %in% names(given)) given$interval
+                           else default_interval(mechanism, method, target), "interval", interval_kinds)
   check_interval_kind(interval, mechanism, target, method)
   conf.level <- check_level(given$conf.level, "conf.level")
   simultaneous <- check_flag(given$simultaneous, "simultaneous")
@@ -198,6 +215,14 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }
   fit
+}
+
+# Under several designs of one truth no report belongs to a category: Wilson's interval is that of the least-squares
+# inverse, which weighs all reports alike, and is wider than the likelihood's.
+default_interval <- function(mechanism, method, target) {
+  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population" &&
+    length(mechanism$levels) <= profile_cells
+  if (pooled) "profile" else "wilson"
 }
 
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {

@@ -66,7 +66,7 @@ observations_of.rr_estimates <- function(x) x$n
 
 #' @export
 bounds_of.rr_estimates <- function(x, rows, level) {
-  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
@@ -79,6 +79,7 @@ notes_of.rr_estimates <- function(x, shown) NULL
 #' @rdname rr_estimates
 #' @export
 tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  check_object(x)
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
@@ -92,17 +93,22 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @rdname rr_estimates
 #' @export
 glance.rr_estimates <- function(x, ...) {
+  check_object(x)
   tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
                  conf.level = x$conf.level %||% NA_real_)
 }
 
 #' @rdname rr_estimates
 #' @export
-coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
+coef.rr_estimates <- function(object, ...) {
+  check_object(object)
+  stats::setNames(rows_of(object)$estimate, labels_of(object))
+}
 
 #' @rdname rr_estimates
 #' @export
 vcov.rr_estimates <- function(object, ...) {
+  check_object(object)
   labels <- labels_of(object)
   matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
 }
@@ -110,6 +116,7 @@ vcov.rr_estimates <- function(object, ...) {
 #' @rdname rr_estimates
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
+  check_object(object)
   level <- check_level(level)
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
@@ -118,19 +125,29 @@ confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level,
 
 #' @rdname rr_estimates
 #' @export
-nobs.rr_estimates <- function(object, ...) observations_of(object)
+nobs.rr_estimates <- function(object, ...) {
+  check_object(object)
+  observations_of(object)
+}
 
 #' @rdname rr_estimates
 #' @export
-as.data.frame.rr_estimates <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+as.data.frame.rr_estimates <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x, conf.int = TRUE), ...)
+}
 
 #' @rdname rr_estimates
 #' @export
-format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
+format.rr_estimates <- function(x, ...) {
+  check_object(x)
+  paste0("<", class(x)[1], "> ", title_of(x)[1])
+}
 
 #' @rdname rr_estimates
 #' @export
 print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
+  check_object(x)
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
@@ -145,12 +162,14 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
 #' @rdname rr_estimates
 #' @export
 summary.rr_estimates <- function(object, ...) {
+  check_object(object)
   structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_estimates")
 }
 
 #' @export
 print.summary.rr_estimates <- function(x, digits = 4, ...) {
+  check_object(x)
   print(x$object, n = 25, digits = digits)
   measures <- x$measures
   cat("\n  ", format_count(measures$estimates), if (measures$estimates == 1) " estimate" else " estimates", " from ",
@@ -160,7 +179,10 @@ print.summary.rr_estimates <- function(x, digits = 4, ...) {
 
 #' @rdname rr_estimates
 #' @export
-plot.rr_estimates <- function(x, ...) draw(x, ...)
+plot.rr_estimates <- function(x, ...) {
+  check_object(x)
+  draw(x, ...)
+}
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {

@@ -40,7 +40,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
-  reported <- counts / fit$tally$n[g]
+  reported <- counts / n
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {
@@ -54,7 +54,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
     bounds <- c(NA_real_, NA_real_)
     if (known && share) bounds <- profile_share(C, counts, as.logical(indicator(parameter[[1]])), theta, conf.level, n)
     else if (known && estimate > 0 && estimate < 1) {
-      half <- stats::qnorm((1 + conf.level) / 2) * error / (estimate * (1 - estimate))
+      half <- normal_quantile(conf.level) * error / (estimate * (1 - estimate))
       bounds <- stats::plogis(stats::qlogis(estimate) + c(-half, half))
     }
     tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,

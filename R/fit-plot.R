@@ -30,6 +30,7 @@ NULL
 #' @rdname autoplot.rr_fit
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
+  check_object(object)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
   data <- plot_data(object, match_terms(terms, object, "terms"))
@@ -240,6 +241,7 @@ ranks_legend <- function(data) {
 #' @rdname rr_fit
 #' @export
 plot.rr_fit <- function(x, ...) {
+  check_object(x)
   if (requireNamespace("ggplot2", quietly = TRUE)) return(draw(x, ...))
   data <- tidy(x, conf.int = TRUE)
   position <- seq_len(nrow(data))

@@ -48,7 +48,7 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
     shares <- monotone_shares(group_estimate(fit, g))
     reach <- cumulative_reach(fit, g, shares, probs, conf.level)

@@ -100,6 +100,7 @@ absence_p_values <- function(fit, g) {
 
 #' @export
 print.rr_top <- function(x, ...) {
+  check_table(x)
   found <- attr(x, "found")
   cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", format_count(attr(x, "categories")),
       " categories are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",

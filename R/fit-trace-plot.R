@@ -16,6 +16,7 @@
 #' ggplot2::autoplot(rr_trace(fit))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_trace <- function(object, ...) {
+  check_table(object, c("iteration", "gap"))
   check_installed("ggplot2", "to draw a trace")
   groups <- setdiff(names(object), c("iteration", "loglik", "gap"))
   panel <- if (length(groups)) do.call(paste, c(as.list(object[groups]), sep = ", ")) else rep("", nrow(object))

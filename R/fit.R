@@ -12,6 +12,10 @@
 #'   With weights the sum is scaled to the effective number of respondents, which BIC uses too.
 #'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
 #'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
+#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.
+#'   [rr_goodness_of_fit()] is the test. (There is no `df.residual()`: of most designs it would be 0, and other packages take that for a reason
+#'   to refuse tests that need none.)
+#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
 #' * `nobs()`: the number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
@@ -26,7 +30,8 @@
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
 #'   generator's present state.
-#' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
+#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used, except by `plot()`, which passes it on to
+#'   `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
@@ -35,7 +40,7 @@
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
-#'   variances: as corrected, with \eqn{(p - q)^2} in its denominators, for `target = "sample"`; for `target = "population"` the counts are multinomial and
+#'   variances (with \eqn{(p - q)^2} in its denominators) for `target = "sample"`; for `target = "population"` the counts are multinomial and
 #'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
@@ -77,11 +82,15 @@ labels_of.rr_fit <- function(x) coef_names(x)
 
 #' @rdname rr_fit
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) {
+  check_object(object)
+  stats::setNames(as.vector(object$estimate), coef_names(object))
+}
 
 #' @rdname rr_fit
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
+  check_object(object)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -103,6 +112,7 @@ check_interval <- function(interval, fit) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
+  check_object(object)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -129,12 +139,39 @@ refuse_composite <- function() {
         c("law", "argument"))
 }
 
+#' @rdname rr_fit
+#' @export
+deviance.rr_fit <- function(object, ...) {
+  value <- as.numeric(logLik(object))
+  exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
+    counts <- group_counts(object$tally, g)
+    object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
+  }, 0)
+  2 * (sum(exact) - value)
+}
+
+#' @rdname rr_fit
+#' @export
+update.rr_fit <- function(object, ...) {
+  check_object(object)
+  asked <- list(...)
+  if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
+    abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
+  }
+  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
+               conf.level = object$conf.level, simultaneous = object$simultaneous)
+  # What another method does not have is the default again.
+  if ("method" %in% names(asked) || "target" %in% names(asked)) kept$interval <- NULL
+  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
+}
+
 #' @export
 observations_of.rr_fit <- function(x) sum(x$tally$n)
 
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
+  check_object(object)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -146,6 +183,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -169,6 +207,7 @@ label_reports <- function(values, fit) {
 #' @rdname rr_fit
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
+  check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)

@@ -65,6 +65,7 @@ rr_association.default <- function(x, ...) {
 
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
+  check_object(x)
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
@@ -84,6 +85,7 @@ rr_association.rr_tmdh <- function(x, ...) {
 
 #' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
+  check_object(x)
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_pairs(x)

@@ -188,7 +188,7 @@ support_columns.rr_grr <- function(mechanism) {
 #' @export
 support_columns.rr_compose <- function(mechanism) {
   k <- length(mechanism$levels)
-  if (k == 2L || is.null(mechanism$p)) return(NextMethod())
+  if (k == 2L || is.null(mechanism$p) || !inherits(mechanism$form, "rr_law_additive")) return(NextMethod())
   list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE)
 }
 

@@ -10,8 +10,7 @@
 #' \eqn{\sum_{i \in I} t_i = N}{sum_(i in I) t_i = N}, and \eqn{N} can be taken out of the equation:
 #' \eqn{E(c) = (M + P u_I^\top) t}{E(c) = (M + P u_I') t}, with \eqn{u_I} the indicator of those columns; its inverse
 #' follows from that of \eqn{M} by the
-#' Sherman-Morrison formula. (In the paper the added matrix is \eqn{p J}, which is right only for
-#' order 1 and all columns.)
+#' Sherman-Morrison formula.
 #'
 #' @param p,q Probabilities of reporting 1 given truth 1 and 0: one number, or one per column.
 #' @param order The largest number of columns in a set.

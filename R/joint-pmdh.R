@@ -85,6 +85,7 @@ truth_of <- function(x) {
 #' @param ... Not used; `rr_pmdh()` refuses it.
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+  check_object(object)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
@@ -116,6 +117,7 @@ histogram_variances <- function(x, like, target, known, reported) {
 #' @rdname rr_pmdh
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+  check_object(x)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   truth <- truth_of(x)
@@ -131,6 +133,7 @@ print.rr_pmdh <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Expect
 # What is computed from a known truth has no interval: nothing was estimated.
 #' @export
 confint.rr_pmdh <- function(object, parm, level, ...) {
+  check_object(object)
   abort(c("Expected counts have no confidence interval: nothing was estimated.",
           i = "{.fn tidy} has the standard deviations; {.fn rr_tmdh} estimates from reports."), "argument")
 }

@@ -8,7 +8,7 @@
 #' and computed from the counts alone. So is its covariance:
 #'
 #' * `target = "sample"`: for these very respondents, only the randomisation is random (Theorem 3.6 of the paper in the form of its equation
-#'   (136); as printed, equation (40) is wrong). It is zero where two sets share no column, so the matrix is sparse. Being unbiased, an estimated variance may be
+#'   (136)). It is zero where two sets share no column, so the matrix is sparse. Being unbiased, an estimated variance may be
 #'   negative, and the matrix indefinite; a warning says so.
 #' * `target = "population"`: respondents are a sample from a population as well. The matrix is always positive semidefinite.
 #'
@@ -92,6 +92,7 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 #' @param ... Not used; `rr_tmdh()` refuses it.
 #' @export
 vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
+  check_object(object)
   target <- check_choice(target, "target", c("population", "sample"))
   check_flag(dense, "dense")
   if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
@@ -153,6 +154,7 @@ sparse_entries <- function(d, order) {
 #' @export
 tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
                          ...) {
+  check_object(x)
   scale <- check_choice(scale, "scale", c("count", "share"))
   table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
   if (scale == "count") return(table)

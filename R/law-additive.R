@@ -41,7 +41,7 @@ law_tells_nothing.rr_law_additive <- function(law) {
 
 #' @export
 law_gives.rr_law_additive <- function(law, need, k) {
-  switch(need, support = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
+  switch(need, support = , bits = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
 }
 
 # The additive law of a mechanism, NULL where it has another law: for callers with a faster way for additive laws.

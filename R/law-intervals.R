@@ -18,7 +18,7 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
-  z2 <- stats::qnorm((1 + level) / 2)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
+  z2 <- normal_quantile(level)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
   bounds <- if (target == "sample") score_interval(inv, a, b, rest, n, z2)
     else reported_interval(wilson_interval(phi, n, z2), a, b)
   reach_end(bounds, inv)

@@ -70,6 +70,7 @@ law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
+  check_object(x)
   cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
   for (name in names(x)) {
     value <- x[[name]]
@@ -98,6 +99,7 @@ law_needs <- c(
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
+  bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",
   question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",
@@ -262,7 +264,7 @@ refuse_law <- function(law, need, what = "This", remedy = NULL) {
 }
 
 check_law <- function(law) {
-  if (inherits(law, "rr_law")) return(law)
+  if (inherits(law, "rr_law")) return(check_object(law))
   abort(c("{.fn rr_law} must return a law.", x = "It returned {describe(law)}.",
           i = "Laws are made by {.fn rr_law_additive}, {.fn rr_law_channel} and {.fn rr_law_support}."), "argument")
 }

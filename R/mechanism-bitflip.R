@@ -29,7 +29,7 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
-  buckets <- if (is.null(buckets)) k else check_count(buckets, "buckets", min = 2, max = k)
+  buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
   p <- stats::plogis(level)
@@ -117,10 +117,21 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
 
+# The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
 #' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
-  vapply(seq_len(nsim), function(i) {
-    reports <- rr_draw_reports(mechanism, rep(seq_along(truth), truth), "R")
-    rr_count_reports(mechanism, reports)$counts
-  }, numeric(length(mechanism$reports)))
+mechanism_recipe.rr_bitflip <- function(mechanism) {
+  values <- mechanism$values
+  c(list(kind = "bitflip",
+         levels = if (is.null(values)) level_recipe(mechanism) else recipe_labels(values$labels, values$numeric),
+         epsilon = mechanism$epsilon, d = mechanism$d, buckets = mechanism$buckets),
+    list(ordered = TRUE)[isTRUE(values$ordered)])
 }
+
+#' @export
+from_recipe.recipe_bitflip <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
+  rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
+}
+
+#' @export
+rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

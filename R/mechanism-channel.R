@@ -113,6 +113,7 @@ rr_law.rr_channel <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_channel <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   mechanism$matrix
 }

@@ -42,8 +42,8 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
                                   i = "That form has one block."), "argument")
     return(hadamard_bit(levels, epsilon))
   }
-  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
-  size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+  blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
+  size <- hadamard_size(k, blocks)
   if (blocks * size > .Machine$integer.max) {
     abort(c("{.arg blocks} makes too many reports.",
             x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
@@ -71,6 +71,36 @@ hadamard_bit <- function(levels, epsilon) {
   )
 }
 
+# Columns of a block.
+hadamard_size <- function(k, blocks) 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+
+# How many categories each block has.
+block_sizes <- function(k, blocks) k %/% blocks + (seq_len(blocks) <= k %% blocks)
+
+# P(support) of the truth, and of another category on average over pairs; 1 - p and their difference.
+hadamard_numbers <- function(k, epsilon, blocks) {
+  z <- exp(-epsilon)
+  total <- 1 + (2 * blocks - 1) * z
+  sizes <- block_sizes(k, blocks)
+  same <- sum(sizes * (sizes - 1)) / (k * (k - 1))
+  gain <- -expm1(-epsilon)
+  list(p = 1 / total, q = same * (1 + z) / (2 * total) + (1 - same) * z / total, lie = (2 * blocks - 1) * z / total,
+       difference = same * gain / (2 * total) + (1 - same) * gain / total)
+}
+
+# N Var of the estimates for fixed truths, in all, and of a category that nobody holds, its block having a fair share.
+hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
+  z <- exp(-epsilon)
+  gain <- -expm1(-epsilon)
+  total <- 1 + (2 * blocks - 1) * z
+  sizes <- block_sizes(k, blocks)
+  shares <- if (is.null(theta)) sizes / k else as.vector(rowsum(theta, (seq_len(k) - 1) %% blocks))
+  noise <- 2 * z * total / gain^2
+  # c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
+  crowded <- total / gain * sum((sizes - 1) * shares) + 2 * blocks * z / gain
+  list(total = k * noise + crowded, blank = noise + total / gain / blocks)
+}
+
 # Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon).
 best_blocks <- function(k, epsilon) {
   blocks <- as.double(seq_len(k))
@@ -85,9 +115,7 @@ best_blocks <- function(k, epsilon) {
 #' @export
 rr_law.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) {
-    return(new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other,
-                           difference = mechanism$p_minus_q,
-                           odds = mechanism$odds))
+    return(hadamard_bit_law(mechanism$epsilon))
   }
   new_rr_law("hadamard", truths = length(mechanism$levels), blocks = mechanism$blocks, size = mechanism$size,
              epsilon = mechanism$epsilon)
@@ -182,4 +210,21 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)
+}
+
+#' @export
+mechanism_recipe.rr_hadamard <- function(mechanism) {
+  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
+    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
+}
+
+#' @export
+from_recipe.recipe_hadamard <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
+  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
+}
+
+#' @export
+rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
+  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

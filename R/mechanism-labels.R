@@ -127,21 +127,22 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
 }
 
 # All values that are not reports, the most frequent first: as shown to the user, how often each was given, and which
-# report may have been meant.
-unknown_reports <- function(x, mechanism) {
+# report may have been meant. `counts` says how often each of `x` was given, where that is not once.
+unknown_reports <- function(x, mechanism, counts = NULL) {
   found <- encode_reports(x, mechanism)
   place <- as.integer(found$codes) - found$first + 1L
   stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
   given <- if (is.factor(x)) unclass_codes(x)[stray] else unname(x)[stray]
   distinct <- unique(given)
   times <- tabulate(match(given, distinct), length(distinct))
+  if (!is.null(counts)) times <- as.vector(rowsum(counts[stray], match(given, distinct)))
   order <- order(-times)
   shown <- utils::head(order, 8L)
   values <- vapply(match(distinct[shown], given), function(first) describe(value_at(x, stray[first])), "")
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
-       number = length(distinct), total = length(stray),
+       number = length(distinct), total = sum(times),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
 

@@ -122,6 +122,14 @@ hash_numbers <- function(epsilon, g, prime) {
        both_own = p * collision, both_other = p * three + other * two)
 }
 
+# The same for a hash whose values are independent and uniform; g may be infinite.
+ideal_hash <- function(epsilon, g) {
+  z <- exp(-epsilon)
+  others <- if (is.finite(g)) z * (g - 1) else 1
+  list(p = 1 / (1 + others), q = 1 / g, lie = others / (1 + others),
+       difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others))
+}
+
 #' @export
 rr_law.rr_local_hash <- function(mechanism) {
   if (is.null(mechanism$cohorts)) {
@@ -251,4 +259,22 @@ read_columns <- function(x, ranges, na.rm) {
     }
   }
   list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
+}
+
+#' @export
+mechanism_recipe.rr_local_hash <- function(mechanism) {
+  c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
+    if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
+}
+
+#' @export
+from_recipe.recipe_local_hash <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
+  rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
+}
+
+# Of cohorts a report is one of finitely many.
+#' @export
+rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
+  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

@@ -45,8 +45,13 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform") {
                           first = mechanism, share = share, yes_no = !is.null(mechanism$bits)))
   }
   distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
-  levels <- list(labels = reports, numeric = mechanism$numeric_levels)
-  behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * distribution,
+  noncompliant_mechanism(mechanism, share, share * distribution)
+}
+
+# `innocuous`: how probable each report is from one who ignores the instructions, and is one of those who do.
+noncompliant_mechanism <- function(mechanism, share, innocuous) {
+  levels <- list(labels = mechanism$reports, numeric = mechanism$numeric_levels)
+  behaviour <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
                                 sprintf("%s ignore the instructions", format_share(share)))
   result <- compose_stages(mechanism, behaviour, "noncompliance",
                            sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)

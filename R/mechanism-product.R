@@ -112,12 +112,14 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_epsilon.rr_product <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
 }
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   cells <- format(c(prod(mechanism$sizes), prod(mechanism$report_sizes)), big.mark = ",", trim = TRUE)
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
@@ -132,6 +134,7 @@ rr_matrix.rr_product <- function(mechanism, ...) {
 
 #' @export
 format.rr_product <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
           format(x$epsilon, digits = digits))
@@ -139,6 +142,7 @@ format.rr_product <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_product <- function(x, ..., digits = 4) {
+  check_object(x)
   cat("<rr_product> ", format(x, digits = digits), "\n", sep = "")
   names <- format(names(x$questions))
   # "K = 4" for "4 categories", so that a line fits a page.

@@ -299,3 +299,16 @@ part_tally <- function(tally, name) {
   new_rr_tally(parts[[name]], if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = unname(n), weight_squares = unname(squares))
 }
+
+# A hierarchy is one as well, but made in another way.
+#' @export
+mechanism_recipe.rr_sampled <- function(mechanism) {
+  if (!identical(class(mechanism)[1], "rr_sampled")) return(mechanism_recipe.default(mechanism))
+  list(kind = "sampled", questions = list_recipe(mechanism$parts))
+}
+
+#' @export
+from_recipe.recipe_sampled <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "questions"))
+  rr_sample_questions(recipe_list(r$questions, "questions"))
+}

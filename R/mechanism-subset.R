@@ -54,7 +54,8 @@ subset_numbers <- function(k, epsilon, w) {
   total <- w + (k - w) * z
   p <- w / total
   lie <- (k - w) * z / total
-  list(p = p, q = (p * (w - 1) + lie * w) / (k - 1), difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
+  list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
+       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
        both_own = p * (w - 1) / (k - 1),
        both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
 }
@@ -154,3 +155,17 @@ set_problem <- function(numbers, mechanism) {
   if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
   sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
 }
+
+#' @export
+mechanism_recipe.rr_subset <- function(mechanism) {
+  list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
+}
+
+#' @export
+from_recipe.recipe_subset <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
+  rr_subset(given_labels(r$levels), r$epsilon, r$size)
+}
+
+#' @export
+rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

@@ -116,3 +116,16 @@ rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
                                                                                    mechanism$q)
   matrix(as.double(counts), k, nsim)
 }
+
+#' @export
+mechanism_recipe.rr_unary <- function(mechanism) {
+  c(list(kind = "unary", levels = level_recipe(mechanism)),
+    if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon, optimized = mechanism$optimized)
+    else list(p = mechanism$p, q = mechanism$q))
+}
+
+#' @export
+from_recipe.recipe_unary <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "optimized", "p", "q"))
+  rr_unary(given_labels(r$levels), r$epsilon, r$optimized %||% TRUE, r$p, r$q)
+}

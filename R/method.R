@@ -90,7 +90,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     abort(c("{.arg local_map} must be a function of {.arg estimate} and {.arg evidence}, or NULL.",
             x = "It is {describe(local_map)}."), "argument")
   }
-  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "question")
+  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "bits", "question")
   if (!is.character(needs) || !all(needs %in% known)) {
     abort(c("{.arg needs} must be among {.val {known}}.", x = "It is {describe(needs)}."), "argument")
   }
@@ -110,6 +110,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
 
 #' @export
 print.rr_method <- function(x, ...) {
+  check_object(x)
   cat("<rr_method> \"", x$name, "\": ", x$title, "\n", sep = "")
   cat("  needs    ", if (length(x$needs)) paste(law_needs[x$needs], collapse = "; ") else "nothing", "\n", sep = "")
   cat("  biased   ", if (x$unbiased) "no" else "yes", "\n", sep = "")
@@ -159,7 +160,7 @@ methods_table <- function() {
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
-  if (inherits(method, "rr_method")) return(method)
+  if (inherits(method, "rr_method")) return(check_object(method))
   if (is.function(method)) {
     abort(c("{.arg method} must be the name of a method, or one made by {.fn rr_new_method}.", x = "It is a function."),
           "argument")

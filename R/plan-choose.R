@@ -192,6 +192,7 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
 
 #' @export
 print.rr_choice <- function(x, ...) {
+  check_table(x)
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
     margin <- 100 * (x$risk[2] / x$risk[1] - 1)
     cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s%% larger.\n",

@@ -211,6 +211,7 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @param se.fit Standard errors too?
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("truth", "report"))
   check_flag(se.fit, "se.fit")
   theta <- object$model$truths(object$estimate)
@@ -238,13 +239,17 @@ loglinear_array <- function(object, value, side) {
 
 #' @rdname rr_loglinear
 #' @export
-as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
+as.table.rr_loglinear <- function(x, ...) {
+  check_object(x)
+  as.table(predict(x))
+}
 
 #' @export
 fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
 #' @export
 glance.rr_loglinear <- function(x, ...) {
+  check_object(x)
   best <- loglinear_saturated(x)
   deviance <- max(2 * (best - x$loglik), 0)
   rest <- ncol(x$table$counts) * (prod(x$table$sizes) - 1) - length(x$table$names)

@@ -29,6 +29,8 @@
 #' @param rng `"secure"` or `"R"`, see *Details*.
 #' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
 #'   A message of class `candor_message_keep` names them, and also the columns that were left out.
+#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the attribute `"memory"` of the former reports of the same
+#'   respondents, in the same order; `list()` to start.
 #' @return The reports: as many as there are answers, with their names and of their type (integers become doubles
 #'   where a level is not an integer). [rr_tally()] reads
 #'   them. Text and factors have the labels of the mechanism's reports. Logical answers become the numbers of the reports if the
@@ -60,7 +62,7 @@
 #' set.seed(1)
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
-rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
+rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL) {
   check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
@@ -73,10 +75,21 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
+  if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
+  if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
   else reports
+}
+
+perturb_memoised <- function(x, mechanism, answers, memory, rng) {
+  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
+    abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
+            i = "Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and {.fn rr_bloom}."), "argument")
+  }
+  drawn <- draw_memoised(mechanism, answers, memory, rng)
+  structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
 }
 
 # Labelled values become their labels, and integer64 values become numbers.
@@ -156,6 +169,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
   check_given(answers = "the positions of the true answers among the levels")
+  check_mechanism(mechanism)
   UseMethod("rr_draw_reports")
 }
 

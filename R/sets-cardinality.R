@@ -100,7 +100,7 @@ size_row <- function(what, data, conf.level, interval) {
 size_of <- function(estimate, variance, bound, data, term, conf.level) {
   largest <- sqrt(bound)
   error <- root(variance)
-  half <- stats::qnorm((1 + conf.level) / 2) * (if (is.na(error)) largest else error)
+  half <- normal_quantile(conf.level) * (if (is.na(error)) largest else error)
   bounds <- normal_interval(estimate, half, 0, data$m)
   data.frame(term = term, sets = data$n, estimate = estimate, std.error = error, std.error.max = largest,
              conf.low = bounds$low, conf.high = bounds$high)
@@ -169,7 +169,7 @@ rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95) {
            x = "Its estimated size is {format_number(totals$union)}."), "ratio")
   }
   error <- root(variance)
-  bounds <- normal_interval(ratio, stats::qnorm((1 + conf.level) / 2) * (error %|na|% largest), 0, 1)
+  bounds <- normal_interval(ratio, normal_quantile(conf.level) * (error %|na|% largest), 0, 1)
   row <- data.frame(term = "jaccard", sets = data$n, estimate = ratio, std.error = error, std.error.max = largest,
                     conf.low = bounds$low, conf.high = bounds$high)
   new_rr_set_size("jaccard", row, data$m, data$flip, conf.level, "wald")

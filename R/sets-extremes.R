@@ -177,7 +177,7 @@ labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estim
 #' @export
 bounds_of.rr_extreme <- function(x, rows, level) {
   error <- ifelse(is.na(rows$std.error), rows$std.error.max, rows$std.error)
-  normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * error, 0, 1)
+  normal_interval(rows$estimate, normal_quantile(level) * error, 0, 1)
 }
 
 # The bits of different elements were randomised on their own.

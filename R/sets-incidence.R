@@ -162,7 +162,7 @@ rows_of.rr_incidence <- function(x) {
 #' @export
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
-    else normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * rows$std.error, 0, x$elements)
+    else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$elements)
   list(low = pmin(pmax(bounds$low, 0), x$elements), high = pmax(pmin(bounds$high, x$elements), 0))
 }
 
@@ -215,11 +215,15 @@ profile_incidence <- function(x, table, level) {
 #' @param x,object An object of `rr_incidence()`.
 #' @param ... Not used.
 #' @export
-coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
+coef.rr_incidence <- function(object, ...) {
+  check_object(object)
+  stats::setNames(object$estimate, 0:object$sets)
+}
 
 #' @rdname rr_incidence
 #' @export
 vcov.rr_incidence <- function(object, ...) {
+  check_object(object)
   matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
 }
 
@@ -246,4 +250,7 @@ shown_of.rr_incidence <- function(x, n) {
 #' @rdname rr_incidence
 #' @param n,digits Rows and significant digits printed.
 #' @export
-print.rr_incidence <- function(x, n = 12, digits = 4, ...) print.rr_estimates(x, n, digits)
+print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
+  check_object(x)
+  print.rr_estimates(x, n, digits)
+}

@@ -16,6 +16,7 @@
 #' ggplot2::autoplot(rr_union_size(reports, flip = 0.05, cumulative = TRUE))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
   titles <- c(union = "Union", intersection = "Intersection", difference = "Difference", jaccard = "Jaccard index")

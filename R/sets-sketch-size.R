@@ -45,7 +45,7 @@ rr_sketch_size <- function(..., conf.level = 0.95) {
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
   if (sum(log1p(v)) > 600) {
     abort(c("With this many noisy sketches the size of the union cannot be estimated.",
@@ -180,5 +180,6 @@ title_of.rr_sketch_size <- function(x) {
 
 #' @export
 print.rr_sketch_size <- function(x, n = 10, digits = 4, ...) {
+  check_object(x)
   print_size(x, format_size(x$table$std.error), " interval", format_size)
 }

@@ -96,7 +96,7 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
 }
 
 check_sketch <- function(x, arg = "sketch") {
-  if (inherits(x, "rr_sketch")) return(x)
+  if (inherits(x, "rr_sketch")) return(check_object(x))
   abort(c("{.arg {arg}} must be a sketch.", x = "It is {describe(x)}.", i = "Make one with {.fn rr_sketch}."),
         "argument")
 }
@@ -189,6 +189,7 @@ draw_bits <- function(group, probability, rng) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
+  check_object(x)
   cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
   cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
   epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))

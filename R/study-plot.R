@@ -27,6 +27,7 @@ NULL
 #' @rdname autoplot.rr_study
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
+  check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")
   metric <- check_choice(metric, "metric", study_metrics)
   check_flag(truth, "truth")

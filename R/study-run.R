@@ -52,13 +52,6 @@ study_batches <- function(cost, todo, workers) {
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / size)))
 }
 
-# In one line, without the marks of its bullets.
-plain_message <- function(error) {
-  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
-  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
-  paste(c(lines[1], sub("^([xi!*]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
-}
-
 run_study <- function(state, cells, workers, progress, cache) {
   todo <- study_missing(state)
   if (!length(todo)) return(state)

@@ -181,6 +181,7 @@ study_state <- function(study) {
 
 #' @export
 print.rr_study <- function(x, ...) {
+  check_table(x)
   state <- attr(x, "study")
   if (!is.null(state)) {
     design <- state$design

@@ -11,7 +11,8 @@
 #'   Or a **data frame**, in one of two shapes. One column per report, named like the reports, and one row per group, such as
 #'   `nigeria_survey[c("no", "yes")]`. Or one row per report and group, with a column of labels and one of counts called `n`, `count` or
 #'   `Freq`, as `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give it. The other columns are the groups.
-#'   Counts may be of class `integer64`.
+#'   Counts may be of class `integer64`. Of weighted reports there are the columns that [rr_query()] makes: `n`, `weight_sum` and
+#'   `weight_squares`.
 #' @param mechanism How the answers were randomised.
 #' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
 #'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it
@@ -41,11 +42,15 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL) {
   check_given()
   check_mechanism(mechanism)
-  keys <- NULL
+  keys <- frame <- NULL
   if (is.data.frame(counts)) {
     frame <- frame_counts(counts, mechanism, column, by)
     counts <- frame$counts
     keys <- frame$groups
+    if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
+      abort(c("{.arg effective_n} is not for counts that have the squares of their weights.",
+              i = "Leave it out, or the column {.val {query_columns[['squares']]}}."), "argument")
+    }
     if (!is.null(keys)) name_groups(as.list(keys), mechanism)
   } else if (!is.null(column) || !is.null(by)) {
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
@@ -67,10 +72,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
             i = "Name the counts to leave out those that are 0."), "argument")
   }
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
-  check <- .Call(C_rr_check_counts, values, is.null(effective_n))
+  whole <- is.null(effective_n) && is.null(frame$weight_squares)
+  check <- .Call(C_rr_check_counts, values, whole)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
-  if (categories) check_size(check[1], values, is.null(effective_n))
-  if (check[2] > 0) abort_count(counts, values, check[2], labels, effective_n)
+  if (categories) check_size(check[1], values, whole)
+  if (check[2] > 0) abort_count(counts, values, check[2], labels)
   if (categories && check[1] == 0) {
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
@@ -79,7 +85,8 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   n <- if (categories) check_number_given(n, if (grouped) colSums(values) else check[1])
     else check_respondents(n, values)
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
-               weight_squares = effective_squares(effective_n, n))
+               weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
+               respondents = frame$respondents)
 }
 
 # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
@@ -167,7 +174,7 @@ place_counts <- function(values, labels, mechanism) {
   placed
 }
 
-abort_count <- function(counts, values, position, labels, effective_n) {
+abort_count <- function(counts, values, position, labels) {
   value <- values[position]
   row <- if (is.matrix(counts)) (position - 1) %% nrow(counts) + 1 else position
   at <- if (is.null(labels)) paste("Count", format_count(position))

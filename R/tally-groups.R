@@ -14,7 +14,7 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, since this is not
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, nor which labelled chunks it holds: neither is
 #'   known for single groups.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
@@ -94,6 +94,8 @@ cut_tally <- function(tally, at, drop = FALSE) {
   }
   fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
   fields$missing <- 0
+  # Labels are of chunks of all groups.
+  fields$chunks <- NULL
   structure(fields, class = tally$class)
 }
 
@@ -102,6 +104,7 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
+  check_object(x)
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
 }
@@ -109,20 +112,30 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 subset.rr_tally <- function(x, subset, ...) {
+  check_object(x)
   cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
-length.rr_tally <- function(x) group_count(x)
+length.rr_tally <- function(x) {
+  check_object(x)
+  group_count(x)
+}
 
 #' @rdname groups
 #' @export
-names.rr_tally <- function(x) group_labels(x$groups)
+names.rr_tally <- function(x) {
+  check_object(x)
+  group_labels(x$groups)
+}
 
 #' @rdname groups
 #' @export
-as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
+as.list.rr_tally <- function(x, ...) {
+  check_object(x)
+  group_list(x, x$groups)
+}
 
 group_list <- function(x, groups) {
   if (is.null(groups)) return(list(x))

@@ -112,6 +112,17 @@ question_difference <- function(x, y, this, that) {
   "They differ in their names."
 }
 
+# A chunk that is in two tallies would be counted twice.
+merge_chunks <- function(labels) {
+  all <- unlist(labels)
+  if (!anyDuplicated(all)) return(all)
+  twice <- unique(all[duplicated(all)])
+  more <- if (length(twice) > 1) sprintf(", and %s more", format_count(length(twice) - 1)) else ""
+  abort(c("Tallies that hold the same chunk cannot be merged: its reports would count twice.",
+          x = "{.val {twice[1]}} is in two of them{more}.",
+          i = "{.fn rr_tally_chunks} with {.arg onto} leaves out the chunks that a tally holds already."), "mismatch")
+}
+
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   for (field in c("n", "effective_n", "weight_squares", "respondents", "sets")) {

@@ -1,8 +1,8 @@
 #' Tally randomised reports
 #'
 #' Counts the reports. The counts are all that estimation needs: nothing downstream of a tally sees an
-#' individual report. One pass over the data, in memory of the size of the categories; it can be
-#' interrupted.
+#' individual report. One pass over the data. Integers and factors are counted where they are, in memory of the size of the categories; other
+#' numbers and text become integers first, which takes up to three times the memory of the data, and matching text cannot be interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
 #'   one-dimensional `table` of them. They are matched to the labels of the mechanism where possible,
@@ -15,6 +15,12 @@
 #'   Or a **data frame** that holds the reports in a column, beside groups and weights; for several questions
 #'   ([rr_product()]) in one column per question, named like the questions. Labelled values, as package haven reads them from SPSS and Stata
 #'   files, are replaced by their labels; the values themselves are used if they look like reports and no label does.
+#'
+#'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
+#'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
+#'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
+#'   that [rr_query()] shows, and at most one row for each report and group comes to R. Columns are named as those of a data frame; vectors cannot
+#'   stand beside them. Reports must be categories.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
@@ -38,8 +44,10 @@
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, with value and position. One error names all values that are not levels (at most eight are shown), how often each was
 #' given and which level may have been meant. `candor_error_argument` for weights or groups
-#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
-#' @seealso [rr_counts()] for counts that already exist.
+#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
+#' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
+#' the query (nothing is counted then), `candor_error_law` for reports that are not categories, and `candor_error_empty` where it has no rows.
+#' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
@@ -96,13 +104,14 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
     by <- lapply(by, function(key) key[-ungrouped])
     n <- n - length(ungrouped)
     cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
+    if (n == 0) abort_dropped("All {format_count(length(ungrouped))} reports are without a group.")
   }
   if (match == "relaxed") x <- relax_reports(x, mechanism)
   groups <- make_groups(by, n)
   result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
   counted <- check_counted(result, mechanism, groups$n, n)
   dropped <- counted$dropped
-  missing <- counted$missing %||% length(dropped)
+  missing <- as.double(counted$missing %||% length(dropped))
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
@@ -127,6 +136,10 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
 rows_without_group <- function(by, n) {
   unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
   sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+abort_dropped <- function(reason, .envir = parent.frame()) {
+  abort(c("No report is left to be counted.", x = reason), "empty", .envir)
 }
 
 drop_reports <- function(x, dropped) {
@@ -163,6 +176,7 @@ check_counted <- function(result, mechanism, groups, n) {
 #' @rdname rr_new_mechanism
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_given()
+  check_mechanism(mechanism)
   UseMethod("rr_count_reports")
 }
 
@@ -334,7 +348,7 @@ c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- tallies[[i]]
+    tally <- check_argument_object(tallies[[i]])
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
     }
@@ -366,6 +380,7 @@ c.rr_tally <- function(...) {
   # How many people answered weighted tallies is known only where all of them know it.
   answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
   answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
+  chunks <- merge_chunks(lapply(tallies, `[[`, "chunks"))
   # Sets are merged where every tally has them.
   sets <- lapply(tallies, `[[`, "sets")
   sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
@@ -374,6 +389,7 @@ c.rr_tally <- function(...) {
                           weight_squares = if (any(weighted)) Reduce(`+`, squares),
                           respondents = if (!is.null(answered)) sum(unlist(answered)))
     if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
+    tally$chunks <- chunks
     return(tally)
   }
   rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
@@ -384,6 +400,7 @@ c.rr_tally <- function(...) {
                         weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)),
                         respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
   if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
+  tally$chunks <- chunks
   tally
 }
 
@@ -401,10 +418,14 @@ check_merged <- function(numbers) {
 }
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
+as.data.frame.rr_tally <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x), ...)
+}
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
+  check_object(x)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -416,9 +437,11 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
+  check_object(x)
   cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
+  if (!is.null(x$chunks)) cat("  from ", format_count(length(x$chunks)), " labelled chunks\n", sep = "")
   if (!is.null(x$sets)) {
     cat("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
         format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),

@@ -116,7 +116,7 @@ check_choice <- function(x, arg, choices, renamed = NULL) {
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
-  if (inherits(x, "rr_mechanism")) return(x)
+  if (inherits(x, "rr_mechanism")) return(check_object(x))
   abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
           i = paste("Describe how the answers were randomised with one of",
                     "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")),

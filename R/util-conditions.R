@@ -1,6 +1,7 @@
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
-abort <- function(message, class, .envir = parent.frame()) {
-  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(),
+# Further arguments become fields of the error.
+abort <- function(message, class, ..., .envir = parent.frame()) {
+  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
                  .envir = .envir)
 }
 
@@ -26,6 +27,13 @@ passes_calls_on <- function(top) {
 warn <- function(message, class, .envir = parent.frame()) {
   cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"),
                 .envir = .envir)
+}
+
+# What an error says, in one line, without the marks of its bullets.
+plain_message <- function(error) {
+  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
+  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
+  paste(c(lines[1], sub("^([xi!*\u2139]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
 }
 
 # The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the kernel, not an argument.

@@ -8,7 +8,9 @@ check_given <- function(..., optional = NULL) {
   # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
   for (arg in names(wanted)) {
     if (!identical(wanted[[arg]], quote(expr = ))) break
-    if (arg != "..." && eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
+    if (arg == "...") next
+    if (eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
+    else if (!length(absent)) check_argument_object(get(arg, asking))
   }
   if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)
