@@ -139,7 +139,7 @@ rows_without_group <- function(by, n) {
 }
 
 abort_dropped <- function(reason, .envir = parent.frame()) {
-  abort(c("No report is left to be counted.", x = reason), "empty", .envir)
+  abort(c("No report is left to be counted.", x = reason), "empty", .envir = .envir)
 }
 
 drop_reports <- function(x, dropped) {

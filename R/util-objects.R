@@ -101,7 +101,7 @@ object_shapes <- list(
   rr_channel = c(matrix = "matrix"),
   rr_pooled = c(designs = "mechanisms", shares = "finite"),
   rr_compose = c(first = "rr_mechanism", second = "rr_mechanism"),
-  rr_noncompliance = c(first = "rr_mechanism", second = "rr_mechanism", share = "probability"),
+  rr_noncompliance = c(first = "rr_mechanism", second = "rr_mechanism?", share = "probability"),
   rr_product = c(questions = "mechanisms", sizes = "finite", report_sizes = "finite"),
   rr_unary = c(support_shape, odds = "number", both_own = "numbers?", both_other = "numbers?", optimized = "mark?",
                from_epsilon = "flag"),

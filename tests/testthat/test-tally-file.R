@@ -27,7 +27,7 @@ test_that("tallies of every mechanism come back to the last bit, and fit the sch
 test_that("no kind of mechanism is forgotten, here or in the schema", {
   # Whoever makes a law can be tallied. Those that the package cannot make again are named here, and refused below.
   laws <- sub("^rr_law[.]", "", grep("^rr_law[.]", ls(asNamespace("candor"), all.names = TRUE), value = TRUE))
-  kinds <- setdiff(laws, c("default", "rr_hierarchy", "rr_mean"))
+  kinds <- setdiff(laws, c("default", "rr_hierarchy", "rr_mean", "rr_bloom"))
   tested <- unique(unlist(lapply(travelling_mechanisms(), class)))
   expect_identical(setdiff(kinds, tested), character())
   in_schema <- vapply(schema[["$defs"]]$mechanism$oneOf, function(part) part$properties$kind$const, "")
@@ -192,8 +192,10 @@ test_that("what cannot come back is not written", {
   expect_error(rr_write(own, file), "rr_mine", class = "candor_error_file")
   # Made of more than their fields tell: the epsilon of a wave, the oracle of a hierarchy, sums that are no counts.
   others <- list(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1)), rr_counts(rep(1, 3), rr_hierarchy(2, 1, fanout = 2, oracle = rr_grr), n = 6),
-                 rr_tally(1:3, rr_square_wave(0:3, 1)))
+                 rr_tally(1:3, rr_square_wave(0:3, 1)), rr_counts(rep(1, 10), rr_bloom(3, 1, bits = 4, cohorts = 2), n = 2))
   for (tally in others) expect_error(rr_write(tally, file), "not know how it is made", class = "candor_error_file")
+  two_stages <- rr_counts(c(4, 3, 2), rr_longitudinal(3, permanent = 2, epsilon = 1), n = 6)
+  expect_error(rr_write(two_stages, file), "not come back", class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
   expect_error(rr_write(inside, file), "rr_mine", class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))
