@@ -39,8 +39,8 @@
 #'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and for
 #'   counts of supported categories, with \eqn{p > q}. Two categories have nothing to learn from each other and get `"mle"`.
 #'
-#' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. Which shares are 0 the data
-#'   select; standard errors come from the bootstrap and are conditional on that.
+#' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. The data select which shares
+#'   are 0; standard errors come from the bootstrap and are conditional on that.
 #'
 #' When the truth is the least likely report (\eqn{p < q}), `"mle"` has another closed form. The data may then determine only the sum of the shares of some
 #' categories that nobody reported. This sum is divided equally among them, and the fit says so.
@@ -50,7 +50,7 @@
 #' left. With few categories, all of them well above the noise, nothing happens. With many it makes the large shares too small, by a multiple of
 #' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
 #' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
-#' standard errors hold it. The default interval (`"wilson"`) held it in 58 of them, and the unbiased estimate, `method = "inv"`, was off by 0.2
+#' standard errors contain it. The default interval (`"wilson"`) contained it in 58 surveys, and the unbiased estimate, `method = "inv"`, was off by 0.2
 #' standard errors on average. So: with many categories, or zeros among the estimates, do not use `std.error` of the default; read the intervals,
 #' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'

@@ -10,11 +10,11 @@
 #' [survey::svymean()] and [survey::svyby()].
 #'
 #' **A finite population.** Finite population corrections shrink the variance by the fraction of the population that was drawn. That is right for
-#' the truths; but who was certain to be drawn still drew a card. The part of the randomisation that the correction takes away is estimated from
+#' the truths, but a respondent who was certain to be drawn still randomises the answer. The part of the randomisation that the correction takes away is estimated from
 #' the reports and added back: in a census the variance is that of the randomisation alone, as with `target = "sample"`. (Surveys that compute scores
 #' and hand them to a survey package miss it.) With replicate weights the part that they leave out is computed from the weights.
 #'
-#' **Groups** (`by`) are domains of one sample. They share clusters, so that their estimates are correlated: `vcov()`, [rr_contrast()] and [rr_compare()] know it.
+#' **Groups** (`by`) are domains of one sample. They share clusters, so their estimates are correlated; `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.
 #'
@@ -29,7 +29,7 @@
 #'
 #' Other intervals need independent respondents and are refused, as are mechanisms whose reports are not one category each.
 #'
-#' @param fit,x,object What [rr_estimate()] made of a design.
+#' @param fit,x,object An estimate of [rr_estimate()] from a design.
 #' @param ... Not used.
 #' @return `rr_estimate()` of a design returns an object of class `c("rr_survey", "rr_estimates")`, a list with `estimate` (shares or totals, a matrix with one
 #'   column per group where there are groups), `covariance` (of all of them), `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval`, `conf.level`. It is read as all estimates are, see
@@ -116,7 +116,7 @@ check_survey_size <- function(reports, groups) {
           i = "Take fewer questions or groups together."), "too_large")
 }
 
-# What was drawn, in a few words.
+# A short description of the sample.
 design_words <- function(design) {
   if (inherits(design, "svyrep.design")) {
     return(sprintf("the draw of the sample (%s replicate weights)", format_count(ncol(design$repweights))))

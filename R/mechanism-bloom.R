@@ -1,6 +1,6 @@
 #' RAPPOR: Bloom filters, cohorts and two stages
 #'
-#' Each category sets a few bits of a Bloom filter, other ones in each cohort. A respondent belongs to one cohort, randomises the
+#' Each category sets a few bits of a Bloom filter, and different bits in each cohort. A respondent belongs to one cohort, randomises the
 #' bits of the filter once and keeps them (the permanent answer), and reports a randomised form of these each time. A report has `bits` bits,
 #' whatever the number of categories, and candidates can be added later: which bits a category sets depends on its label, on
 #' `key` and on the cohort alone.
@@ -15,8 +15,8 @@
 #' `method = "inv"` is weighted least squares of the debiased shares of bits on the filters of the categories, with weights from a first fit, twice. Its covariance
 #' is a sandwich with all covariances of the bits of one cohort: bits of one filter are dependent. It needs as many
 #' independent filters as categories: about \eqn{K} at most bits times cohorts. `"nnls"` is the same among shares that are not
-#' negative, and does with fewer. Cohorts are drawn, so that for `target = "sample"` it is still random who is in which cohort. (Where there are several, the formula that takes
-#' every cohort for a copy of the whole is too small.) Wilson's interval is that of the estimate's second moment, as for [rr_bitflip()].
+#' negative, and works with fewer filters. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
+#' every cohort as a copy of the whole sample gives too small a variance.) Wilson's interval is that of the estimate's second moment, as for [rr_bitflip()].
 #'
 #' @inheritParams rr_grr
 #' @param epsilon The level of one report, from 1e-12, in natural logarithms.

@@ -1,8 +1,8 @@
-#' Reports again and again about one truth
+#' Repeated reports about one truth
 #'
-#' Who is asked every week may draw a *permanent* answer once, keep it, and report a randomised form of it each time. All reports
-#' together then reveal no more than the permanent answer does, and one report less. `rr_longitudinal()` makes both stages from their
-#' levels; `rr_memoised()` takes two mechanisms as they are.
+#' A respondent who is asked every week can draw a *permanent* answer once, keep it, and report a randomised form of it each time. All reports
+#' together then reveal no more than the permanent answer does, and a single report reveals less. `rr_longitudinal()` makes both stages from their
+#' privacy levels; `rr_memoised()` takes two mechanisms as they are.
 #'
 #' | `protocol` | permanent answer | report | total error |
 #' |---|---|---|---|
@@ -13,21 +13,21 @@
 #' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | that of [rr_local_hash()] at `epsilon` |
 #'
 #' The second stage is solved so that one report has exactly `epsilon`. (Published formulas for `"grr-grr"` and
-#' `"local-hash"` leave out a term and reach less: .755 instead of 1 for 8 categories.) What `r` reports reveal together is
-#' `rr_epsilon(mechanism, reports = r)`.
+#' `"local-hash"` leave out a term and reach less: .755 instead of 1 for 8 categories.) `rr_epsilon(mechanism, reports = r)` gives
+#' the epsilon of `r` reports together.
 #'
 #' @section Memory:
 #' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: the reports that it
 #' returns have an attribute `"memory"`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
-#' respondents in the same order. An answer that a respondent has given before has its permanent answer there; a new one gets a new one, which is
+#' respondents in the same order. For an answer that a respondent has given before, the memory holds the permanent answer; for a new answer a new permanent answer is drawn and
 #' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
 #' `g` at most. **The memory holds true answers: strip it from the reports before they are sent**, `attr(reports, "memory") <- NULL`.
-#' Without `memory` every answer gets a new permanent answer, with a warning: drawn anew each time it protects no longer than one report does.
+#' Without `memory` every answer gets a new permanent answer, with a warning: a permanent answer that is drawn anew each time does not protect several reports.
 #'
 #' @inheritParams rr_grr
 #' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700.
 #' @param epsilon The level of one report, from 1e-12, in natural logarithms.
-#' @param protocol What the two stages are, see below.
+#' @param protocol The protocols of the two stages, see the table.
 #' @param first,second Mechanisms; the reports of `first` are the levels of `second`, in the same order, or both are [rr_unary()] of the same
 #'   levels.
 #' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements, and where reports are bits or hash values with the class

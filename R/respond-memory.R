@@ -1,5 +1,5 @@
-# Reports made from permanent answers that respondents keep. The memory says for each respondent and each answer that he
-# or she has given (with local hashing: each hash value) what its permanent answer is.
+# Reports made from permanent answers that respondents keep. The memory holds, for each respondent and each answer that
+# they have given (with local hashing: each hash value), the permanent answer.
 #
 # A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer; `permanent`, one report of the
 # first stage for each code; `functions`, for local hashing the slope and the shift of each respondent, for Bloom
@@ -21,7 +21,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
 }
 
-# What a mechanism with a first stage that is kept has to say: what the permanent answers depend on (`kept_stage`); what
+# Generics for a mechanism with a first stage that is kept: what the permanent answers depend on (`kept_stage`); what
 # each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
 # reports from these; and which answers share one, as numbers from 1 (`memory_keys`).
 kept_stage <- function(mechanism) UseMethod("kept_stage")

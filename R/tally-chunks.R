@@ -3,13 +3,13 @@
 #' Counts reports that do not fit into memory, or that arrive in parts: each chunk is tallied, its counts are added, and the chunk is forgotten. The memory
 #' needed is that of one chunk and of the tally, however many chunks there are.
 #'
-#' A chunk that cannot be tallied (a report that is no level, a row that is cut off, a connection that drops) stops the work, and nothing of this chunk is counted. The
-#' error then has class `candor_error_chunk` and carries what was counted before it: catch it, take its field `tally` and the number of the
-#' `chunk`, mend what was wrong and go on with `onto`.
+#' A chunk that cannot be tallied (a report that is not a level, a row that is cut off, a connection that drops) stops the work, and nothing of this chunk is counted. The
+#' error then has class `candor_error_chunk` and holds the tally of the chunks before it. Catch the error, take its field `tally` and the number of the
+#' `chunk`, correct what was wrong and continue with `onto`.
 #'
 #' @section Labels:
-#' Chunks that are sent twice would be counted twice. `label` says what tells chunks apart, such as a day, a file or a batch number: a chunk whose label the
-#' tally holds already is left out, with a message. Tallies keep their labels, also in files ([rr_write()]), and tallies that hold the same
+#' Chunks that are sent twice would be counted twice. `label` identifies a chunk, by a day, a file or a batch number, for example. A chunk whose label the
+#' tally already holds is left out, with a message. Tallies keep their labels, also in files ([rr_write()]), and tallies that hold the same
 #' chunk are not merged by `c()`.
 #'
 #' @param next_chunk Where the chunks come from. A **function** without arguments that returns the next chunk, in anything that [rr_tally()] takes, and
@@ -19,11 +19,11 @@
 #' @param ... Not used.
 #' @param column,by,weights Columns of the chunks, where these are data frames: by name, or as a formula such as `~ region`, see [rr_tally()].
 #' @param na.rm,match,keep As for [rr_tally()].
-#' @param onto A tally to go on with: the chunks are added to it.
+#' @param onto A tally to continue: the chunks are added to it.
 #' @param label A function of a chunk that returns one text or number, its label; or `NULL`, where chunks have none.
 #' @param rows For a CSV file: number of rows in a chunk.
 #' @param csv For a CSV file: a list of further arguments of [utils::read.csv()], such as `sep`, `dec`, `na.strings`, `fileEncoding` or `colClasses`. Columns are
-#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise by their names: so that a group is called the same in each block.
+#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise by their names. So a group has the same name in each block.
 #' @param progress Show a progress bar? It appears when the work takes more than two seconds.
 #' @return An object of class `rr_tally`, see [rr_tally()]. With `label` it has an element `chunks`, the labels.
 #' @section Errors:

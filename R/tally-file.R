@@ -1,11 +1,11 @@
 #' Tallies in files
 #'
-#' `rr_write()` writes a tally to a file, `rr_read()` reads it: so that tallies travel from those who collect to those who estimate. The file is
-#' a short JSON text which other programs can write as well. Reading it never runs any of it.
+#' `rr_write()` writes a tally to a file, `rr_read()` reads it, so that collectors can send tallies to analysts. The file is
+#' a short JSON text which other programs can write as well. Reading a file never runs code from it.
 #'
-#' A tally comes back as it was: whole counts up to \eqn{2^{53}}, sums of weights and probabilities to the last bit. What cannot come back so
+#' `rr_read()` returns exactly the tally that was written: whole counts up to \eqn{2^{53}}, sums of weights and probabilities to the last bit. A tally for which this is impossible
 #' (a mechanism made by [rr_new_mechanism()], of which the package does not know how it is made; groups that are times with a class of
-#' their own) is refused when it is written. A file is written beside and moved into place, so that there is never half of one.
+#' their own) is refused when it is written. A file is written under another name first and then moved into place, so that there is never an incomplete file.
 #'
 #' @section The format:
 #' One object in UTF-8, described by the JSON schema in `system.file("schema", "tally-1.json", package = "candor")`:
@@ -28,7 +28,7 @@
 #' `"binary"` with `p` and `q`; forced response and unrelated questions have `truth` and `innocuous`; any channel has its `matrix`, whose rows are truths;
 #' `"product"` has `questions`, an array of objects with `name` and `mechanism`.
 #'
-#' The checksum tells a file that was damaged from one that was not. It does not prove who wrote it.
+#' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
 #' @param tally A tally of [rr_tally()], [rr_counts()], [rr_tally_chunks()] or [rr_pool()].
 #' @param file The name of a file.

@@ -2,8 +2,8 @@
 
 #' The query that tallies a database table
 #'
-#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, and runs nothing. Whatever engine the
-#' house has (Spark, Trino, BigQuery, ...) can run the text; what comes back, as a data frame, goes to [rr_counts()] and is the same tally.
+#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, but does not run it. Any other engine
+#' (Spark, Trino, BigQuery, ...) can run the text; [rr_counts()] turns the result, as a data frame, into the same tally.
 #' The engine groups and adds up; no single report leaves it.
 #'
 #' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or

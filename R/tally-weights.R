@@ -1,4 +1,4 @@
-# Sums of weights that somebody else made: a database, or whoever ran the text of rr_query().
+# Sums of weights that were computed elsewhere: by a database, or by running the text of rr_query().
 
 # The columns that a query makes of itself.
 query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
