@@ -20,6 +20,8 @@
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
+#' * Protocols, whose reports support several categories: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()];
+#'   [rr_reports()] reads what was sent.
 #' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
