@@ -22,7 +22,7 @@
 #'   `vignette("channels", package = "candor")`.
 #' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
 #'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
-#'   [rr_bloom()] (RAPPOR).
+#'   [rr_bloom()] (RAPPOR). [rr_reports()] reads what was sent.
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.

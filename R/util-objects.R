@@ -90,7 +90,7 @@ regression_shape <- c(coefficients = "numbers", df = "number", n = "number", fra
 
 # The fields of each class and what kind of thing they are; `?` where they may be NULL.
 object_shapes <- list(
-  rr_mechanism = c(levels = "labels", reports = "labels", numeric_levels = "numbers?", numeric_truths = "numbers?",
+  rr_mechanism = c(levels = "any_text", reports = "any_text", numeric_levels = "numbers?", numeric_truths = "numbers?",
                    bits = "numbers?", truth_bits = "numbers?", epsilon = "number", design = "text",
                    form = "rr_law?"),
   rr_binary = c(yes_no_shape, p_minus_q = "number", p_no = "probability", q_no = "probability",
@@ -125,7 +125,7 @@ object_shapes <- list(
   summary.rr_fit = c(fit = "rr_fit", estimates = "frame", measures = "frame"),
   rr_histogram = c(columns = "labels", order = "size", n = "finite", values = "finite", more = "list?",
                    tallied = "size", further = "flag"),
-  rr_cooccurrence = c(missing = "count"),
+  rr_cooccurrence = c(missing = "count?"),
   rr_tmdh = c(counts = "rr_cooccurrence", design = "design", estimates_shape),
   rr_pmdh = c(truth = "rr_histogram", design = "design"),
   rr_margin = c(estimate = "array", covariance = "matrix", given = "labels?", n = "count", estimates_shape,
@@ -167,6 +167,12 @@ object_kinds$any_fit <- function(x) {
 
 # How the sizes of fields go together: each names the first that does not fit, or says NULL.
 object_fits <- list(
+  # The cells of many questions have no labels of their own.
+  rr_mechanism = function(x) {
+    if (!is.null(x$questions)) NULL
+    else if (!length(x$levels)) "levels"
+    else if (!length(x$reports)) "reports"
+  },
   rr_channel = function(x) {
     if (!all(dim(x$matrix) == c(length(x$levels), length(x$reports)))) "matrix"
     else if (length(x$matrix) <= 1e6 && !all(is.finite(x$matrix))) "matrix"

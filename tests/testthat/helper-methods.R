@@ -1,11 +1,17 @@
 # Snapshots say <all methods> for their list, which each new method would change: all of them in their order, or nothing is
-# replaced.
-name_all_methods <- function(lines) {
-  names <- sprintf("\"%s\"", rr_methods()$method)
+# replaced. So it is with <all possible methods>, those that a mechanism can have.
+name_all_methods <- function(lines) name_methods(lines, rr_methods()$method, "<all methods>")
+
+name_possible_methods <- function(mechanism) {
+  function(lines) name_methods(lines, possible_methods(mechanism), "<all possible methods>")
+}
+
+name_methods <- function(lines, methods, word) {
+  names <- sprintf("\"%s\"", methods)
   last <- length(names)
   for (before in c(", or ", ", and ", ", ")) {
     list <- paste0(paste(names[-last], collapse = ", "), before, names[last])
-    lines <- gsub(list, "<all methods>", lines, fixed = TRUE)
+    lines <- gsub(list, word, lines, fixed = TRUE)
   }
   lines
 }

@@ -207,7 +207,7 @@ test_that("what follows from the inversion is there, the rest is refused by the 
   for (method in rr_methods()$method[!grepl("inverse|shares|support", rr_methods()$needs)]) {
     expect_error(rr_estimate(tally, method = method), class = "candor_error_law")
   }
-  expect_snapshot(error = TRUE, {
+  expect_snapshot(error = TRUE, transform = name_possible_methods(mechanism), {
     rr_estimate(tally, method = "mle")
     rr_estimate(tally, method = "combine")
     rr_estimate(tally, method = "inv", interval = "profile")

@@ -68,8 +68,9 @@ one_of_each <- function() {
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
     survey.design = structure(list(), class = "survey.design"), svyrep.design = structure(list(), class = "svyrep.design"),
     data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1,
-    # A table of a database, as a class alone: nothing is read before the arguments are.
-    tbl_lazy = structure(list(), class = c("tbl_lazy", "tbl"))
+    # A table of a database, if need be as a class alone: nothing is read before the arguments are.
+    tbl_lazy = if (requireNamespace("dbplyr", quietly = TRUE)) dbplyr::lazy_frame(x = "", con = dbplyr::simulate_hive())
+               else structure(list(), class = c("tbl_lazy", "tbl"))
   )
 }
 
