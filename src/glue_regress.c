@@ -176,8 +176,8 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
   const double **column = (const double **) R_alloc(k + 1, sizeof *column);
   for (size_t j = 0; j < k; j++) column[j] = cell + j * (size_t) n;
   column[k] = shift;
-  const candor_table table = {(size_t) n, k + (shift != NULL), column,
-                              arm == R_NilValue ? NULL : glue_integers(arm, "arm", n)};
+  const candor_rows table = {(size_t) n, k + (shift != NULL), column,
+                             arm == R_NilValue ? NULL : glue_integers(arm, "arm", n)};
   size_t slots = 64, count = 0;
   while (slots < 4 * most) slots *= 2;
   int *slot = (int *) R_alloc(slots, sizeof *slot), *id = (int *) R_alloc((size_t) n, sizeof *id);

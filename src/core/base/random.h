@@ -41,7 +41,7 @@ static inline candor_status candor_random_below(const candor_random *random, uin
   if ((uint32_t) product < bound) {
     const uint32_t surplus = (uint32_t) (0u - bound) % bound;
     while ((uint32_t) product < surplus) {
-      uint32_t fresh;
+      uint32_t fresh = 0; /* every filler that returns OK has written it, which gcc -fanalyzer cannot see */
       const candor_status status = candor_random_fill(random, &fresh, 1);
       if (status != CANDOR_OK) return status;
       product = (uint64_t) fresh * bound;

@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t h, uint64_t bits)
   return h ^ (h >> 29);
 }
 
-static int same(const candor_table *t, size_t i, size_t j)
+static int same(const candor_rows *t, size_t i, size_t j)
 {
   if (t->code && t->code[i] != t->code[j]) return 0;
   for (size_t k = 0; k < t->columns; k++)
@@ -28,7 +28,7 @@ static int same(const candor_table *t, size_t i, size_t j)
   return 1;
 }
 
-candor_status candor_distinct(const candor_table *t, size_t limit, int *slot, size_t slots, int *id, size_t *first,
+candor_status candor_distinct(const candor_rows *t, size_t limit, int *slot, size_t slots, int *id, size_t *first,
                               size_t *count)
 {
   uint64_t hash[BLOCK];

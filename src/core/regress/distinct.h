@@ -13,16 +13,16 @@
 
 #include "base/status.h"
 
-typedef struct candor_table {
+typedef struct candor_rows {
   size_t rows, columns;
   const double *const *column;
   const int *code; /* one more column, of integers; or NULL */
-} candor_table;
+} candor_rows;
 
 /* id[i]: the 0-based number of row i's pattern, in order of appearance; first[k]: the row where pattern k appears
  * first.
  * STALLED: more than `limit` patterns (the outputs are then of no use). */
-candor_status candor_distinct(const candor_table *table, size_t limit, int *slot, size_t slots, int *id, size_t *first,
+candor_status candor_distinct(const candor_rows *table, size_t limit, int *slot, size_t slots, int *id, size_t *first,
                               size_t *count);
 
 #endif
