@@ -12,37 +12,45 @@
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
 #' | fit -> table, picture | [tidy()][tidy.rr_fit], [autoplot()][autoplot.rr_fit] | a data frame, a plot |
 #'
-#' `vignette("candor", package = "candor")` goes along it once.
+#' `vignette("candor", package = "candor")` shows these steps in an example.
 #'
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
-#'   [rr_triangular()], [rr_mangat()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
+#'   [rr_triangular()], [rr_mangat()], [rr_mangat1994()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()]. See
 #'   `vignette("channels", package = "candor")`.
-#' * Protocols, whose reports support several categories: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()];
-#'   [rr_reports()] reads what was sent.
-#' * Several questions: [rr_product()]; one of them each, [rr_sample_questions()].
+#' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bloom()] (RAPPOR). [rr_reports()] reads what was sent.
+#' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
 #' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
-#' * What a mechanism says of itself: [rr_epsilon()], [rr_matrix()].
+#' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
+#'
+#' @section Where the reports are:
+#' * Vectors, data frames and database tables: [rr_tally()]; counts that exist: [rr_counts()]; [rr_query()] gives the SQL for an engine
+#'   that R is not connected to: `vignette("databases", package = "candor")`.
+#' * More than fits into memory, or files: [rr_tally_chunks()].
+#' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
+#' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
 #' @section Estimating and reading:
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
-#' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other questions; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
+#' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other functions for fits; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
 #'   [rr_contrast()] for sums and differences; [rr_trace()] for iterations.
 #'
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
-#' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a table of it; [rr_pmdh()] and
-#'   [rr_reported_law()] say what reports a known truth gives; [rr_moment_matrix()], [rr_incidence_matrix()] and [rr_rowtype()]
+#' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
+#'   [rr_reported_law()] compute which reports a known truth gives; [rr_moment_matrix()], [rr_incidence_matrix()] and [rr_rowtype()]
 #'   are the algebra.
 #' * `vignette("joint", package = "candor")`.
 #'
 #' @section Regression beyond yes and no:
 #' * [rr_multinom()]: a randomized answer of several categories, or several questions, given covariates; [rr_loglinear()]: which true answers go together;
-#'   [rr_predictor()]: the randomized answer as a covariate. [rr_regression] reads them.
+#'   [rr_predictor()]: the randomized answer as a covariate. See [rr_regression] for the methods of these fits.
 #' * [rr_posterior()]: exact posteriors of shares.
 #'
 #' @section Counting:
@@ -54,7 +62,7 @@
 #'
 #' @section Judging and planning:
 #' * [rr_study()] compares estimators by simulation, [rr_choose()] picks one for a tally, [rr_risk()] gives
-#'   their risks at a given truth, [rr_zipf()] makes one:
+#'   the risks of estimators at a given truth, [rr_zipf()] makes such a truth:
 #'   `vignette("which-estimator", package = "candor")`.
 #' * [rr_sample_size()], [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.
@@ -67,9 +75,10 @@
 #' covariates.
 #'
 #' @section Conditions:
-#' Every error has class `candor_error` and a second class that says what kind it is:
+#' Every error has class `candor_error` and a second class for its kind:
 #' * `candor_error_argument`: an argument of the wrong type, shape or range;
 #' * `candor_error_level`: an answer that is not a level;
+#' * `candor_error_report`: something that is not a report of the mechanism;
 #' * `candor_error_missing`: missing values;
 #' * `candor_error_counts`: negative, non-finite or fractional counts;
 #' * `candor_error_empty`: nothing was tallied;
@@ -77,30 +86,37 @@
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_law`: something that the law of the reports does not give, see [rr_law()];
 #' * `candor_error_impossible`: a report that no truth can produce;
-#' * `candor_error_precision`: counts so far apart that double precision cannot hold the estimate;
+#' * `candor_error_precision`: counts that differ so much in size that double precision cannot hold the estimate;
+#' * `candor_error_too_large`: an object that would not fit in memory;
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
+#' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
-#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be written.
+#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
+#'   written, or holds no tally;
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
-#' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima nearly alike;
-#' * `candor_warning_boundary`: estimates at 0 or 1 whose standard errors say too little;
+#' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
+#' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
+#' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory;
+#' * `candor_warning_boundary`: estimates at 0 or 1, whose standard errors are too small;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;
 #' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite;
 #' * `candor_warning_ratio`: the union of a Jaccard index may be empty;
 #' * `candor_warning_saturated`: a sketch has no bit left at 0;
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
-#' Messages about dropped missing values have class `candor_message_missing`, about coefficients that the others determine
-#' `candor_message_aliased`.
+#' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
+#' [rr_perturb()] kept or left out `candor_message_keep`, about coefficients that the others determine
+#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint fitted logLik nobs residuals simulate vcov
+#' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"

@@ -143,10 +143,10 @@
 #' package, this one shows whether the answers were true: a perfect design would find 1 among those who
 #' cheated and 0 among those who did not.
 #'
-#' The randomisation was done right and the formulas are exact; what remains is how people answer.
+#' The randomisation was done right and the formulas are exact, so the errors come from how people answered.
 #' Under forced response only .411 of the cheaters are found (directly: .706), and honest players give
-#' -.043, which is to say that fewer said yes than the die alone had told to. Under the crosswise
-#' model .088 and .149 of the honest players seem to have cheated. No estimator mends this.
+#' -.043: fewer of them said yes than the die alone had told to. Under the crosswise
+#' model .088 and .149 of the honest players seem to have cheated. No estimator can correct this.
 #'
 #' @format A tibble with 8 rows, one per known truth and group, and 6 columns:
 #' \describe{
@@ -227,7 +227,7 @@
 
 #' Exams, simulated
 #'
-#' A *simulated* survey of 2000 students, made for the examples of regression: nobody was asked. As in no survey, the truths are there to compare with.
+#' A *simulated* survey of 2000 students, made for the examples of regression: nobody was asked. Unlike a real survey it contains the truths, for comparison.
 #'
 #' * `cheating`: how often a student cheated in exams, by [rr_grr()] with three levels and `p = 0.8` (with probability .7 the truth is told, else one of the three answers is
 #'   drawn). The truth is a multinomial logit: log odds against never \eqn{-1.2 + .15\,semester - .4\,female}{-1.2 + .15 semester - .4 female} (once) and

@@ -20,7 +20,7 @@ run_groups <- function(method, groups, options) {
   })
 }
 
-# May the method be asked about this evidence, with these options?
+# Refuse a method that cannot use this evidence or these options.
 check_run <- function(method, evidence, options) {
   law <- evidence$law
   mechanism <- evidence$mechanism
@@ -32,7 +32,7 @@ check_run <- function(method, evidence, options) {
   if (impossible > 0) abort_impossible(mechanism, impossible, evidence$given$counts)
 }
 
-# What a method of the user's returned.
+# Check what a user's own method returned.
 check_returned <- function(estimate, k, name, arguments) {
   if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(invisible())
   bad <- if (is.numeric(estimate) && length(estimate) == k) which(!is.finite(estimate))[1]

@@ -5,13 +5,13 @@
 #'
 #' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
 #' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and an interval that
-#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Intervals are of each comparison alone: only p-values are adjusted. The
-#' p-values of differences and of ratios are both those of the difference, since both are hypotheses of equal shares.
+#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Each interval holds for its own comparison alone: only p-values are adjusted. The
+#' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares.
 #'
 #' [anova()][anova.rr_fit] tests whether any shares differ at all.
 #'
 #' @param fit A grouped fit of [rr_estimate()], or a list of two or more ungrouped fits of independent samples whose names are the groups.
-#' @param terms Labels or positions of the categories to compare; by default all, of a yes/no question the second.
+#' @param terms Labels or positions of the categories to compare; by default all, and for a yes/no question the second.
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
@@ -36,6 +36,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
+  if (inherits(fit, "rr_survey")) return(survey_compare(fit, terms, type, adjust, conf.level))
   fits <- if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
   k <- length(fits[[1]]$mechanism$levels)
   which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]])
@@ -111,7 +112,7 @@ compare_pair <- function(fits, which, type, conf.level) {
   y <- sides[[2]]
   difference <- y$share - x$share
   error <- sqrt(x$error^2 + y$error^2)
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   p <- 2 * stats::pnorm(-abs(difference / error))
   p[error == 0] <- NA_real_
   if (type == "difference") {
@@ -134,13 +135,13 @@ comparison <- function(term, names, estimate, error, low, high, p) {
 
 #' Likelihood ratio tests between fits
 #'
-#' Of one grouped fit: whether the groups share one truth. Of several fits of the same reports: whether the larger model fits better than the smaller one. A
-#' fit of the pooled tally is nested in the fit by groups, and a fit of fewer groups in one of more.
+#' For one grouped fit, tests whether the groups share one truth. For several fits of the same reports, tests whether the larger model fits better than the smaller one. A
+#' fit of the pooled tally is nested in the fit by groups, and a fit with fewer groups in a fit with more groups.
 #'
 #' @param object A maximum likelihood fit of [rr_estimate()].
 #' @param ... Further maximum likelihood fits of the same reports.
 #' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
-#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where shares are estimated on the boundary the chi-squared distribution is too wide or too narrow: a warning says so.
+#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits that are not by maximum likelihood, for a single fit without groups; `candor_error_mismatch` for fits of different
 #' reports. `candor_warning_boundary` where estimates sit on the boundary.
@@ -148,6 +149,7 @@ comparison <- function(term, names, estimate, error, low, high, p) {
 #' @inherit rr_compare examples
 #' @export
 anova.rr_fit <- function(object, ...) {
+  check_object(object)
   others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
   fits <- c(list(object), others)
   for (fit in fits) {
@@ -196,4 +198,40 @@ pool_groups <- function(tally) {
   squares <- tally$weight_squares
   new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing,
                weight_squares = if (!is.null(squares)) sum(squares), n = sum(tally$n))
+}
+
+# All pairs of groups of a survey design, with their covariance.
+survey_compare <- function(fit, terms, type, adjust, conf.level) {
+  groups <- fit$tally$groups
+  if (is.null(groups) || nrow(groups) < 2L) {
+    abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(groups)) 'none' else 'one'}.",
+            i = "Estimate with {.arg by}."), "argument")
+  }
+  k <- length(fit$mechanism$levels)
+  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fit)
+  names <- do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+  t <- stats::qt((1 + conf.level) / 2, fit$df)
+  pairs <- utils::combn(nrow(groups), 2L)
+  rows <- lapply(seq_len(ncol(pairs)), function(j) {
+    at <- lapply(pairs[, j], function(g) (g - 1) * k + which)
+    x <- as.vector(fit$estimate)[at[[1]]]
+    y <- as.vector(fit$estimate)[at[[2]]]
+    v <- fit$covariance
+    parts <- list(x = diag(v)[at[[1]]], y = diag(v)[at[[2]]], both = v[cbind(at[[1]], at[[2]])])
+    difference <- y - x
+    error <- root(parts$x + parts$y - 2 * parts$both)
+    p <- ifelse(error > 0, 2 * stats::pt(-abs(difference / error), fit$df), NA_real_)
+    labels <- fit$mechanism$levels[which]
+    if (type == "difference") {
+      return(comparison(labels, names[pairs[, j]], difference, error, difference - t * error, difference + t * error,
+                        p))
+    }
+    ratio <- ifelse(x > 0 & y > 0, y / x, NA_real_)
+    relative <- root(parts$x / x^2 + parts$y / y^2 - 2 * parts$both / (x * y))
+    comparison(labels, names[pairs[, j]], ratio, ratio * relative, ratio * exp(-t * relative),
+               ratio * exp(t * relative), p)
+  })
+  table <- do.call(rbind, rows)
+  table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  table
 }

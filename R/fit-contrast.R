@@ -1,5 +1,5 @@
-# Contrasts: a tibble that answers what all estimates answer. Verbs of tables come first in its class, so that it is
-# filtered and bound as any other table; what it says of itself then speaks of the rows that are left.
+# Contrasts: a tibble with the methods of all estimates. The class of tables comes first, so that contrasts can be
+# filtered and bound like any other table; their methods then use the rows that are left.
 
 plain_contrast <- function(x) {
   for (name in c("covariance", "n", "target", "conf.level")) attr(x, name) <- NULL
@@ -8,7 +8,10 @@ plain_contrast <- function(x) {
 }
 
 #' @export
-rows_of.rr_contrast <- function(x) plain_contrast(x)[c("term", "estimate", "std.error", "statistic", "p.value")]
+rows_of.rr_contrast <- function(x) {
+  check_table(x, c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"), "term")
+  plain_contrast(x)[c("term", "estimate", "std.error", "statistic", "p.value")]
+}
 
 #' @export
 bounds_of.rr_contrast <- function(x, rows, level) {
@@ -23,13 +26,13 @@ observations_of.rr_contrast <- function(x) attr(x, "n")
 covariance_of.rr_contrast <- function(x) {
   covariance <- attr(x, "covariance")
   if (is.null(covariance)) {
-    abort(c("The covariance of more than {format_count(contrast_functions)} functions is not kept."), "argument")
+    abort(c("The covariance of more than {format_count(contrast_limit)} functions is not kept."), "argument")
   }
   at <- match(x$term, rownames(covariance))
   covariance[at, at, drop = FALSE]
 }
 
-# Methods of data frames would go before those of estimates.
+# Without these, methods of data frames would be used in place of those of estimates.
 
 #' @export
 tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {
@@ -43,11 +46,15 @@ confint.rr_contrast <- function(object, parm = NULL, level = attr(object, "conf.
 
 #' @export
 glance.rr_contrast <- function(x, ...) {
+  check_table(x)
   tibble::tibble(target = attr(x, "target"), nobs = nobs(x), estimates = nrow(x), conf.level = attr(x, "conf.level"))
 }
 
 #' @export
-as.data.frame.rr_contrast <- function(x, ...) plain_frame(plain_contrast(x), ...)
+as.data.frame.rr_contrast <- function(x, ...) {
+  check_table(x)
+  plain_frame(plain_contrast(x), ...)
+}
 
 #' @export
 plot.rr_contrast <- function(x, ...) draw(x, ...)

@@ -1,6 +1,7 @@
 #' @rdname rr_estimates
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw estimates")
   data <- tidy(object, conf.int = TRUE, terms = terms)
   labels <- labels_of(object)
@@ -11,7 +12,7 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   }
   data$label <- factor(labels, rev(unique(labels)))
   # Shares are read in per cent.
-  shares <- inherits(object, c("rr_margin", "rr_contrast"))
+  shares <- inherits(object, c("rr_margin", "rr_contrast")) || (inherits(object, "rr_survey") && !object$total)
   level <- attr(object, "conf.level") %||% object$conf.level
   ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +

@@ -1,23 +1,23 @@
 #' What all estimates have in common
 #'
-#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts answer the same questions, by R's own
-#' conventions. Each class adds only what is its own, on its own page.
+#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts have the same methods, by R's own
+#' conventions. The page of each class describes only its further methods.
 #'
 #' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #'   `as.data.frame()` gives the same with intervals, as a plain data frame.
 #' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`. Fits have more, see [glance()][tidy.rr_fit].
-#' * `coef()`, `vcov()`, `confint()`: named alike, so that functions of other packages that take a model work: `lmtest::coeftest()`,
+#' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
-#' * `nobs()`: what the estimates rest on: respondents (or the sum of weights), rows, elements, for [rr_any()] the bits of an
+#' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
 #'   element, for [rr_sketch_size()] the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
 #' * `plot()`: the picture of `ggplot2::autoplot()`, where the class has one.
 #'
-#' Estimates are not cut with `[`, put together with `c()` or filtered with `subset()`: what is left would not be estimates of
-#' anything. Filter the rows of `tidy()`. Fits of several groups can be cut by group, see [groups].
+#' `[`, `c()` and `subset()` refuse estimates, since parts of an estimate are not an estimate. Filter the rows of `tidy()`
+#' instead. `[` and `subset()` take groups of a fit of several groups, see [groups].
 #'
-#' These are generics of R and of other packages, whose callers pass arguments that are meant for other classes: what a method does not
-#' know it ignores. (The `rr_*()` functions refuse it.)
+#' These are generics of R and of other packages, whose callers may pass arguments that are meant for other classes. The methods ignore arguments that they do not
+#' know. (The `rr_*()` functions refuse them.)
 #'
 #' @param x,object Estimates.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
@@ -41,11 +41,11 @@
 #' confint(size)
 NULL
 
-# What a class of estimates says of itself. rows_of(): its table without intervals; bounds_of(): list(low, high) for its
-# rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix, without names;
-# observations_of(): what nobs() says; title_of(): what print() says above the table, its first line without the class;
-# shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has no more than
-# these; notes_of(): lines below it.
+# The generics that each class of estimates has a method for. rows_of(): its table without intervals; bounds_of():
+# list(low, high) for its rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix,
+# without names; observations_of(): the value of nobs(); title_of(): what print() says above the table, its first line
+# without the class; shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has
+# no more than these; notes_of(): lines below it.
 rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")
@@ -66,7 +66,7 @@ observations_of.rr_estimates <- function(x) x$n
 
 #' @export
 bounds_of.rr_estimates <- function(x, rows, level) {
-  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
@@ -79,6 +79,7 @@ notes_of.rr_estimates <- function(x, shown) NULL
 #' @rdname rr_estimates
 #' @export
 tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  check_object(x)
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
@@ -92,17 +93,22 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @rdname rr_estimates
 #' @export
 glance.rr_estimates <- function(x, ...) {
+  check_object(x)
   tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
                  conf.level = x$conf.level %||% NA_real_)
 }
 
 #' @rdname rr_estimates
 #' @export
-coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
+coef.rr_estimates <- function(object, ...) {
+  check_object(object)
+  stats::setNames(rows_of(object)$estimate, labels_of(object))
+}
 
 #' @rdname rr_estimates
 #' @export
 vcov.rr_estimates <- function(object, ...) {
+  check_object(object)
   labels <- labels_of(object)
   matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
 }
@@ -110,6 +116,7 @@ vcov.rr_estimates <- function(object, ...) {
 #' @rdname rr_estimates
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
+  check_object(object)
   level <- check_level(level)
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
@@ -118,19 +125,29 @@ confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level,
 
 #' @rdname rr_estimates
 #' @export
-nobs.rr_estimates <- function(object, ...) observations_of(object)
+nobs.rr_estimates <- function(object, ...) {
+  check_object(object)
+  observations_of(object)
+}
 
 #' @rdname rr_estimates
 #' @export
-as.data.frame.rr_estimates <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+as.data.frame.rr_estimates <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x, conf.int = TRUE), ...)
+}
 
 #' @rdname rr_estimates
 #' @export
-format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
+format.rr_estimates <- function(x, ...) {
+  check_object(x)
+  paste0("<", class(x)[1], "> ", title_of(x)[1])
+}
 
 #' @rdname rr_estimates
 #' @export
 print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
+  check_object(x)
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
@@ -145,12 +162,14 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
 #' @rdname rr_estimates
 #' @export
 summary.rr_estimates <- function(object, ...) {
+  check_object(object)
   structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_estimates")
 }
 
 #' @export
 print.summary.rr_estimates <- function(x, digits = 4, ...) {
+  check_object(x)
   print(x$object, n = 25, digits = digits)
   measures <- x$measures
   cat("\n  ", format_count(measures$estimates), if (measures$estimates == 1) " estimate" else " estimates", " from ",
@@ -160,7 +179,10 @@ print.summary.rr_estimates <- function(x, digits = 4, ...) {
 
 #' @rdname rr_estimates
 #' @export
-plot.rr_estimates <- function(x, ...) draw(x, ...)
+plot.rr_estimates <- function(x, ...) {
+  check_object(x)
+  draw(x, ...)
+}
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
@@ -169,7 +191,7 @@ check_made_level <- function(level, made) {
           i = "Estimate again with another {.arg conf.level}."), "argument")
 }
 
-# What a list would answer with is not an estimate of anything.
+# The methods of lists would return parts that are not estimates.
 
 #' @export
 `[.rr_estimates` <- function(x, ...) refuse_cut(x, "cut with {.code [}")

@@ -1,11 +1,11 @@
 #' Did they follow the instructions?
 #'
-#' Tests whether some truth, under the design as stated, can have given the reports. A small p-value says that the design does not
+#' Tests whether the reports can come from any truth under the design as stated. A small p-value says that the design does not
 #' describe what respondents did: they did not follow the instructions, or the design's probabilities are not the stated ones.
 #'
-#' The statistic is the deviance: twice the difference between the largest log-likelihood of the reports when anything is possible and the one under the
-#' design. A single question whose matrix is invertible can explain all reports, unless fewer (or more) than the design alone makes were
-#' given: 108 yes where the die makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
+#' The statistic is the deviance: twice the difference between the largest log-likelihood of the reports without any model and the largest one under the
+#' design. A single question whose matrix is invertible can explain all reports, unless some report was given less (or more) often than the design
+#' allows: 108 yes where the die alone makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
 #' reports than truths have degrees of freedom left.
 #'
 #' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
@@ -14,7 +14,7 @@
 #'
 #' @param fit A fit of [rr_estimate()] by `"mle"`.
 #' @param replications Number of simulated tallies, at least 99.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
 #'   identify), `p.value` (by simulation), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
 #'   estimate on the boundary), `replications`.
@@ -62,7 +62,7 @@ goodness_row <- function(fit, g, replications) {
     again <- estimate_counts(mechanism, new, "mle", sum(size))$estimate
     count_deviance(new, reported_shares(mechanism, again), blocks)
   })
-  # Deviances that are 0 but for roundings tie with one that is.
+  # Deviances that differ from 0 only by rounding count as ties with 0.
   larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
   inside <- all(theta > 0 & theta < 1)
   tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),

@@ -4,7 +4,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
   whole <- unclass_fields(fit)
   fields <- whole$fields
   single <- check_flag(drop, "drop") && length(at) == 1L
-  # Simultaneous intervals stay those of all the groups that were estimated together.
+  # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
   if (is.matrix(fields$estimate)) {
     fields$estimate <- if (single) fields$estimate[, at] else fields$estimate[, at, drop = FALSE]
@@ -18,6 +18,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @rdname groups
 #' @export
 `[.rr_fit` <- function(x, i, ..., drop = FALSE) {
+  check_object(x)
   if (missing(i)) return(x)
   cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
 }
@@ -25,20 +26,30 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @rdname groups
 #' @export
 subset.rr_fit <- function(x, subset, ...) {
+  check_object(x)
   cut_fit(x, condition_groups(substitute(subset), x$tally$groups, "rr_fit", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
-length.rr_fit <- function(x) group_count(x$tally)
+length.rr_fit <- function(x) {
+  check_object(x)
+  group_count(x$tally)
+}
 
 #' @rdname groups
 #' @export
-names.rr_fit <- function(x) group_labels(x$tally$groups)
+names.rr_fit <- function(x) {
+  check_object(x)
+  group_labels(x$tally$groups)
+}
 
 #' @rdname groups
 #' @export
-as.list.rr_fit <- function(x, ...) group_list(x, x$tally$groups)
+as.list.rr_fit <- function(x, ...) {
+  check_object(x)
+  group_list(x, x$tally$groups)
+}
 
 #' @export
 c.rr_fit <- function(...) {

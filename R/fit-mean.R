@@ -1,4 +1,4 @@
-# The mean of numbers: estimated from two sums, and read as all estimates are.
+# The mean of numbers is estimated from two sums; its fits have the methods of all estimates.
 
 #' @export
 estimate_tally.rr_mean <- function(mechanism, tally, given) {
@@ -33,7 +33,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
 mean_error <- function(mechanism, mean, second, n, target) {
   spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
   parts <- mean_variance(mechanism)
-  # Duchi's reports are plus or minus one number: their squares say nothing of the answers'.
+  # Duchi's reports are plus or minus one number: their squares say nothing about the squares of the answers.
   if (target == "population" || parts$slope < 0) return(spread)
   # The mean square of reports is constant + (slope + 1) times that of the answers.
   squares <- pmin(pmax((second - parts$constant) / (parts$slope + 1), 0), 1)

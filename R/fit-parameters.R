@@ -2,12 +2,12 @@
 
 #' The parameters of a design, estimated
 #'
-#' For designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the innocuous
+#' Estimates for designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the innocuous
 #' attribute.
 #'
 #' @param fit A fit by maximum likelihood of a list of tallies, or of a pool ([rr_pool()]), whose designs have an unknown parameter.
 #' @param conf.level Confidence level of the intervals.
-#' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. What the reports do not
+#' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
 #'   identify is `NA`, with `identified = FALSE`. Standard errors are those of the observed information, divided by the number of respondents (published moment
 #'   estimates divide by one less per sample). Intervals are profile likelihood intervals of shares; of ratios they are symmetric on the logit scale.
 #'   At the boundary, where a ratio is 0 or 1, its interval is `NA`.
@@ -40,7 +40,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   k <- nrow(C)
   n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
-  reported <- counts / fit$tally$n[g]
+  reported <- counts / n
   theta <- group_estimate(fit, g)
   indicator <- function(classes) as.double(seq_len(k) %in% classes)
   rows <- Map(function(parameter, term) {
@@ -54,7 +54,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
     bounds <- c(NA_real_, NA_real_)
     if (known && share) bounds <- profile_share(C, counts, as.logical(indicator(parameter[[1]])), theta, conf.level, n)
     else if (known && estimate > 0 && estimate < 1) {
-      half <- stats::qnorm((1 + conf.level) / 2) * error / (estimate * (1 - estimate))
+      half <- normal_quantile(conf.level) * error / (estimate * (1 - estimate))
       bounds <- stats::plogis(stats::qlogis(estimate) + c(-half, half))
     }
     tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,

@@ -6,13 +6,13 @@
 #' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, time runs along an
 #' axis, with a panel for each category.
 #'
-#' With more categories it depends on what they are. Those in an order of their own (amounts, ages, days: numbers as levels, or an
-#' ordered factor) stay in it, along an axis. Others are ranked by their estimate on logarithmic axes. Intervals become a band beyond 200 categories, and
-#' the reported shares are a cloud behind: the flat cloud is what the randomisation made of the steep curve.
+#' With more categories the picture depends on their kind. Ordered categories (amounts, ages, days: numbers as levels, or an
+#' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
+#' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
 #'
 #' @param object A fit of [rr_estimate()].
-#' @param order Order categories by their estimate? By default (`NULL`) up to 40 keep the order of the levels, and so do more
-#'   that are ordered, while others are ranked.
+#' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
+#'   of the levels; others are ranked.
 #' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
 #' @param ... Not used.
 #' @return A ggplot object, to be printed, saved or changed.
@@ -30,6 +30,7 @@ NULL
 #' @rdname autoplot.rr_fit
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
+  check_object(object)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
   data <- plot_data(object, match_terms(terms, object, "terms"))
@@ -40,8 +41,8 @@ autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   else plot_sequence(object, data)
 }
 
-# Levels with an order of their own: an ordered factor, or numbers. (A mere number of categories counts items, which
-# have none.)
+# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
+# order.)
 in_order <- function(mechanism) {
   isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
 }
@@ -70,7 +71,7 @@ plot_data <- function(fit, which) {
   data
 }
 
-# The report "yes" of a crosswise question says that two answers are the same: it is no answer to the question asked.
+# The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
 reported_label <- function(mechanism) {
   design <- mechanism$design
   if (grepl("crosswise", design, ignore.case = TRUE)) return("Reported: the answers are the same")
@@ -119,7 +120,7 @@ plot_categories <- function(fit, data, order) {
   axis <- "Share"
   panels <- length(unique(data$panel))
   if (panels > 1L && (length(terms) == 1L || length(fit$mechanism$levels) == 2L)) {
-    # The two shares of a yes/no question say the same: one row per group, for "yes", can be compared at a glance.
+    # The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
     kept <- if (length(terms) == 1L) terms else fit$mechanism$levels[2]
     axis <- sprintf("Share of \"%s\"", kept)
     data <- data[data$term == kept, ]
@@ -190,7 +191,7 @@ plot_sequence <- function(fit, data) {
     ggplot2::labs(x = if (is.null(numbers)) NULL else "Category", y = "Share")
 }
 
-# Limits of few categories can be told apart; as a band they would be joined where nothing is.
+# With few categories each interval is drawn alone; a band would join intervals where there is no category.
 sequence_intervals <- function(k) {
   limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
   if (k <= 200) ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)
@@ -240,6 +241,7 @@ ranks_legend <- function(data) {
 #' @rdname rr_fit
 #' @export
 plot.rr_fit <- function(x, ...) {
+  check_object(x)
   if (requireNamespace("ggplot2", quietly = TRUE)) return(draw(x, ...))
   data <- tidy(x, conf.int = TRUE)
   position <- seq_len(nrow(data))

@@ -1,10 +1,10 @@
-#' What one report says of its respondent
+#' What one report says about its respondent
 #'
-#' The probabilities of the truths given a report, by Bayes' rule with the estimated shares as the prior. Without `reports`: for
+#' The probabilities of the truths given a report, by Bayes' rule with the estimated shares as the prior. Without `reports` the table covers
 #' every report that the mechanism can give.
 #'
-#' The posterior of a truth can differ from its share by at most the odds factor \eqn{e^\epsilon}: that is what the mechanism promises. The column
-#' `odds.factor` is what a report really does to the odds of that truth against all others, at these shares.
+#' The mechanism promises that a report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column
+#' `odds.factor` is the factor by which this report changes the odds of that truth against all others, at these shares.
 #'
 #' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
 #' @param reports Reports as [rr_tally()] takes them; by default every report once.
@@ -20,11 +20,12 @@
 #'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @examples
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
-#' # Whoever says yes has had contact with a probability of about two in three
+#' # A respondent who says yes has had contact with a probability of about two in three
 #' predict(fit)
 #' predict(fit, c("yes", "no", "yes"))
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
+  check_object(object)
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",

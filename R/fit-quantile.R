@@ -2,25 +2,25 @@
 #'
 #' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
 #'
-#' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates: it is
-#' [rr_contrast()] with cumulative sums, and what that says of estimates at the boundary holds here.
+#' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates. It is
+#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary.
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
-#' numbers were uniform there. Cumulative shares of unbiased estimates may fall somewhere; they are replaced by the nearest ones that do not (isotonic regression). Intervals are
-#' Woodruff's: the levels at which the cumulative share reaches the ends of its own interval, by [rr_contrast()], at the quantile. The
-#' standard error is their distance over that of the normal quantiles, `NA` where both ends are one level: its numbers are then too coarse to say.
+#' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
+#' Woodruff's: [rr_contrast()] gives an interval for the cumulative share at the quantile, and the levels at which the cumulative share reaches the ends of this interval are the limits. The
+#' standard error is the distance of the limits over that of the normal quantiles. It is `NA` where both limits are the same level, because the levels are then too coarse.
 #'
 #' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
 #' @param at Levels wanted, by label or position; all by default.
 #' @param probs Probabilities, each from 0 to 1.
-#' @param breaks Numbers that bound the bins of which the levels are the names, one more than levels, increasing; by default those of the mechanism, if it has some.
-#'   Ages of completed years, levels 0 to 99, have the breaks `0:100`.
+#' @param breaks Increasing numbers that bound the bins for which the levels stand, one more than there are levels; by default those of the mechanism, if it has any.
+#'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level of the intervals.
 #' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. `rr_quantile()`: a tibble with a row for each
 #'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
 #' @section Errors:
-#' `candor_error_argument` for what is no fit of ordered levels, for probabilities and breaks out of range; `candor_error_level` for an `at` that is no level.
+#' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range; `candor_error_level` for an `at` that is not a level.
 #' @source Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
 #' @seealso `rr_contrast(fit, middles)` for the mean of bins.
@@ -48,7 +48,7 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
     shares <- monotone_shares(group_estimate(fit, g))
     reach <- cumulative_reach(fit, g, shares, probs, conf.level)
@@ -74,7 +74,7 @@ check_ordered_fit <- function(fit) {
   numbers <- level_numbers(fit$mechanism)
   if (in_order(fit$mechanism) && (is.null(numbers) || !is.unsorted(numbers))) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
-          x = "Those of its mechanism, {format_labels(fit$mechanism$levels)}, have none that is known.",
+          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
           i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
 }
 

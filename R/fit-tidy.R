@@ -31,12 +31,13 @@ NULL
 #' @rdname tidy.rr_fit
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  check_object(x)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-# The rows of some categories in some groups: who shows ten rows of a million need not wait for the rest.
+# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
 tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
                       groups = seq_len(ncol(as.matrix(fit$estimate)))) {
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
@@ -56,6 +57,7 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
 #' @rdname tidy.rr_fit
 #' @export
 glance.rr_fit <- function(x, ...) {
+  check_object(x)
   likelihood <- if (isTRUE(x$estimator$composite)) structure(NA_real_, df = NA_real_, nobs = sum(x$tally$effective_n),
                                                              class = "logLik")
     else logLik(x)
@@ -71,6 +73,7 @@ glance.rr_fit <- function(x, ...) {
 #' @rdname tidy.rr_fit
 #' @export
 augment.rr_fit <- function(x, ...) {
+  check_object(x)
   table <- tidy(x$tally)
   table$share <- NULL
   table$.fitted <- as.vector(fitted(x))
@@ -81,12 +84,14 @@ augment.rr_fit <- function(x, ...) {
 #' @rdname rr_fit
 #' @export
 summary.rr_fit <- function(object, ...) {
+  check_object(object)
   structure(list(fit = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_fit")
 }
 
 #' @export
 print.summary.rr_fit <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   print(x$fit, n = 25, digits = digits)
   measures <- x$measures

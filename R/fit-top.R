@@ -1,12 +1,12 @@
 #' Which categories are common?
 #'
-#' Ranks the categories by their unbiased estimates, with intervals that hold for all categories at once, and says which of them
-#' are there at all, with the false discovery rate controlled.
+#' Ranks the categories by their unbiased estimates, with intervals that hold for all categories at once, and tests which of them
+#' anybody holds at all, with a controlled false discovery rate.
 #'
-#' Two questions are answered. *How large are the largest?* The intervals are simultaneous over all categories (Bonferroni), so they
-#' hold also for those that were picked because they came out largest. The estimates are linear inversions: unlike maximum likelihood with many categories, they
-#' do not shrink the large shares. The largest estimates of many are still too large on average, because noise helped them to the top; the
-#' intervals allow for it.
+#' `rr_top()` answers two questions. *How large are the largest?* The intervals are simultaneous over all categories (Bonferroni), so they
+#' also hold for categories that were picked because their estimates are the largest. The estimates are linear inversions: unlike maximum likelihood with many categories, they
+#' do not shrink the large shares. The largest of many estimates are still too large on average, because noise helped them to the top; the
+#' intervals allow for this.
 #'
 #' *Which categories does anybody hold?* For each category the number of reports is compared with what the mechanism alone would give if nobody held it: a
 #' binomial tail probability, exact for mechanisms that report one category, normal for other channels. The p-values are adjusted over all categories.
@@ -100,6 +100,7 @@ absence_p_values <- function(fit, g) {
 
 #' @export
 print.rr_top <- function(x, ...) {
+  check_table(x)
   found <- attr(x, "found")
   cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", format_count(attr(x, "categories")),
       " categories are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",

@@ -1,21 +1,22 @@
 #' Picture of a trace
 #'
-#' How an iterative update approached the maximum: the certified gap of each iterate on a logarithmic axis, and below it how much
-#' log-likelihood was really missing against the last iterate.
+#' Shows how the iterations approached the maximum: the certified gap of each iterate on a logarithmic axis, and below it by how much
+#' its log-likelihood is really below that of the last iterate.
 #'
 #' @param object A trace, see [rr_trace()].
 #' @param ... Not used.
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range; `candor_error_package` where ggplot2 is not installed.
-#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. Their figure 4 draws how far
-#'   the iterates are from the exact estimate; here the certificate of [rr_trace()] stands for it, which needs no exact estimate.
+#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. Their figure 4 draws the
+#'   distance of the iterates from the exact estimate; the certificate of [rr_trace()] replaces it here, since it needs no exact estimate.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
 #' fit <- rr_estimate(reports, method = "ibu", iterations = 100)
 #' ggplot2::autoplot(rr_trace(fit))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_trace <- function(object, ...) {
+  check_table(object, c("iteration", "gap"))
   check_installed("ggplot2", "to draw a trace")
   groups <- setdiff(names(object), c("iteration", "loglik", "gap"))
   panel <- if (length(groups)) do.call(paste, c(as.list(object[groups]), sep = ", ")) else rep("", nrow(object))

@@ -1,19 +1,23 @@
 #' Reading a fit
 #'
-#' Fits of [rr_estimate()] answer R's usual questions.
+#' The usual functions of R for fitted models work for fits of [rr_estimate()].
 #'
 #' * `coef()`: the estimated shares, named by category (`group:category` when grouped).
 #' * `vcov()`: their covariance matrix, for either target; `parm` picks a block, which is all that is computed.
 #' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
 #' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
-#'   \eqn{K - 1} per group. `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`): they have no likelihood;
-#'   and where a report is no category, see [rr_law()].
-#'   With weights each respondent counts for what they are worth: the sum is scaled to the effective number, which BIC uses too.
-#'   The maximum likelihood estimate has the largest one *among distributions*. An estimate of `"inv"` with shares below 0 is none, and its
-#'   log-likelihood may be larger still: outside the distributions the reports can be fitted better.
+#'   \eqn{K - 1} per group. It is `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`), which have no likelihood,
+#'   and where a report is not a category, see [rr_law()].
+#'   With weights the sum is scaled to the effective number of respondents, which BIC uses too.
+#'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
+#'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
+#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.
+#'   [rr_goodness_of_fit()] is the test. (There is no `df.residual()`: of most designs it would be 0, and other packages take that for a reason
+#'   to refuse tests that need none.)
+#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
 #' * `nobs()`: the number of reports, or the sum of weights.
-#' * `fitted()`, `residuals()`: expected counts of the reports, and how far the tally is from them.
+#' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
 #'   number. Estimates that do not add up to 1 are projected on the distributions first.
 #' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
@@ -24,9 +28,10 @@
 #' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from
-#'   where it is.
-#' @param ... Not used, except by `plot()`, which passes it on to `autoplot()`.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
+#'   generator's present state.
+#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used, except by `plot()`, which passes it on to
+#'   `autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
@@ -35,7 +40,7 @@
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
-#'   variances: as corrected, with \eqn{(p - q)^2} in its denominators, for `target = "sample"`; for `target = "population"` the counts are multinomial and
+#'   variances (with \eqn{(p - q)^2} in its denominators) for `target = "sample"`; for `target = "population"` the counts are multinomial and
 #'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
@@ -77,11 +82,15 @@ labels_of.rr_fit <- function(x) coef_names(x)
 
 #' @rdname rr_fit
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) {
+  check_object(object)
+  stats::setNames(as.vector(object$estimate), coef_names(object))
+}
 
 #' @rdname rr_fit
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
+  check_object(object)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -103,6 +112,7 @@ check_interval <- function(interval, fit) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
+  check_object(object)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -121,12 +131,38 @@ logLik.rr_fit <- function(object, ...) {
             class = "logLik")
 }
 
-# The composite likelihood is none of the reports: values, AIC and tests from it would mislead.
+# The composite likelihood is not the likelihood of the reports: values, AIC and tests from it would mislead.
 refuse_composite <- function() {
   abort(c("A composite estimate has no log-likelihood.",
           x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
           i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
         c("law", "argument"))
+}
+
+#' @rdname rr_fit
+#' @export
+deviance.rr_fit <- function(object, ...) {
+  value <- as.numeric(logLik(object))
+  exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
+    counts <- group_counts(object$tally, g)
+    object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
+  }, 0)
+  2 * (sum(exact) - value)
+}
+
+#' @rdname rr_fit
+#' @export
+update.rr_fit <- function(object, ...) {
+  check_object(object)
+  asked <- list(...)
+  if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
+    abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
+  }
+  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
+               conf.level = object$conf.level, simultaneous = object$simultaneous)
+  # What another method does not have is the default again.
+  if ("method" %in% names(asked) || "target" %in% names(asked)) kept$interval <- NULL
+  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
 #' @export
@@ -135,6 +171,7 @@ observations_of.rr_fit <- function(x) sum(x$tally$n)
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
+  check_object(object)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -146,16 +183,17 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
   n <- rep(object$tally$n, each = length(object$mechanism$reports))
-  # A sum of weights varies as a multiple of the effective number of reports does.
+  # A sum of weights varies like a multiple of the effective number of reports.
   unit <- rep(object$tally$n / object$tally$effective_n, each = length(object$mechanism$reports))
   variance <- unit * as.vector(expected) * (1 - as.vector(expected) / n)
   ratio <- difference / sqrt(ifelse(variance < 0, NA, variance))
-  # A report expected always or never, and given as often: no difference, to rounding.
+  # A report that is expected always or never, and was given as often: the difference is only rounding.
   ratio[abs(difference) <= 1e-12 * n] <- 0
   ratio
 }
@@ -169,6 +207,7 @@ label_reports <- function(values, fit) {
 #' @rdname rr_fit
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
+  check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)

@@ -2,7 +2,7 @@
 
 #' @rdname rr_association
 #' @section A randomized variable and a number:
-#' For a data frame of reports and numbers every pair of columns has its covariance and correlation, those of randomized columns being of their *truths*. A report is
+#' For a data frame of reports and numbers every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is
 #' replaced by its unbiased score \eqn{u}, the entry of its row of \eqn{C^{-1}}; with a number \eqn{z} that is
 #' \eqn{\hat\rho = (\overline{uz} - \bar u \bar z) / \sqrt{\bar u (1 - \bar u) s_z^2}}{(mean(u z) - mean(u) mean(z)) / sqrt(mean(u) (1 - mean(u)) var(z))}, the estimate of Fox and
 #' Tracy. Standard errors are by linearisation (the empirical variance of its influence), the test is of independence, by the correlation of the
@@ -42,7 +42,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }
 
-# A column as numbers without bias for the truth's indicators.
+# A column as unbiased scores of the truth's indicators.
 association_scores <- function(x, name, mechanism) {
   if (is.null(mechanism)) {
     if (is.logical(x)) x <- as.integer(x)

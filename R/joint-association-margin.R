@@ -1,6 +1,7 @@
-# Association of questions with any number of categories, out of the cells of their joint margin.
+# Association of questions with any number of categories, from the cells of their joint margin.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
+  check_object(x)
   check_dots_empty(...)
   if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
     abort(c("{.arg x} must be the joint margin of two questions."), "argument")
@@ -105,6 +106,7 @@ moved_contrasts <- function(question, share) {
 
 #' @export
 rr_association.rr_fit_product <- function(x, ...) {
+  check_object(x)
   check_dots_empty(...)
   x <- one_group(x, "x")
   d <- length(x$mechanism$questions)

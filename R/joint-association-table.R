@@ -4,12 +4,16 @@ association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v"
 
 #' @rdname rr_association
 #' @export
-as.data.frame.rr_association <- function(x, ...) plain_frame(x$pairs, ...)
+as.data.frame.rr_association <- function(x, ...) {
+  check_object(x)
+  plain_frame(x$pairs, ...)
+}
 
 #' @rdname rr_association
 #' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`, one of their errors such as `"correlation.error"`, or `"p.value"`.
 #' @export
 as.matrix.rr_association <- function(x, measure = "correlation", ...) {
+  check_object(x)
   measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
   names <- unique(c(x$pairs$x, x$pairs$y))
   matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
@@ -34,7 +38,7 @@ rows_of.rr_association <- function(x) {
 # Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
 #' @export
 bounds_of.rr_association <- function(x, rows, level) {
-  z <- stats::qnorm((1 + level) / 2)
+  z <- normal_quantile(level)
   list(low = association_bound(rows, -z), high = association_bound(rows, z))
 }
 
@@ -44,12 +48,13 @@ labels_of.rr_association <- function(x) pair_labels(x)
 pair_labels <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 
 #' @rdname rr_association
-#' @param conf.int Add intervals? Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
+#' @param conf.int Add intervals? Intervals of correlations are Fisher's; those of odds ratios are symmetric on the logarithmic scale.
 #' @param conf.level,level Confidence level, between 0 and 1.
 #' @param n,digits Rows and significant digits printed.
 #' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  check_object(x)
   labels <- pair_labels(x)
   if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels, "pairs", "terms"), ]
   tidy.rr_estimates(x, conf.int, conf.level)
@@ -58,6 +63,7 @@ tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, 
 #' @rdname rr_association
 #' @export
 coef.rr_association <- function(object, measure = default_measure(object$pairs), ...) {
+  check_object(object)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   stats::setNames(object$pairs[[measure]], pair_labels(object))
 }
@@ -67,6 +73,7 @@ coef.rr_association <- function(object, measure = default_measure(object$pairs),
 #' @export
 confint.rr_association <- function(object, parm = NULL, level = object$conf.level,
                                    measure = default_measure(object$pairs), ...) {
+  check_object(object)
   level <- check_level(level)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
@@ -94,6 +101,7 @@ association_bound <- function(table, z) {
 #' @param pairs A list of pairs of columns, or labels such as `"a:b"`; all pairs by default.
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
+  check_object(object)
   measure <- check_choice(measure, "measure", c("correlation", "covariance"))
   fit <- object$fit
   if (!inherits(fit, "rr_tmdh")) {
@@ -102,7 +110,7 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
       return(matrix(error^2, dimnames = rep(list(pair_labels(object)), 2)))
     }
     abort(c("The joint covariance of associations is only known for a fit of {.fn rr_tmdh}.",
-            i = "Those of other fits have their standard errors in {.fn tidy}, pair by pair."), "argument")
+            i = "For other fits {.fn tidy} gives the standard error of each pair."), "argument")
   }
   pairs <- parse_sets(pairs %||% paste(object$pairs$x, object$pairs$y, sep = ":"), fit$columns, "pairs")
   if (nrow(pairs) != 2L || any(pairs < 0)) abort(c("{.arg pairs} must hold pairs of columns."), "argument")
@@ -150,4 +158,7 @@ shown_of.rr_association <- function(x, n) {
 
 #' @rdname rr_association
 #' @export
-print.rr_association <- function(x, n = 10, digits = 3, ...) print.rr_estimates(x, n, digits)
+print.rr_association <- function(x, n = 10, digits = 3, ...) {
+  check_object(x)
+  print.rr_estimates(x, n, digits)
+}

@@ -5,32 +5,32 @@
 #'
 #' For two binary columns with estimated shares \eqn{x}, \eqn{y} and joint share \eqn{z}:
 #'
-#' * `covariance`: \eqn{z - xy}; exactly unbiased for `target = "sample"`, and so is \eqn{N / (N - 1)} times it for
-#'   `"population"`, which is then given.
+#' * `covariance`: \eqn{z - xy}, exactly unbiased for `target = "sample"`; for `"population"` it is multiplied by \eqn{N / (N - 1)},
+#'   which makes it unbiased there.
 #' * `correlation` (Pearson's, that is phi): the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}. Standard errors by the delta method on the
 #'   covariance of the three estimated counts. It may leave \eqn{[-1, 1]} when there is little data, and is `NA` when a share leaves \eqn{(0, 1)}.
 #' * `odds.ratio`: `NA` when an estimated cell is not positive.
 #' * `cramers.v`: Cramer's V, \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated
 #'   table; for two binary columns the absolute correlation.
-#'   Near 0 it is biased upwards, and its normal approximation fails: judge independence by the test.
-#'   From a maximum likelihood fit with cells at 0 all standard errors are too small, see [rr_margin()].
+#'   Near 0 it is biased upwards, and its normal approximation fails: use the test to judge independence.
+#'   With a maximum likelihood fit that has cells at 0, all standard errors are too small, see [rr_margin()].
 #' * `statistic`, `df`, `p.value`: for `target = "population"`, a chi-squared test of the *reported* table. The reports of questions that are
 #'   randomised separately are independent if their truths are, so this test has the level it states, also where
-#'   an estimate leaves the simplex. For `target = "sample"`, whether the true table of these very respondents is the product of its margins: Wald's
-#'   test. Both tests are the same whatever the `method` of the fit. Weighted reports count for their effective number here too, see [rr_tally()].
+#'   an estimated cell is negative. For `target = "sample"`, Wald's test of whether the true table of these very respondents is the product of its
+#'   margins. Both tests are the same whatever the `method` of the fit. Weighted reports are scaled to their effective number here too, see [rr_tally()].
 #'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
 #' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
-#' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels: it is these that are tested (a score test), since
-#' the others are noise whatever the truth. Two truths and five reports, for both questions, have 1 degree of freedom and not 16. Reports that nobody gave do
-#' not count. Where a channel is not of full row rank some truths give the same reports, and their association cannot be seen. A question
-#' whose reports are all alike, or do not depend on the truth, leaves no degree of freedom and no statistic.
+#' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels. Only these are tested (a score test), since
+#' the others are noise whatever the truth. With two truths and five reports for both questions there is 1 degree of freedom and not 16. Reports that nobody gave are
+#' left out. Where a channel does not have full row rank some truths give the same reports, and their association cannot be seen. A question
+#' whose reports are all the same, or do not depend on the truth, leaves no degree of freedom and no statistic.
 #'
 #' The test for the sample is that all \eqn{(K - 1)(L - 1)} interactions of the true table, its shares less the products of their margins, are 0,
 #' from their unbiased estimate and its covariance for `target = "sample"`. For two yes/no questions it is the squared ratio of the covariance
-#' and its standard error. Which truths gave a report matters for that covariance, so there is no such test where a channel cannot be inverted, nor where
-#' the unbiased estimate of the covariance is not positive definite: `NA` then. A normal approximation, but a
-#' good one: in ten designs with 200 to 5000 respondents the level of a 5 per cent test was 4.4 to 5.3 per cent (4000 simulations each).
+#' and its standard error. That covariance depends on which truths gave a report, so the test is `NA` where a channel cannot be inverted, and where
+#' the unbiased estimate of the covariance is not positive definite. The test is a normal approximation:
+#' in ten designs with 200 to 5000 respondents the level of a 5 per cent test was 4.4 to 5.3 per cent (4000 simulations each).
 #'
 #' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
 #'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism; or a two-way margin of [rr_margin()].
@@ -42,7 +42,7 @@
 #' `candor_error_order` if the counts that a covariance needs were not tallied.
 #' @source Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
 #' @examples
-#' # Sex and survival on the Titanic, each answer randomised on the spot
+#' # Sex and survival on the Titanic, each answer randomised here
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
 #' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
@@ -65,6 +65,7 @@ rr_association.default <- function(x, ...) {
 
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
+  check_object(x)
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
@@ -84,6 +85,7 @@ rr_association.rr_tmdh <- function(x, ...) {
 
 #' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
+  check_object(x)
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_pairs(x)
@@ -104,7 +106,7 @@ pair_parts <- function(x, target, known) {
         histogram_design(x, target, known, 2))
 }
 
-# What makes z - xy unbiased.
+# The factor that makes z - xy unbiased.
 unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) else 1
 
 pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),

@@ -38,7 +38,7 @@ number_columns <- function(mechanism, columns) {
   list(p = pairs$p, q = pairs$q, block = column_blocks(mechanism$block, columns))
 }
 
-# Names say which column a probability is of, whatever the order.
+# Names say to which column a probability belongs, whatever the order.
 named_columns <- function(x, arg, columns) {
   if (!setequal(names(x), columns)) {
     odd <- c(setdiff(names(x), columns), setdiff(columns, names(x)))[1]
@@ -99,9 +99,9 @@ list_columns <- function(parts, columns) {
        direct = which(flag("direct")))
 }
 
-# Which columns each mechanism describes. Names decide: a yes/no mechanism is of the column that has its name, one of
-# several categories of the columns called like its categories, alone or after the name of the question. Only what
-# no name speaks of is left to the order, and only as long as no name speaks against it.
+# Which columns each mechanism describes. Names decide: a yes/no mechanism describes the column that has its name; one
+# of several categories describes the columns named like its categories, alone or after the name of the question.
+# Unnamed mechanisms are matched by position, unless a name contradicts it.
 part_columns <- function(parts, width, columns) {
   names <- names(parts) %||% rep("", length(parts))
   found <- vector("list", length(parts))
@@ -165,7 +165,7 @@ support_columns.rr_mechanism <- function(mechanism) {
   }
   if (length(mechanism$levels) == 2L && length(mechanism$reports) == 2L) {
     matrix <- rr_matrix(mechanism)
-    # Columns are counted by what labels that are bits say.
+    # Labels that are bits decide what is counted as 1.
     matrix <- matrix[bit_places(mechanism$levels), bit_places(mechanism$reports)]
     return(list(p = unname(matrix[2, 2]), q = unname(matrix[1, 2]), width = 1L, rivals = FALSE))
   }
@@ -188,7 +188,7 @@ support_columns.rr_grr <- function(mechanism) {
 #' @export
 support_columns.rr_compose <- function(mechanism) {
   k <- length(mechanism$levels)
-  if (k == 2L || is.null(mechanism$p)) return(NextMethod())
+  if (k == 2L || is.null(mechanism$p) || !inherits(mechanism$form, "rr_law_additive")) return(NextMethod())
   list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE)
 }
 

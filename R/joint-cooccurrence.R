@@ -8,14 +8,16 @@
 #' column is packed into machine words, joint rows are ANDs of words, and ANDs are shared along the tree of sets. The
 #' faster way is chosen; both give the same numbers.
 #'
-#' Means of estimates need the counts of their own order. Covariances need more: the covariance of
-#' two sets needs their union, so that of order 2 needs order 3 for `target = "sample"` (order 2 in symmetric designs, \eqn{p + q = 1}) and order 4 for
-#' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of them are counted too.
+#' An estimate needs the counts of its own order. Covariances need more: the covariance of
+#' two sets needs their union. Covariances of order 2 need counts of order 3 for `target = "sample"` (order 2 in symmetric designs, \eqn{p + q = 1}) and of order 4 for
+#' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of these sets are counted too.
 #'
 #' @param bits The reports: a matrix or data frame with one column per question, of logical values or 0 and 1. Integer
 #'   and logical columns are read where they lie; double ones are converted. Text and factors labelled "0" and "1", or "FALSE" and
 #'   "TRUE", or "no" and "yes", mean what their labels say; of any other factor of two levels the second means 1. Or a `table` (or array) with two
 #'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
+#'   Or a **database table** of package dbplyr whose columns are 0 and 1 (or logical): the engine adds up the products of columns, all in
+#'   one scan (in batches of 1,500 sums), or counts row types with `GROUP BY` where these are fewer; no row leaves it.
 #' @param order The largest number of columns in a set, from 1 to the number of columns.
 #' @param sets Further sets beyond `order`: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
 #' @param na.rm Drop rows with a missing value, and say how many? If `FALSE`, a missing value is an error.
@@ -42,6 +44,7 @@ rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
   check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
+  if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, if (!missing(order)) order, sets, na.rm))
   tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)
   if (tabular) return(cooccurrence_table(bits, order, missing(order)))
   columns <- bit_columns(bits)
@@ -109,7 +112,7 @@ bit_columns <- function(bits) {
   })
 }
 
-# Labels that are bits say so themselves, as in encode_reports(); others are told apart only by a factor of two levels.
+# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a factor of two levels.
 label_bits <- function(column, name) {
   labels <- if (is.factor(column)) levels(column) else column
   positions <- match_bits(labels)
@@ -176,7 +179,7 @@ c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
   for (i in seq_along(parts)) {
-    part <- parts[[i]]
+    part <- check_argument_object(parts[[i]])
     if (!inherits(part, "rr_cooccurrence")) {
       abort(c("Only joint counts can be merged with joint counts.", x = "Argument {i} is {describe(part)}."),
             "argument")

@@ -1,16 +1,16 @@
 #' A proper joint distribution from an unbiased estimate
 #'
-#' The unbiased joint estimate may have negative cells, and then no table of people has its margins. `rr_joint()` returns a
-#' table that is one. All its margins are consistent, because they are margins of one table.
+#' The unbiased joint estimate may have negative cells, which no table of people has. `rr_joint()` returns a
+#' proper table without negative cells. All its margins are consistent, because they are margins of one table.
 #'
-#' * `"projection"`: the closest such table, the Euclidean projection of the estimated row-type shares on the distributions. It
+#' * `"projection"`: the closest proper table, the Euclidean projection of the estimated row-type shares on the distributions. It
 #'   never increases the squared distance to the truth, but it is biased, and its zeros are not evidence of absence.
 #' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
 #'
 #' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
-#' mechanism, is the other proper choice; the projection of such an estimate is its `method = "invp"`. Either table can start its iterations: give it as `start`. For the certified solver a start changes little; EM
-#' (`method = "ibu"`) gains much when the unbiased estimate lies inside the distributions, where it is the maximum already, and little
-#' otherwise. It never leaves a cell of 0, so give it the truncated one.
+#' mechanism, is the other proper choice; its `method = "invp"` gives the projection under such a mechanism. Either table can be the `start` of the iterations of [rr_estimate()]. For the certified solver a start changes little. EM
+#' (`method = "ibu"`) gains much when the unbiased estimate has no negative cell, where it is the maximum already, and little
+#' otherwise. EM never changes a cell of 0, so start it from the truncated table.
 #'
 #' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
 #'   `"projection"` also another complete histogram.

@@ -31,7 +31,7 @@ shown_members <- function(x) {
 }
 
 check_histogram <- function(x, arg) {
-  if (inherits(x, "rr_histogram")) return(x)
+  if (inherits(x, "rr_histogram")) return(check_object(x))
   abort(c("{.arg {arg}} must be joint counts.", x = "It is {describe(x)}.",
           i = "Make them with {.fn rr_cooccurrence}."), "argument")
 }
@@ -98,21 +98,25 @@ warn_indefinite <- function(covariance) {
 
 #' @export
 as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
+  check_object(x)
   plain_frame(tidy(x, ...), row.names, optional, stringsAsFactors = stringsAsFactors)
 }
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
+  check_object(object)
   stats::setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
 }
 
 #' @export
 nobs.rr_histogram <- function(object, ...) {
+  check_object(object)
   object$n
 }
 
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
+  check_object(x)
   counts <- shown_values(x)
   tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts, share = counts / x$n)
 }
@@ -138,6 +142,7 @@ notes_of_histogram <- function(x) {
 }
 
 print_histogram <- function(x, what, n, digits, rows) {
+  check_object(x)
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of_histogram(x, what)

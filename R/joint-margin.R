@@ -1,13 +1,13 @@
 #' Margins and conditional shares of a joint estimate
 #'
 #' The estimated joint distribution of some of the questions, with its covariance matrix; or their distribution
-#' among those who gave certain (true) answers to others.
+#' among the respondents with certain true answers to other questions.
 #'
 #' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
 #' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
 #'
-#' Errors of a maximum likelihood fit take its zeros for known. Where it has any, the errors of margins that contain them are too small, a cell of 0
-#' has no interval, and the print says so: take the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
+#' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
+#' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
 #'
 #' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
@@ -18,10 +18,10 @@
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error`, with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high` (normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()]); `as.table()` and the methods of [rr_estimates] read it, and [rr_association()] takes a margin of two questions.
 #' @section Errors:
-#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a column
-#' that is named like one of the result (`estimate`, `std.error`, ...), and for the rest.
+#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a question
+#' that is named like a column of the result (`estimate`, `std.error`, ...), and for other arguments.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
-#'   the joint counts and their covariance, of which margins are sums (corrected as [rr_tmdh()] says); conditional shares are ratios of
+#'   the joint counts and their covariance, of which margins are sums; conditional shares are ratios of
 #'   them, by the delta method.
 #' @examples
 #' people <- as.data.frame(Titanic)
@@ -35,7 +35,7 @@
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL) {
   check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
-  if (!inherits(fit, c("rr_tmdh", "rr_fit_product"))) joint_questions.default(fit)
+  if (!inherits(fit, c("rr_tmdh", "rr_fit_product", "rr_survey"))) joint_questions.default(fit)
   inside <- match_questions(vars, fit, "vars")
   outside <- if (!is.null(given)) match_questions(given, fit, "given")
   cells <- cell_estimates(fit, c(inside, outside), target)
@@ -123,6 +123,32 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
        boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
 }
 
+#' @export
+joint_questions.rr_survey <- function(fit) {
+  if (is.null(fit$mechanism$questions)) joint_questions.default(fit)
+  names(fit$mechanism$questions)
+}
+
+# Cells of a survey design are added up, with their covariance: of inversion the sums are the inversion of the sums.
+#' @export
+cell_estimates.rr_survey <- function(fit, which, target) {
+  if (!is.null(target) && !identical(target, fit$target)) {
+    abort(c("{.arg target} must be that of the estimates.", x = "They were made for the {fit$target}."), "argument")
+  }
+  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
+  if (NCOL(fit$estimate) > 1L || fit$total) {
+    abort(c("{.arg fit} must be of shares in one group.",
+            x = if (fit$total) "It is of totals." else "It has {ncol(fit$estimate)} groups.",
+            i = "Take the margins with {.fn rr_contrast}."), "argument")
+  }
+  code <- cell_codes(fit$mechanism$sizes, which)
+  questions <- fit$mechanism$questions[which]
+  list(levels = lapply(questions, `[[`, "levels"), estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
+       covariance = unname(t(rowsum(t(rowsum(fit$covariance, code)), code))), n = fit$n, target = fit$target,
+       conf.level = fit$conf.level, tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
+       boundary = if (fit$estimator$unbiased) 0 else sum(fit$estimate <= 0), df = fit$df)
+}
+
 margin_tally <- function(questions, reported, whole) {
   new_rr_tally(rr_product(questions), as.double(reported), missing = whole$missing %||% 0, n = whole$n,
                weight_squares = whole$weight_squares)
@@ -171,7 +197,7 @@ new_rr_margin <- function(cells, given) {
   dims <- lengths(cells$levels)
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
                  n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
-                 boundary = cells$boundary %||% 0), class = c("rr_margin", "rr_estimates"))
+                 boundary = cells$boundary %||% 0, df = cells$df), class = c("rr_margin", "rr_estimates"))
 }
 
 margin_labels <- function(x) {
@@ -188,7 +214,7 @@ rows_of.rr_margin <- function(x) {
 # Normal approximations, cut at 0 and 1, but not to a point.
 #' @export
 bounds_of.rr_margin <- function(x, rows, level) {
-  half <- stats::qnorm((1 + level) / 2) * rows$std.error
+  half <- stats::qt((1 - level) / 2, x$df %||% Inf, lower.tail = FALSE) * rows$std.error
   half[x$boundary > 0 & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
 }
@@ -198,6 +224,7 @@ labels_of.rr_margin <- function(x) margin_labels(x)
 
 #' @export
 as.table.rr_margin <- function(x, ...) {
+  check_object(x)
   as.table(x$estimate)
 }
 

@@ -3,15 +3,14 @@
 #' For a family of column sets, the matrix \eqn{M} and the vector \eqn{P} of \eqn{E(c) = M t + N P}, with
 #' \eqn{M_{JS} = \prod_{j \in S} d_j \prod_{j \in J \setminus S} q_j}{M_JS = prod_(j in S) d_j prod_(j in J without S) q_j}
 #' for \eqn{S \subseteq J}{S within J}, \eqn{P_J = \prod_{j \in J} q_j}{P_J = prod_(j in J) q_j} and
-#' \eqn{d_j = p_j - q_j}; or the inverse of \eqn{M}, which has a closed form too. Nothing in the package needs them, they are
-#' applied a column at a time; they are here to be looked at and to check by.
+#' \eqn{d_j = p_j - q_j}; or the inverse of \eqn{M}, which has a closed form too. The package itself applies them
+#' one column at a time and never forms them; these functions are for looking at the matrices and for checks.
 #'
 #' Where the columns of `total` are the categories of one question, everybody has exactly one of them,
 #' \eqn{\sum_{i \in I} t_i = N}{sum_(i in I) t_i = N}, and \eqn{N} can be taken out of the equation:
 #' \eqn{E(c) = (M + P u_I^\top) t}{E(c) = (M + P u_I') t}, with \eqn{u_I} the indicator of those columns; its inverse
 #' follows from that of \eqn{M} by the
-#' Sherman-Morrison formula. (In the paper the added matrix is \eqn{p J}, which is right only for
-#' order 1 and all columns.)
+#' Sherman-Morrison formula.
 #'
 #' @param p,q Probabilities of reporting 1 given truth 1 and 0: one number, or one per column.
 #' @param order The largest number of columns in a set.

@@ -27,7 +27,8 @@ NULL
 #' @rdname autoplot.rr_association
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
-  # Dots are ignored, but who gives the former name means something by it.
+  check_object(object)
+  # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
   if ("level" %in% ...names()) check_dots_empty(level = NULL, .renamed = c(level = "alpha"))
   check_installed("ggplot2", "to draw an association")
   measures <- c("correlation", "covariance", "cramers.v")
@@ -94,6 +95,7 @@ rejection_note <- function(pairs, alpha, few) {
 #' @rdname autoplot.rr_association
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw a joint estimate")
   type <- check_choice(type, "type", c("estimates", "covariance"))
   sets <- shown_size(object)
@@ -164,8 +166,12 @@ plot_covariance <- function(fit) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_histogram <- function(object, ...) {
+  check_object(object)
   refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")
 }
 
 #' @export
-plot.rr_histogram <- function(x, ...) draw(x, ...)
+plot.rr_histogram <- function(x, ...) {
+  check_object(x)
+  draw(x, ...)
+}

@@ -1,7 +1,7 @@
 #' Reported joint counts expected for a given truth
 #'
 #' The mean and covariance of the reported joint counts, the *perturbed multi-dimensional histogram*, when the true joint counts
-#' are known: what a survey will look like, before it is taken.
+#' are known. It shows how the reports of a survey would look, before the survey is taken.
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
@@ -16,12 +16,12 @@
 #' @param order The largest number of columns in a set. By default that of `truth`, with its further sets, if it has any.
 #' @return An object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
 #'   data frame with columns `term`, `order`, `estimate` (the expected count) and `std.error` (its standard deviation),
-#'   `vcov(x, sets, target)` the covariance matrix of all or some sets. With `of = "estimate"` both speak of the
-#'   estimates that [rr_tmdh()] will make of such reports: their exact standard errors, before the survey is taken.
+#'   `vcov(x, sets, target)` the covariance matrix of all or some sets. With `of = "estimate"` both are about the
+#'   estimates that [rr_tmdh()] will compute from such reports: their exact standard errors, before the survey is taken.
 #' @section Errors:
 #' As [rr_tmdh()].
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Theorems 3.1 to 3.3, here with probabilities of each column's own.
+#'   differential privacy. Theorems 3.1 to 3.3, here with separate probabilities for each column.
 #' @examples
 #' truth <- rr_rowtype(c(600, 150, 150, 100), columns = c("smokes", "drinks"))
 #' expected <- rr_pmdh(truth, rr_warner(0.8))
@@ -85,6 +85,7 @@ truth_of <- function(x) {
 #' @param ... Not used; `rr_pmdh()` refuses it.
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+  check_object(object)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
@@ -116,6 +117,7 @@ histogram_variances <- function(x, like, target, known, reported) {
 #' @rdname rr_pmdh
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+  check_object(x)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   truth <- truth_of(x)
@@ -131,6 +133,7 @@ print.rr_pmdh <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Expect
 # What is computed from a known truth has no interval: nothing was estimated.
 #' @export
 confint.rr_pmdh <- function(object, parm, level, ...) {
+  check_object(object)
   abort(c("Expected counts have no confidence interval: nothing was estimated.",
           i = "{.fn tidy} has the standard deviations; {.fn rr_tmdh} estimates from reports."), "argument")
 }
@@ -138,7 +141,7 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' The exact law of reported joint counts
 #'
 #' For a known truth of few rows, the probability of every possible reported count: of one set of columns, or of the
-#' whole histogram of row types. The yardstick of the normal approximation.
+#' whole histogram of row types. The normal approximation can be checked against it.
 #'
 #' A set's count is a sum of independent binomials, one for each true row type restricted to the set
 #' (Carette 2022, equation (55), whose comma between the two parameters is lost in print). The histogram of row types is a sum of

@@ -1,20 +1,20 @@
 #' Estimate true joint counts
 #'
-#' Recovers, from the reported joint counts of randomised binary columns, the true ones with their covariance matrix: the
-#' *true multi-dimensional histogram*. Every column may have its own probabilities.
+#' Estimates the true joint counts of randomised binary columns, the *true multi-dimensional histogram*, with their covariance matrix, from the reported
+#' joint counts. Every column may have its own probabilities.
 #'
 #' The estimate of a set \eqn{J} is the sum over rows of products of debiased bits,
 #' \eqn{\mu_J = \sum_n \prod_{j \in J} (y_{nj} - q_j) / d_j}{mu_J = sum_n prod_(j in J) (y_nj - q_j) / d_j}. It is unbiased,
 #' and computed from the counts alone. So is its covariance:
 #'
 #' * `target = "sample"`: for these very respondents, only the randomisation is random (Theorem 3.6 of the paper in the form of its equation
-#'   (136); as printed, equation (40) is wrong). Zero where two sets share no column, hence sparse. An unbiased estimate may be
-#'   negative, or indefinite, in a sample: there is a warning where it is.
-#' * `target = "population"`: respondents are a sample from a population as well. Always positive semidefinite.
+#'   (136)). It is zero where two sets share no column, so the matrix is sparse. Being unbiased, an estimated variance may be
+#'   negative, and the matrix indefinite; a warning says so.
+#' * `target = "population"`: respondents are a sample from a population as well. The matrix is always positive semidefinite.
 #'
 #' One entry costs \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))}, because a debiased bit satisfies \eqn{u^2 = v + \kappa
 #' u} exactly; so all
-#' non-zero entries, or any block, come without forming a large matrix.
+#' non-zero entries, or any block, are computed without forming a large matrix.
 #'
 #' @section Questions of several categories:
 #' A unary-encoded question is a block of columns like any others, one per category, each bit randomised on its own: give the
@@ -22,8 +22,8 @@
 #' its columns of support, one per category in the order of its levels, 1 where the report supports the category. Their
 #' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
 #' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
-#' question have an estimate, and sets with two are refused: nobody has two categories of one question. Say so by the
-#' mechanism, or by `block`, see below. For other mechanisms the joint probabilities of columns are not known, and they are refused.
+#' question have an estimate, and sets with two are refused: nobody has two categories of one question. Name these columns by the
+#' mechanism, or by `block`, see the argument `mechanism`. Other mechanisms are refused, because the joint probabilities of their columns are not known.
 #'
 #' @param counts Reported joint counts, of [rr_cooccurrence()].
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
@@ -31,9 +31,9 @@
 #'   of probabilities, or one per column, in any order if they have the columns' names. To such a list a `block` may be added, one label per column or `NA`: columns with the same
 #'   label are the categories of one question whose columns were not reported independently.
 #'
-#'   Names decide which mechanism is of which column, whatever the order: a yes/no mechanism is of the column that has its name, one
-#'   of several categories of the columns called like its categories, or `question:category` (also with `.` or `_`). Only where names
-#'   say nothing do mechanisms take the columns in order.
+#'   Names decide which mechanism belongs to which column, whatever the order: a yes/no mechanism belongs to the column that has its name, a mechanism
+#'   of several categories to the columns named like its categories, or `question:category` (also with `.` or `_`). Mechanisms without
+#'   names take the columns in order.
 #' @param order The largest number of columns in a set. By default that of `counts`, and their further sets (the `sets` of
 #'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
@@ -58,7 +58,7 @@
 #' tidy(fit, conf.int = TRUE)
 #' rr_association(fit)
 #'
-#' # One block of the covariance, never the whole
+#' # One block of the covariance matrix, without the rest
 #' vcov(fit, sets = c("a", "a:b"))
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
@@ -92,6 +92,7 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 #' @param ... Not used; `rr_tmdh()` refuses it.
 #' @export
 vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
+  check_object(object)
   target <- check_choice(target, "target", c("population", "sample"))
   check_flag(dense, "dense")
   if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
@@ -153,6 +154,7 @@ sparse_entries <- function(d, order) {
 #' @export
 tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
                          ...) {
+  check_object(x)
   scale <- check_choice(scale, "scale", c("count", "share"))
   table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
   if (scale == "count") return(table)

@@ -19,7 +19,7 @@ rr_law_additive <- function(a, b, odds = a / b) {
 }
 
 check_odds <- function(odds) {
-  # 0 / 0: reports that are never given, and truths that add nothing.
+  # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
   if (is.numeric(odds) && length(odds) == 1L && (is.nan(odds) || odds >= -1)) return(as.double(odds))
   abort(c("{.arg odds} must be one number, at least -1.", x = "It is {describe(odds)}."), "argument")
 }
@@ -41,17 +41,17 @@ law_tells_nothing.rr_law_additive <- function(law) {
 
 #' @export
 law_gives.rr_law_additive <- function(law, need, k) {
-  switch(need, support = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
+  switch(need, support = , bits = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
 }
 
-# The additive law of a mechanism, NULL where it has another: for rooms that have a shorter way for it.
+# The additive law of a mechanism, NULL where it has another law: for callers with a faster way for additive laws.
 additive <- function(mechanism) {
   law <- rr_law(mechanism)
   if (inherits(law, "rr_law_additive")) law
 }
 
-# The law with a > 0 and one b for all other answers, NULL where there is none. Two answers that speak against their
-# truths (p < q) speak for each other's: `reversed` says that the counts are then to be read backwards.
+# The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and p < q each report
+# is evidence for the other truth: `reversed` says that the counts are then to be read backwards.
 alike_law <- function(law, k) {
   if (!inherits(law, "rr_law_additive")) return(NULL)
   b <- mean(law$b)

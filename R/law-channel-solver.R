@@ -1,6 +1,6 @@
 #' The certified solver
 #'
-#' How [rr_estimate()] maximises the likelihood where there is no closed form, and what its fits say about it.
+#' How [rr_estimate()] maximises the likelihood where there is no closed form, and what its fits report about the maximum.
 #'
 #' @section The problem:
 #' Given counts \eqn{n_j} of the reports and a channel \eqn{C}, maximise
@@ -13,7 +13,7 @@
 #' whatever the method that found it (Jensen's inequality). The right-hand side is the `gap` of the fit, in units
 #' of the total log-likelihood. A fit says `converged` only when its `gap` is at most the `tolerance`; otherwise there is a
 #' warning with the gap that was reached. The gap is a sum of positive terms, computed to a relative error of a few times
-#' \eqn{10^{-16}}; the default tolerance, the larger of \eqn{10^{-8}} and \eqn{10^{-14} N}, stays clear of that.
+#' \eqn{10^{-16}}; the default tolerance, the larger of \eqn{10^{-8}} and \eqn{10^{-14} N}, is well above this error.
 #'
 #' @section The method:
 #' Reports that were not given are left out and reports whose columns of \eqn{C} are proportional are merged. An
@@ -26,9 +26,9 @@
 #' [rr_estimate()]).
 #'
 #' @section Uniqueness:
-#' All maxima give the reports the same probabilities. Whether there is one distribution behind them is looked
-#' into for up to 300 cells (2000 for a single matrix) and said in `details$unique`: `TRUE` and `FALSE` are
-#' proved up to rounding, `NA` is undecided. Where it is `FALSE` the fit says so when printed.
+#' All maxima give the reports the same probabilities. Uniqueness of the distribution is checked
+#' for up to 300 cells (2000 for a single matrix) and reported in `details$unique`: `TRUE` and `FALSE` are
+#' proved up to rounding, `NA` is undecided. Where it is `FALSE`, printing the fit says so.
 #'
 #' @section Errors and warnings:
 #' `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_no_information` when the reports do not depend

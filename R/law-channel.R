@@ -249,7 +249,7 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   squares <- mean_squares(law$axes, inverse, theta)
   own <- squares$own
   others <- squares$others
-  z2 <- stats::qnorm((1 + level) / 2)^2 / evidence$n +
+  z2 <- normal_quantile(level)^2 / evidence$n +
     squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
   slope <- own - others - if (target == "sample") 1 else 0
   square <- 1 + if (target == "population") z2 else 0

@@ -11,6 +11,12 @@ hadamard_scale <- function(law) {
   (1 + (2 * law$blocks - 1) * z) / -expm1(-law$epsilon)
 }
 
+# One block, where a report supports the categories whose sign in its column is its own.
+hadamard_bit_law <- function(epsilon) {
+  p <- stats::plogis(epsilon)
+  new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
+}
+
 #' @export
 law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
 
@@ -208,7 +214,7 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
 
 # The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths).
 moment_intervals <- function(inv, own, others, n, level, target) {
-  z2 <- stats::qnorm((1 + level) / 2)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
+  z2 <- normal_quantile(level)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
   slope <- own - others - if (target == "sample") 1 else 0
   square <- 1 + if (target == "population") z2 else 0
   centre <- (inv + z2 * slope / 2) / square

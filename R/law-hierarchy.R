@@ -35,7 +35,7 @@ law_reported.rr_law_hierarchy <- function(law, theta) {
 
 # ---- estimates ----
 
-# What each depth has to say: its evidence and the unbiased estimates of its nodes.
+# The evidence of each depth and the unbiased estimates of its nodes.
 depth_evidence <- function(law, evidence) {
   lapply(seq_along(law$laws), function(l) {
     counts <- evidence$counts[law$rows[[l]]]
@@ -161,8 +161,8 @@ law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   mapped_covariance(map, which, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target))
 }
 
-# The score interval, with the second moment of an estimate's terms as it was found: nearly all of it is the
-# randomisation's, which the share of one level changes little.
+# The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the
+# randomisation, so the share of one level changes it little.
 #' @export
 law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)[which]

@@ -1,4 +1,4 @@
-# Channels whose truths can be told apart, and how to go back from a report to its truth without bias.
+# Channels whose truths can be told apart, and unbiased scores of the truths for each report.
 
 # P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
 # each of them can be estimated.

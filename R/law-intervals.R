@@ -6,10 +6,10 @@
 # is not.
 #
 # Wilson's interval, and every score interval here, holds the shares t at a distance of at most z standard deviations,
-# those under t, from what was reported. Where that is more or less than any truth makes likely, even the nearest end of
-# [0, 1] lies at some distance, the others lie further off, and few or none would be held: a point, which claims a
-# certainty that nobody has. As the likelihood ratio does, the distance is then measured against the best that a truth
-# can do, (distance to t)^2 - (distance to the end)^2 <= z^2. That holds all that was held, and the end inside.
+# those under t, from what was reported. Where more or fewer were reported than any truth makes likely, even the nearest
+# end of [0, 1] is at some distance and all other shares are further off. The interval would be empty or a point, which
+# claims a certainty that nobody has. So the distance is then compared with that of the best truth, as in a likelihood
+# ratio: (distance to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.
 
 # `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of categories, or of sums of
 # categories, which have the same form. `rest` is 1 - a, formed where it loses no digits.
@@ -18,7 +18,7 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
-  z2 <- stats::qnorm((1 + level) / 2)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
+  z2 <- normal_quantile(level)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
   bounds <- if (target == "sample") score_interval(inv, a, b, rest, n, z2)
     else reported_interval(wilson_interval(phi, n, z2), a, b)
   reach_end(bounds, inv)

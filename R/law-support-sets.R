@@ -1,4 +1,4 @@
-# The own likelihood of protocols whose reports support sets of categories:
+# The likelihood of the reports themselves, for protocols whose reports support sets of categories:
 #   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const,   theta(S) = sum of theta over the set S,
 # with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets") keeps the different
 # ones and how often each was given. They are then the reports of a channel of two values, for the certified solver.

@@ -1,5 +1,5 @@
 # The support law: a report supports each category with probability p if that is the truth and q if not ("pure"
-# protocols). The support counts are binomial, one by one; what they are together, both_own and both_other say.
+# protocols). Each support count is binomial; both_own and both_other give their joint distribution in pairs.
 # Variances and covariances, with d = p - q, m = q + d theta, N respondents:
 #   fixed truths    N d^2 Var = q (1 - q) + theta d (1 - p - q)
 #                   N d^2 Cov = sum over the truths x of theta_x (P(v and w | x) - P(v | x) P(w | x))

@@ -1,6 +1,6 @@
-# The law of a report: how its probabilities depend on the truth. Each mechanism answers rr_law() once; what estimators,
-# covariances, intervals and simulations need of it are methods of the generics below, on the class of the law. Laws
-# know numbers only: no labels, no mechanisms, no data frames.
+# The law of a report: how its probabilities depend on the truth. Each mechanism has one method of rr_law(). Estimators,
+# covariances, intervals and simulations use the generics below, which have methods for each class of law. Laws hold
+# numbers only: no labels, no mechanisms, no data frames.
 
 #' The law of a report
 #'
@@ -14,17 +14,17 @@
 #' | support | `rr_law_support(p, q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
 #'
 #' Most local differentially private protocols are of the third kind: the bits that are 1 in unary encoding, the categories that a hash
-#' value agrees with, the chosen subset. What is counted is how many reports support each category; these counts do not add up to the
+#' value agrees with, the chosen subset. The tally counts how many reports support each category; these counts do not add up to the
 #' number of reports. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial, so that Wilson's
-#' and the exact interval hold as for the other laws. The likelihood of the reports cannot be had from such counts: methods that need it
-#' are refused.
+#' and the exact interval hold as for the other laws. Such counts do not determine the likelihood of the reports, so methods that need it
+#' refuse them.
 #'
 #' @param mechanism A mechanism.
 #' @param a What the truth adds to the probability of its own report: one number from -1 to 1. `a + sum(b)` must be 1.
-#' @param b Probability of each report where it is not the truth: one number if all are alike, else one per category.
-#' @param odds `a / b`, where it is known with more digits than the quotient has. Used where all `b` are alike.
-#'   Of supports \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not: the
-#'   likelihood of kept sets (`rr_tally(keep = "sets")`) needs it, and is refused without.
+#' @param b Probability of each report where it is not the truth: one number if it is the same for all, else one per category.
+#' @param odds `a / b`, where it is known with more digits than the quotient has. Used where all `b` are equal.
+#'   For supports it is \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not. The
+#'   likelihood of kept sets (`rr_tally(keep = "sets")`) needs it.
 #' @param axes A matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
 #'   per category): their Kronecker product, the first running fastest.
 #' @param p Probability that a report supports the true category: one number, or one per category.
@@ -37,7 +37,7 @@
 #' @return `rr_law()` and the constructors: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for
-#' mechanisms without a law. What a law cannot give is refused, where it is asked for, with the class `candor_error_law`.
+#' mechanisms without a law. A function that needs something that the law cannot give throws `candor_error_law`.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745 (support: "pure" protocols).
 #'
@@ -70,6 +70,7 @@ law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
+  check_object(x)
   cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
   for (name in names(x)) {
     value <- x[[name]]
@@ -82,7 +83,7 @@ print.rr_law <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# ---- what a law says of itself ----
+# ---- properties of a law ----
 
 # One phrase for messages.
 law_words <- function(law) UseMethod("law_words")
@@ -98,13 +99,14 @@ law_needs <- c(
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
   support = "reports that support sets of categories",
+  bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",
   question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",
   simulation = "counts that can be simulated without the reports"
 )
 
-# Are all truths reported alike, so that nothing can be learned?
+# Do all truths have the same probabilities of the reports, so that nothing can be learned?
 law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
 
 # The position of a report that was given and that no truth can produce, 0 if there is none.
@@ -145,8 +147,8 @@ law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
 
 # ---- estimates ----
 
-# What estimators see of one group: its counts as those of so many respondents as they are worth (`n`, the effective
-# number), and `given`, the counts and the number of respondents as they are. `k` is the number of truths.
+# The evidence of one group for estimators: its counts, scaled to the effective number of respondents `n`, and `given`,
+# the counts and the number of respondents as they are. `k` is the number of truths.
 new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
   evidence <- list(law = law, counts = if (n == effective_n) counts else counts * (effective_n / n), n = effective_n,
                    k = k,
@@ -255,14 +257,14 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
 
 # ---- refusals ----
 
-# What a law cannot give is an error, wherever it is asked for. `what` is the thing that was asked for.
+# The error where something is asked for that the law cannot give. `what` names it.
 refuse_law <- function(law, need, what = "This", remedy = NULL) {
   abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law_words(law)}.", i = remedy),
         c("law", "argument"))
 }
 
 check_law <- function(law) {
-  if (inherits(law, "rr_law")) return(law)
+  if (inherits(law, "rr_law")) return(check_object(law))
   abort(c("{.fn rr_law} must return a law.", x = "It returned {describe(law)}.",
           i = "Laws are made by {.fn rr_law_additive}, {.fn rr_law_channel} and {.fn rr_law_support}."), "argument")
 }

@@ -10,16 +10,22 @@
 #' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous one of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
 #' | `rr_triangular(p)` | says "no" only if both answers are no, the innocuous one having prevalence `p` | 1 | `p` |
 #' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
+#' | `rr_mangat1994(p)` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
 #' | `rr_kuk(p1, p2)` | names the colour of a card drawn from the deck of their group; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
 #'
 #' Any `p != q` can be estimated, `p < q` included (the crosswise design with `p` = 0.25 is such a
-#' one). With one truth ruled out by a report, as a "no" in the triangular design, [rr_epsilon()] is `Inf`.
+#' one). Where a report rules a truth out, as a "no" does in the triangular design, [rr_epsilon()] is `Inf`.
+#'
+#' Two designs are called Mangat's. `rr_mangat()` is the two-stage design of Mangat and Singh (1990): a first device sends some respondents, whatever
+#' their truth, to the direct question. In `rr_mangat1994()`, of Mangat (1994), the truth itself decides: those who hold the attribute say "yes"
+#' without any device, and only the others use one. With the same `p` they are different designs, whose estimates differ. In that of 1994 a
+#' "no" clears its respondent for certain, as in the triangular design with `1 - p`, which has the same probabilities.
 #'
 #' Forced response and the unrelated question, for any number of categories, are [rr_forced()] and
 #' [rr_unrelated()].
 #'
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
-#'   For the others `p` is the design probability of the table below.
+#'   For the others `p` is the design probability in the table under *Details*.
 #' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
 #' @param t Probability of the direct question, from 0 to 1.
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
@@ -39,6 +45,9 @@
 #'
 #'   Mangat, N. S. and Singh, R. (1990). An alternative randomized response procedure. *Biometrika*
 #'   77(2), 439-442. \doi{10.1093/biomet/77.2.439}
+#'
+#'   Mangat, N. S. (1994). An improved randomized response strategy. *Journal of the Royal Statistical Society B* 56(1), 93-95.
+#'   \doi{10.1111/j.2517-6161.1994.tb01962.x}
 #'
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
@@ -60,7 +69,7 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes")) {
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
   new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
-                from_epsilon = epsilon)
+                from_epsilon = if (!is.null(epsilon)) numbers$epsilon)
 }
 
 #' @rdname rr_binary
@@ -90,14 +99,22 @@ rr_mangat <- function(p, t, levels = c("no", "yes")) {
 
 #' @rdname rr_binary
 #' @export
+rr_mangat1994 <- function(p, levels = c("no", "yes")) {
+  check_given(p = "the probability of the sensitive question in the device of those whose truth is no")
+  p <- check_probability(p, "p")
+  new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
+}
+
+#' @rdname rr_binary
+#' @export
 rr_kuk <- function(p1, p2, levels = c("no", "yes")) {
   check_given()
   new_rr_binary(check_probability(p1, "p1"), check_probability(p2, "p2"), levels, "Kuk's design")
 }
 
-# In a symmetric design q = 1 - p, and each is the other's complement with all its digits: at epsilon = 40
-# p rounds to 1, but 1 - p is not 0. `from_epsilon` is the epsilon that was given, if one was. `size` is that of the
-# numbers whose roundings may part p and q that the user means to be equal.
+# In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.
+# `from_epsilon` is the epsilon that was given, if one was. `size` is the size of the numbers whose rounding errors may
+# make p and q differ although the user means them to be equal.
 new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = FALSE, from_epsilon = NULL,
                           size = max(p, q), ...) {
   levels <- check_levels(levels)

@@ -4,15 +4,15 @@
 #' each bit randomised. With `d` below the number of buckets a report is short, whatever the number of categories.
 #'
 #' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
-#' drew it. Two truths differ in two bits of a report, so that each bit has half of `epsilon`; with `d = 1` only one bit can differ, and it has all.
-#' (The original gives it half there too: `compatible = TRUE`.)
+#' drew it. Two truths differ in two bits of a report, so each bit gets half of `epsilon`; with `d = 1` only one bit can differ, and it gets all of `epsilon`.
+#' (The original paper uses half there too: `compatible = TRUE`.)
 #'
 #' @inheritParams rr_grr
 #' @param epsilon The privacy level of one report, from 1e-12 to 700, in natural logarithms.
 #' @param d Number of buckets that a report is about, from 1 to `buckets`.
 #' @param buckets Number of buckets, from 2 to the number of categories, which is the default. Category \eqn{x} (from 0) lies in bucket
-#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}: neighbours lie together. The shares of buckets are what is estimated.
-#' @param compatible With `d = 1`, randomise as the original does, which spends half of `epsilon`?
+#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, so a bucket holds neighbouring categories. The estimates are the shares of the buckets.
+#' @param compatible With `d = 1`, randomise as the original paper does, which uses only half of `epsilon`?
 #' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets; `values` are the categories, where these are more.
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
 #' @section Errors:
@@ -29,7 +29,7 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
-  buckets <- if (is.null(buckets)) k else check_count(buckets, "buckets", min = 2, max = k)
+  buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
   p <- stats::plogis(level)
@@ -117,10 +117,21 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
 
+# The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
 #' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) {
-  vapply(seq_len(nsim), function(i) {
-    reports <- rr_draw_reports(mechanism, rep(seq_along(truth), truth), "R")
-    rr_count_reports(mechanism, reports)$counts
-  }, numeric(length(mechanism$reports)))
+mechanism_recipe.rr_bitflip <- function(mechanism) {
+  values <- mechanism$values
+  c(list(kind = "bitflip",
+         levels = if (is.null(values)) level_recipe(mechanism) else recipe_labels(values$labels, values$numeric),
+         epsilon = mechanism$epsilon, d = mechanism$d, buckets = mechanism$buckets),
+    list(ordered = TRUE)[isTRUE(values$ordered)])
 }
+
+#' @export
+from_recipe.recipe_bitflip <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
+  rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
+}
+
+#' @export
+rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

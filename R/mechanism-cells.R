@@ -10,8 +10,8 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
 }
 
-# An array with one dimension a question becomes a vector of cells, named only if it names them. `side`: what the cells
-# are made of, "reports" or "levels".
+# An array with one dimension per question becomes a vector of cells, with names only if the array has them. `side`:
+# what the cells are made of, "reports" or "levels".
 flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports") {
   questions <- length(mechanism$questions)
   if (questions == 0L) return(counts)
@@ -40,8 +40,8 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   as.vector(unclass(counts))
 }
 
-# Of two questions a matrix may be their table, or one row per cell and one column per group. A row for every cell is
-# more than either question has; fewer rows name their cells.
+# A matrix for two questions may be their table, or have one row per cell and one column per group. Its number of rows
+# tells which: there are more cells than either question has reports, and fewer rows must name their cells.
 has_cells_by_groups <- function(counts, mechanism) {
   if (length(dim(counts)) != 2L || setequal(names(dimnames(counts)), names(mechanism$questions))) return(FALSE)
   rows <- rownames(counts)

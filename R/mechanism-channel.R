@@ -5,8 +5,8 @@
 #' than truths.
 #'
 #' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row
-#' adds up to 1. (sdcMicro stores the transpose of what RRreg stores; where the transpose would have been
-#' right, the error says so.)
+#' adds up to 1. (Some packages store the transpose. If the transpose of `C` would be
+#' valid, the error says so.)
 #'
 #' A square channel of the form \eqn{b_y + a\,1\{x = y\}}{b_y + a 1{x = y}}, such as k-ary randomized response written out,
 #' is recognised and
@@ -89,7 +89,7 @@ new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
                    design = design, matrix = C, form = find_additive(C), ...)
 }
 
-# A report that no truth produces says nothing; one that some truths cannot produce gives them away.
+# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
   round_up(max(log(apply(C, 2, max) / apply(C, 2, min))))
@@ -106,13 +106,14 @@ find_additive <- function(C) {
 
 #' @export
 rr_law.rr_channel <- function(mechanism) {
-  # A channel whose inverse is known brings it along.
+  # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
   mechanism$form %||% new_law_channel(list(c(list(matrix = unname(t(mechanism$matrix))), known)))
 }
 
 #' @export
 rr_matrix.rr_channel <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   mechanism$matrix
 }

@@ -1,16 +1,16 @@
 #' One mechanism after another
 #'
-#' `rr_compose(first, second)` is the mechanism of a respondent whose answer goes through `first`, and whose report
-#' from that goes through `second`: longitudinal protocols, in which `first` is drawn once and kept (memoised) and `second` is drawn
-#' anew each time, and answers that are randomised again on the way.
+#' In `rr_compose(first, second)` the answer goes through `first`, and the report of
+#' `first` goes through `second`. Examples are longitudinal protocols, in which `first` is drawn once and kept (memoised) and `second` is drawn
+#' anew each time, and reports that are randomised again on their way to the analyst.
 #'
 #' The matrix of the whole is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters**: for yes/no
 #' questions the composition is commutative only if both mechanisms leave the same share of "yes" unchanged.
 #' (In the notation of function composition, with the inner mechanism on the right, this is
-#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}; one of the papers has these the wrong way round.)
+#' \eqn{R_{second} \circ R_{first}}{R_second o R_first}.)
 #'
-#' Two mechanisms of [rr_grr()], two of [rr_binary()] and its kin, and any two that tell the truth or else
-#' draw an innocuous answer stay in closed form, with any number of categories. Products of the same questions
+#' The estimate keeps its closed form for two mechanisms of [rr_grr()], for two of [rr_binary()] and its special cases, and for any two that tell the truth or else
+#' draw an innocuous answer, with any number of categories. Products of the same questions
 #' are composed question by question.
 #'
 #' @section Privacy:
@@ -45,10 +45,33 @@ rr_compose <- function(first, second) {
                       "{.arg second} takes {format_labels(second$levels)}."),
             i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
   }
+  compose_with(first, second)
+}
+
+# Whose reports are no categories say themselves how they go through a second stage.
+compose_with <- function(first, second) UseMethod("compose_with")
+
+#' @export
+compose_with.rr_mechanism <- function(first, second) {
+  if (inherits(rr_law(second), "rr_law_support")) abort_bits(first, second)
   compose_stages(first, second, "compose", "Two stages")
 }
 
-# What rr_compose() and rr_noncompliance() make of two stages.
+abort_bits <- function(first, second) {
+  abort(c("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.",
+          x = "{.arg first} is: {format(first)}. {.arg second} is: {format(second)}."), "mismatch")
+}
+
+# Is the first stage one that respondents keep?
+is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
+
+# The mechanism of the permanent answer.
+permanent_stage <- function(mechanism) UseMethod("permanent_stage")
+
+#' @export
+permanent_stage.rr_mechanism <- function(mechanism) mechanism$first
+
+# The mechanism of two stages, for rr_compose() and rr_noncompliance().
 compose_stages <- function(first, second, kind, design, ...) {
   labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels,
                  truths = truth_side(first)$numeric_levels)
@@ -104,18 +127,86 @@ rr_law.rr_compose <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_compose <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
 }
 
 #' @export
-rr_epsilon.rr_compose <- function(mechanism, ...) {
+rr_epsilon.rr_compose <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
+  check_object(mechanism)
+  if ("achieved" %in% ...names()) {
+    abort(c("Compositions have no achieved epsilon.",
+            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "argument")
+  }
   check_dots_empty(...)
+  switch(check_level_kind(FALSE, shuffled, delta, reports),
+    shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
+    reports = return(repeated_epsilon(mechanism, check_count(reports, "reports", min = 1)))
+  )
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
+}
+
+# What r reports of one permanent answer reveal together.
+repeated_epsilon <- function(mechanism, r) {
+  if (r == 1) return(mechanism$epsilon)
+  first <- rr_law(permanent_stage(mechanism))
+  second <- rr_law(mechanism$second)
+  k <- length(mechanism$second$levels)
+  if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
+    return(repeated_bits(first$p, first$q, second$p, second$q, r))
+  }
+  # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
+  alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
+  if (k > 2L && alike(first) && alike(second)) {
+    p1 <- first$a + first$b[1]
+    q1 <- first$b[1]
+    powers <- function(w) weighed_powers(w, second$a + second$b[1], second$b[1], r)
+    return(log(powers(p1)) - log(powers(q1)))
+  }
+  if (length(mechanism$second$reports) == 2L) {
+    return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
+  }
+  abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
+          x = "This mechanism is: {format(mechanism)}.",
+          i = paste("Together {format_count(r)} reports reveal at most",
+                    "{format(min(r * mechanism$epsilon, mechanism$first$epsilon), digits = 4)}.")),
+        c("law", "argument"))
+}
+
+# w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
+weighed_powers <- function(w, p, q, r) {
+  if (p >= q) w + (1 - w) * (q / p)^r else w * (p / q)^r + 1 - w
+}
+
+# The bit of the one truth always 1, and that of the other always 0.
+repeated_bits <- function(p1, q1, p2, q2, r) {
+  ones <- log(weighed_powers(p1, p2, q2, r)) - log(weighed_powers(q1, p2, q2, r))
+  zeros <- log(weighed_powers(1 - q1, 1 - q2, 1 - p2, r)) - log(weighed_powers(1 - p1, 1 - q2, 1 - p2, r))
+  abs(ones + zeros)
+}
+
+# All numbers of the one report among r.
+repeated_pairs <- function(first, second, r) {
+  if (r > 1e6) {
+    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}.",
+            i = "The first stage is the limit: {.code reports = 1e6} is as near to it as numbers tell."), "argument")
+  }
+  times <- 0:r
+  # 0 times the logarithm of 0 is 0.
+  power <- function(p, times) ifelse(times == 0, 0, times * log(p))
+  given <- vapply(seq_len(nrow(second)), function(z) {
+    power(second[z, 1], times) + power(second[z, 2], r - times)
+  }, numeric(r + 1))
+  top <- apply(given, 1, max)
+  chances <- exp(given - top) %*% t(first)
+  ratios <- log(chances[, 1]) - log(chances[, 2])
+  max(abs(ratios[!is.nan(ratios)]))
 }
 
 #' @export
 format.rr_compose <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
           format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
@@ -123,6 +214,7 @@ format.rr_compose <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
+  check_object(x)
   NextMethod()
   stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",

@@ -1,12 +1,12 @@
 #' Forced response and the unrelated question
 #'
-#' With some probability the respondent tells the truth, otherwise a device dictates the answer
-#' (forced response) or they answer an innocuous question with the same categories (unrelated
+#' With some probability the respondent tells the truth. Otherwise a device dictates the answer
+#' (forced response), or the respondent answers an innocuous question with the same categories (unrelated
 #' question). Either way
 #' \deqn{P(y \mid x) = b_y + a\,1\{x = y\}, \qquad a + \sum_y b_y = 1,}{P(y | x) = b[y] + a (if x = y), where a + sum(b) = 1,}
 #' and the exact maximum likelihood estimate has a closed form for any number of categories.
 #'
-#' @param forced Probability that the device dictates each answer: one number for all answers alike, or
+#' @param forced Probability that the device dictates each answer: one number that holds for each answer, or
 #'   one per category, whose names serve as `levels` when those are not given. The sum must be below 1
 #'   for anything to be learned; the rest, `1 - sum(forced)`, is the probability of the truth.
 #' @param p Probability of the sensitive question, that is of the truth, from 0 to 1.
@@ -37,7 +37,7 @@
 #' # Three categories, with unequal forcing
 #' rr_forced(c(never = 0.1, once = 0.1, often = 0.2))
 #'
-#' # Otherwise: "is your mother's birthday in the first quarter of the year?"
+#' # The unrelated question: "is your mother's birthday in the first quarter of the year?"
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
 rr_forced <- function(forced, levels = NULL) {
@@ -50,7 +50,7 @@ rr_forced <- function(forced, levels = NULL) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
             x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}."), "argument")
   }
-  # A sum that is above 1 by the roundings of the user's numbers means that the device dictates every answer.
+  # A sum above 1 by no more than rounding errors of the user's numbers means that the device dictates every answer.
   if (total > 1) b <- b / total
   truth <- max(0, snap_to_zero(1 - total, 1))
   new_rr_innocuous("forced", levels, truth, b,

@@ -8,14 +8,14 @@
 #' \deqn{p = \frac{1}{1 + (K - 1) z}, \quad q = \frac{z}{1 + (K - 1) z}, \quad
 #'   p - q = \frac{-\mathrm{expm1}(-\epsilon)}{1 + (K - 1) z},}{p = 1 / (1 + (K - 1) z),
 #'   q = z / (1 + (K - 1) z), p - q = -expm1(-epsilon) / (1 + (K - 1) z),}
-#' and \eqn{p - q} is never formed by subtraction, so every digit survives from \eqn{\epsilon = 10^{-12}}
+#' and \eqn{p - q} is never formed by subtraction, so no digits are lost for \eqn{\epsilon} from \eqn{10^{-12}}
 #' to 700.
 #'
 #' A design with \eqn{p < q}, where the truth is the *least* likely report, is legitimate and is
-#' estimated correctly; give it through `p`. With \eqn{p = q} reports carry nothing, which
-#' [rr_estimate()] refuses.
+#' estimated correctly; give it through `p`. With \eqn{p = q} reports carry no information, and
+#' [rr_estimate()] refuses them.
 #'
-#' @param levels The answers: their labels (text, numbers or a factor, all different; an ordered factor keeps its order in pictures), or how many there
+#' @param levels The categories of the answer: their labels (text, numbers or a factor, all different; an ordered factor keeps its order in pictures), or how many there
 #'   are (at least 2), in which case they are called `1`, `2`, ...
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
@@ -79,8 +79,8 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL) {
   list(p = p, q = q, p_minus_q = difference, odds = odds, epsilon = sign(difference) * ratio_epsilon(p, q, difference))
 }
 
-# |log(p / q)|, rounded up so that what is achieved is never above it: log1p() near 1, where it keeps the digits of the
-# difference, the logarithm of the ratio elsewhere. 0 / 0 is a report that nobody gives.
+# |log(p / q)|, rounded up so that the achieved epsilon is never above it: log1p() near 1, where it keeps the digits of
+# the difference, the logarithm of the ratio elsewhere. 0 / 0 is a report that nobody gives.
 ratio_epsilon <- function(p, q, difference) {
   if (difference == 0) return(0)
   ratio <- p / q
@@ -89,11 +89,11 @@ ratio_epsilon <- function(p, q, difference) {
   round_up(size)
 }
 
-# By more than the roundings of a quotient and a logarithm.
+# Rounds up by more than the rounding errors of a quotient and a logarithm.
 round_up <- function(x) x * (1 + 10 * .Machine$double.eps)
 
-# 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q. What is left of a difference of
-# numbers of this size after a few roundings is none.
+# 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q. A difference no larger than a
+# few rounding errors of numbers of this size is taken for 0.
 snap_to_zero <- function(difference, size) {
   if (abs(difference) <= 4 * .Machine$double.eps * size) 0 else difference
 }

@@ -3,14 +3,14 @@
 #' A report is one whole number, and its tally a table of these: the smallest reports and the fastest estimation of all protocols for many
 #' categories (a fast Hadamard transform of the table).
 #'
-#' Categories are dealt to \eqn{B} blocks in turn, each a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, from 0 to
-#' \eqn{B b - 1}: of the truth's own block and with +1 in the truth's row with \eqn{e^\epsilon} times the probability of any other. With
+#' Categories are dealt to \eqn{B} blocks in turn; each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, a number from 0 to
+#' \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the others. With
 #' \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row; it is unbiased, and
 #' \deqn{N \mathrm{Var}(\hat\theta_v) = \frac{2Z}{(e^\epsilon - 1)^2} + \frac{Z}{e^\epsilon - 1}\Theta_{B(v)} - \theta_v}{N Var = 2 Z / (e^epsilon - 1)^2
 #'   + Z / (e^epsilon - 1) Theta - theta_v} for fixed truths, \eqn{\Theta} being the share of the whole block. The number of blocks is
 #' the one of least total error for a uniform truth; it need not be a power of two.
 #'
-#' With `one_bit = TRUE` only one private bit is sent: a column that may be public, and the randomised sign of the truth's row in it. The variance is that
+#' With `one_bit = TRUE` a report is a column, which may be public, and the randomised sign of the truth's row in this column: only one private bit is sent. The variance is that
 #' of one block.
 #'
 #' @inheritParams rr_grr
@@ -42,8 +42,8 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
                                   i = "That form has one block."), "argument")
     return(hadamard_bit(levels, epsilon))
   }
-  blocks <- if (is.null(blocks)) best_blocks(k, epsilon) else check_count(blocks, "blocks", min = 1, max = k)
-  size <- 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+  blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
+  size <- hadamard_size(k, blocks)
   if (blocks * size > .Machine$integer.max) {
     abort(c("{.arg blocks} makes too many reports.",
             x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
@@ -71,6 +71,36 @@ hadamard_bit <- function(levels, epsilon) {
   )
 }
 
+# Columns of a block.
+hadamard_size <- function(k, blocks) 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+
+# How many categories each block has.
+block_sizes <- function(k, blocks) k %/% blocks + (seq_len(blocks) <= k %% blocks)
+
+# P(support) of the truth, and of another category on average over pairs; 1 - p and their difference.
+hadamard_numbers <- function(k, epsilon, blocks) {
+  z <- exp(-epsilon)
+  total <- 1 + (2 * blocks - 1) * z
+  sizes <- block_sizes(k, blocks)
+  same <- sum(sizes * (sizes - 1)) / (k * (k - 1))
+  gain <- -expm1(-epsilon)
+  list(p = 1 / total, q = same * (1 + z) / (2 * total) + (1 - same) * z / total, lie = (2 * blocks - 1) * z / total,
+       difference = same * gain / (2 * total) + (1 - same) * gain / total)
+}
+
+# N Var of the estimates for fixed truths, in all, and of a category that nobody holds, its block having a fair share.
+hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
+  z <- exp(-epsilon)
+  gain <- -expm1(-epsilon)
+  total <- 1 + (2 * blocks - 1) * z
+  sizes <- block_sizes(k, blocks)
+  shares <- if (is.null(theta)) sizes / k else as.vector(rowsum(theta, (seq_len(k) - 1) %% blocks))
+  noise <- 2 * z * total / gain^2
+  # c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
+  crowded <- total / gain * sum((sizes - 1) * shares) + 2 * blocks * z / gain
+  list(total = k * noise + crowded, blank = noise + total / gain / blocks)
+}
+
 # Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon).
 best_blocks <- function(k, epsilon) {
   blocks <- as.double(seq_len(k))
@@ -85,9 +115,7 @@ best_blocks <- function(k, epsilon) {
 #' @export
 rr_law.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) {
-    return(new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other,
-                           difference = mechanism$p_minus_q,
-                           odds = mechanism$odds))
+    return(hadamard_bit_law(mechanism$epsilon))
   }
   new_rr_law("hadamard", truths = length(mechanism$levels), blocks = mechanism$blocks, size = mechanism$size,
              epsilon = mechanism$epsilon)
@@ -182,4 +210,21 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)
+}
+
+#' @export
+mechanism_recipe.rr_hadamard <- function(mechanism) {
+  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
+    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
+}
+
+#' @export
+from_recipe.recipe_hadamard <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
+  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
+}
+
+#' @export
+rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
+  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

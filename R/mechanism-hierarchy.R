@@ -1,25 +1,25 @@
 #' A hierarchy of ordered levels, for ranges, cumulative shares and quantiles
 #'
 #' The levels are the leaves of a tree in which each node has `fanout` children. Each respondent draws a depth of the tree, uniformly, and reports the node of that
-#' depth to which their level belongs, with the whole `epsilon`. A range of many levels is then a sum of few nodes, whose errors add up to less than those of
-#' its levels: at 256 levels and `fanout = 4` the variance of the share of a range, on average over all ranges, is less than a third of that without a tree.
+#' depth to which their level belongs, randomised with the whole `epsilon`. A range of many levels is then a sum of few nodes, and its error is smaller than with a sum of
+#' many levels: at 256 levels and `fanout = 4` the variance of the share of a range, on average over all ranges, is less than a third of that without a tree.
 #'
 #' The estimates of a node from its own depth and from its descendants are put together by generalised least squares, the tree's root being 1: by two passes, up and down the
 #' tree, with weights of inverse variance. The result is unbiased, the shares of all levels add up to 1, and every range is estimated
 #' by the sum of its levels. Like all unbiased estimates it may be negative; `method = "norm_sub"` and others make it a distribution.
 #'
-#' Errors are those of independent samples at each depth, with the covariances of the `oracle`. The respondents of the `target = "sample"` are all, not only those who
-#' drew a depth: which depth they drew is random too.
+#' Standard errors treat the depths as independent samples, with the covariances of the `oracle`. With `target = "sample"` the estimate is about all respondents, not only about those who
+#' drew one depth: which depth they drew is random too.
 #'
 #' @param levels The ordered levels: labels, or their number.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer. Best are numbers of which
-#'   a power is just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4.
+#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer. The best numbers have
+#'   a power just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4.
 #' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
 #'   [rr_local_hash()], [rr_subset()].
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
 #'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
-#'   returns the shares of the levels, by `method = "inv"` unless told otherwise. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
+#'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, or one without an unbiased estimate;
 #' `candor_error_empty` where nobody drew some depth.
@@ -64,7 +64,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard) {
     parts = parts, part_column = "depth", fanout = fanout, height = height, nodes = nodes
   )
   class(mechanism) <- c("rr_hierarchy", "rr_sampled", "rr_mechanism")
-  # Its ranges only make sense where levels have an order.
+  # The ranges of a hierarchy only make sense where levels have an order.
   with_order(mechanism, list(ordered = TRUE))
 }
 
@@ -88,7 +88,7 @@ check_oracle <- function(part, size, epsilon) {
 #' @export
 rr_law.rr_hierarchy <- function(mechanism) {
   laws <- lapply(mechanism$parts, rr_law)
-  # Of one report about one node, on average over the nodes, if all levels are equally frequent.
+  # Variance of one report about one node, on average over the nodes, if all levels are equally frequent.
   unit <- vapply(seq_along(laws), function(l) {
     k <- mechanism$nodes[l]
     law <- laws[[l]]

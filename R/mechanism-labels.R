@@ -1,4 +1,4 @@
-# From what the user holds to the codes that the kernels read: shared by rr_perturb() and rr_tally().
+# From the user's values to the codes that the kernels read: shared by rr_perturb() and rr_tally().
 
 # Positions of the reports among the labels. NA stays NA: the kernel finds it while it counts.
 encode_reports <- function(x, mechanism) {
@@ -30,8 +30,8 @@ encode_reports <- function(x, mechanism) {
   list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
 }
 
-# Labels are the mechanism's own. Where 0 and 1 are answers, so are their labels, in whatever order a factor has them;
-# but never some of these and some of those.
+# Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,
+# in whatever order a factor has them. The two kinds of labels are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
@@ -50,8 +50,8 @@ truth_side <- function(mechanism) {
   mechanism
 }
 
-# The number that stands for each label; a label that is no number has NA. Numbers are read by label wherever a label
-# is a number, unless that only says what its place says.
+# The number that stands for each label; NA for a label that is not a number. Numbers are read as labels wherever a
+# label is a number, unless some labels are not numbers and the others are their own positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
   places <- if (takes_bits(mechanism)) unname(match(1:2, mechanism$bits)) - 1 else seq_len(k)
@@ -92,7 +92,7 @@ translate <- function(positions, x, own = FALSE) {
   positions[codes]
 }
 
-# What the user gave at a position, for a message: of a malformed factor its code.
+# The user's value at a position, for a message; for a malformed factor its code.
 value_at <- function(x, position) {
   if (!is.factor(x)) return(x[[position]])
   code <- unclass_codes(x)[position]
@@ -126,26 +126,28 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
         "level")
 }
 
-# All values that are no reports, the most frequent first: how they look, how often each was given, and what may be
-# meant.
-unknown_reports <- function(x, mechanism) {
+# All values that are not reports, the most frequent first: as shown to the user, how often each was given, and which
+# report may have been meant. `counts` says how often each of `x` was given, where that is not once.
+unknown_reports <- function(x, mechanism, counts = NULL) {
   found <- encode_reports(x, mechanism)
   place <- as.integer(found$codes) - found$first + 1L
   stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
   given <- if (is.factor(x)) unclass_codes(x)[stray] else unname(x)[stray]
   distinct <- unique(given)
   times <- tabulate(match(given, distinct), length(distinct))
+  if (!is.null(counts)) times <- as.vector(rowsum(counts[stray], match(given, distinct)))
   order <- order(-times)
   shown <- utils::head(order, 8L)
   values <- vapply(match(distinct[shown], given), function(first) describe(value_at(x, stray[first])), "")
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
-       number = length(distinct), total = length(stray),
+       number = length(distinct), total = sum(times),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
 
-# Bullets of an error: one line for one value, a list for several. `where` is the place of one, `among` that of several.
+# Bullets of an error: one line for one value, a list for several. `where` says where the one value is, `among` where
+# the several are.
 unknown_lines <- function(unknown, where, among) {
   meant <- ifelse(is.na(unknown$meant), "", sprintf("Did you mean %s?", encodeString(unknown$meant, quote = "\"")))
   if (unknown$number == 1L) {
@@ -160,14 +162,14 @@ unknown_lines <- function(unknown, where, among) {
     stats::setNames(lines, rep("*", length(lines))), "*" = if (more > 0) sprintf("and %s more.", format_count(more)))
 }
 
-# Values of other classes that are labels or numbers all the same.
+# Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {
   if (!is.object(x)) return(x)
   if (inherits(x, c("haven_labelled", "labelled"))) return(labelled_reports(x, mechanism))
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are what their labels say. Where no label looks like a report, the
+# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label looks like a report, the
 # values themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
@@ -184,7 +186,7 @@ labelled_reports <- function(x, mechanism) {
   ifelse(is.na(place), text, names(labels)[place])
 }
 
-# What would have been a level, for answers like `x`.
+# The values that would be levels, for answers of the type of `x`.
 wanted_answers <- function(x, mechanism) {
   positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
   if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))

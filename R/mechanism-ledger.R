@@ -5,10 +5,10 @@ rr_epsilon.list <- function(mechanism, ...) {
   if (!length(mechanism)) abort(c("{.arg mechanism} must hold at least one mechanism.", x = "It is an empty list."),
                                 "argument")
   parts <- lapply(mechanism, function(one) rr_epsilon(check_mechanism(one, "mechanism[[i]]")))
-  # Of a product the questions add up.
+  # The epsilons of the questions of a product add up.
   parts <- lapply(parts, function(part) if ("total" %in% names(part)) part[["total"]] else part)
   if (all(lengths(parts) == 1L)) return(sum(unlist(parts)))
-  # A two-stage mechanism has a level for one report and one for all of them; of others both are the same.
+  # A two-stage mechanism has a level for one report and one for all reports; for other mechanisms both are the same.
   colSums(do.call(rbind, lapply(parts, function(part) if (length(part) == 1L) c(report = part,
                                                                                 permanent = part) else part)))
 }

@@ -13,14 +13,14 @@
 #' would share more functions than others; covariances are averages over such orders.
 #'
 #' @section Cohorts:
-#' With `cohorts = M` there are \eqn{M} fixed public functions, of which each respondent draws one. Reports are then one of \eqn{M g}, and the
-#' tally is a table of these; the law is a channel, so that `method = "inv"` (least squares) and `"mle"` have no bias from the
-#' functions that happen to be shared. Fresh functions are better, and faster to count.
+#' With `cohorts = M` there are \eqn{M} fixed public functions, of which each respondent draws one. A report is then one of \eqn{M g}, and the
+#' tally is a table of these. The law is a channel that holds the \eqn{M} functions, so `method = "inv"` (least squares) and `"mle"` have no bias from the
+#' choice of these functions. Fresh functions have a smaller error and are faster to count.
 #'
 #' @inheritParams rr_grr
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param optimized `TRUE` for the \eqn{g} of least error, about \eqn{e^\epsilon + 1} (OLH); `FALSE` for \eqn{g = 2} (BLH).
-#' @param g Number of hash values, at least 2, instead.
+#' @param g In place of `optimized`: the number of hash values, at least 2.
 #' @param cohorts Number of shared hash functions; `NULL`, the default, for a fresh one for each respondent.
 #' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")`, with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
 #'   `odds`, `both_own`, `both_other` and `cohorts`. [rr_perturb()] returns a tibble with the whole numbers `slope`, `shift` and `value`
@@ -95,7 +95,7 @@ next_prime <- function(n) {
   n
 }
 
-# Public, and the same everywhere: they depend on the sizes alone.
+# The codes are public and the same on every machine: they depend on the sizes alone.
 public_codes <- function(k, prime) {
   key <- c(0, k, prime)
   if (prime <= max(4e6, 4 * k)) return(.Call(C_rr_public_numbers, key, prime, k, TRUE))
@@ -120,6 +120,14 @@ hash_numbers <- function(epsilon, g, prime) {
   list(p = p, q = other + gain * collision, difference = gain * (sum(times * m * (prime - m)) / pairs),
        collision = collision,
        both_own = p * collision, both_other = p * three + other * two)
+}
+
+# The same for a hash whose values are independent and uniform; g may be infinite.
+ideal_hash <- function(epsilon, g) {
+  z <- exp(-epsilon)
+  others <- if (is.finite(g)) z * (g - 1) else 1
+  list(p = 1 / (1 + others), q = 1 / g, lie = others / (1 + others),
+       difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others))
 }
 
 #' @export
@@ -187,7 +195,7 @@ rr_count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights 
     counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, length(mechanism$reports))
     return(list(counts = counts, dropped = read$dropped))
   }
-  # Slope by slope where several reports share one; that kernel takes one group at a time.
+  # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
   slopes <- length(unique(read$reports$slope))
   k <- length(mechanism$levels)
   each <- group_number(groups)
@@ -251,4 +259,22 @@ read_columns <- function(x, ranges, na.rm) {
     }
   }
   list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
+}
+
+#' @export
+mechanism_recipe.rr_local_hash <- function(mechanism) {
+  c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
+    if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
+}
+
+#' @export
+from_recipe.recipe_local_hash <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
+  rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
+}
+
+# Of cohorts a report is one of finitely many.
+#' @export
+rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
+  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

@@ -1,7 +1,7 @@
 #' Means of numbers
 #'
-#' Each respondent reports one number whose mean, over the randomisation, is their own: the plain mean of all reports is an unbiased estimate of the
-#' mean. Nothing else of the distribution is estimated; [rr_square_wave()] and [rr_hierarchy()] are for that.
+#' Each respondent reports one random number whose expectation is their true number, so the plain mean of all reports is an unbiased estimate of the
+#' mean. Nothing else about the distribution is estimated; use [rr_square_wave()] or [rr_hierarchy()] for that.
 #'
 #' With numbers rescaled to \eqn{t} from -1 to 1, \eqn{c = (e^\epsilon + 1) / (e^\epsilon - 1)}{c = (e^epsilon + 1) / (e^epsilon - 1)} and
 #' \eqn{s = e^{\epsilon/2}}{s = e^(epsilon / 2)} the variance of one report is
@@ -12,19 +12,19 @@
 #' | `"piecewise"` | a number from \eqn{-C} to \eqn{C = (s + 1) / (s - 1)}, likelier near the truth | \eqn{t^2 / (s - 1) + (s + 3) / (3 (s - 1)^2)} |
 #' | `"hybrid"` | piecewise with probability \eqn{1 - 1/s}, else Duchi's, where \eqn{\epsilon > 0.6094}; else Duchi's | the same for every \eqn{t} where both are used |
 #'
-#' The hybrid has the least worst-case variance; Duchi's needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps, onto which
+#' The hybrid has the least worst-case variance of the three; Duchi's needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps, onto which
 #' truths are rounded at random and without bias, so that every probability is exact; its variance differs by less than a millionth from the
 #' formula of the continuous one for \eqn{\epsilon} from 0.001 to 12.
 #'
 #' [rr_estimate()] gives the mean in the numbers' own units, with its standard error. With `target = "population"` the respondents are a random sample:
 #' the standard error is that of a mean of independent reports. With `target = "sample"` only the randomisation is random: for the hybrid its variance is known,
-#' for the piecewise protocol it is estimated, and for Duchi's, whose reports say nothing of how truths are spread, the population's is used, an upper bound.
-#' Intervals are by the normal distribution.
+#' for the piecewise protocol it is estimated. Duchi's reports say nothing about how the truths are spread, so there the standard error for the population is used, an upper bound.
+#' Intervals use the normal distribution.
 #'
 #' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused: cut them to the range first.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param protocol `"hybrid"`, `"piecewise"` or `"duchi"`.
-#' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports lie outside `range`.
+#' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far outside `range`.
 #'   [rr_tally()] keeps how many there are, their sum and the sum of their squares, as shares of the range of reports. [rr_estimate()] returns an object of class
 #'   `c("rr_mean_fit", "rr_estimates")`: `coef()`, `vcov()`, `confint()`, `tidy()` and `glance()` read it, see [rr_estimates].
 #' @section Errors:
@@ -45,7 +45,7 @@
 #' range(reports)
 #' fit <- rr_estimate(reports, mechanism)
 #' fit
-#' # Of these very respondents: only the randomisation is random
+#' # The mean of these very respondents: only the randomisation is random
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)
 #' @export
@@ -117,7 +117,7 @@ mean_variance <- function(mechanism) {
 #' @export
 rr_law.rr_mean <- function(mechanism) new_rr_law("mean", truths = 1)
 
-# There are no categories, and nothing of what estimators of shares need. Estimates are made in R/fit-mean.R.
+# There are no categories, so estimators of shares cannot be used. Estimates are made in R/fit-mean.R.
 
 #' @export
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
@@ -159,7 +159,7 @@ prepare_answers.rr_mean <- function(mechanism, x) {
   pmin(pmax((as.double(x) - mean(range)) / (diff(range) / 2), -1), 1)
 }
 
-# Positions are of no use here: answers are numbers from -1 to 1.
+# Positions among levels do not exist here: answers are numbers from -1 to 1.
 #' @export
 rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
@@ -179,8 +179,8 @@ decode_answers.rr_mean <- function(mechanism, reports, x) {
   stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
 }
 
-# An answer is rounded to one of its two neighbours on the grid, at random and without bias; its window is drawn from
-# with the window's chance, else all cells; the cell is read so that its mean is the answer.
+# An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell is drawn from its
+# window with the probability `chance`, else from all cells. The cell is read so that its mean is the answer.
 draw_window <- function(t, grid, rng) {
   n <- length(t)
   place <- (t + 1) / 2 * grid$steps
@@ -195,8 +195,8 @@ draw_window <- function(t, grid, rng) {
 
 # ---- tallies ----
 
-# Numbers whose mean is wanted are counted as two sums, of reports and of their squares, each as a share of the range
-# of reports: so they are never below 0, whatever the numbers, and are added as counts are.
+# Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
+# of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
 #' @export
 rr_reports.rr_mean <- function(x, mechanism) {

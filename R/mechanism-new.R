@@ -1,36 +1,36 @@
 #' Extending candor: a mechanism or a protocol of your own
 #'
-#' A mechanism is an object and a few methods, so that a new one is one file. The constructor calls `rr_new_mechanism()`; a method
-#' of [rr_law()] says how its reports depend on the truth. Where a report is a category that is all: it prints, perturbs, tallies,
-#' estimates, multiplies ([rr_product()]) and is studied. Where a report is something else (a vector of bits, a hash value), two
+#' A mechanism is an object and a few methods, so a new one needs only one file. The constructor calls `rr_new_mechanism()`; a method
+#' of [rr_law()] says how its reports depend on the truth. Where a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()],
+#' [rr_estimate()], [rr_product()] and [rr_study()] then work. Where a report is something else (a vector of bits, a hash value), two
 #' more methods say how it is drawn and how it is counted.
 #'
 #' | generic | answers | needed |
 #' |---|---|---|
 #' | `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
-#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | where a report is no category |
-#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | where a report is no category |
-#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is no category |
+#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | where a report is not a category |
+#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | where a report is not a category |
+#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is not a category |
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
 #'
 #' @section Counting reports:
-#' A method of `rr_count_reports()` gets the reports `x` as the user has them, must refuse what is no report, and returns a list with
+#' A method of `rr_count_reports()` gets the reports `x` as the user has them, must refuse values that are not reports, and returns a list with
 #' `counts`: one number per label in `reports`, or a matrix with one column per group. Counts need not add up to the number
 #' of reports. `groups` is `NULL` or holds the number of the group, 1, 2, ..., of each report, `weights` is `NULL` or holds one weight
-#' per report. With `na.rm = TRUE` missing reports may be left out: their positions are then the element `dropped` of the list. The number of
-#' reports is that of the rows of a matrix or data frame, else the `length()`, which a class of reports may define.
+#' per report. With `na.rm = TRUE` missing reports may be left out; the element `dropped` of the list then gives their positions. The number of
+#' reports is the number of rows of a matrix or data frame, else the `length()`, for which a class of reports may have a method.
 #'
 #' @param kind One word: the class of the mechanism is `c("rr_<kind>", "rr_mechanism")`.
 #' @param levels Labels of the true answers, or their number.
 #' @param ... Further elements of the mechanism, by name. In methods: arguments of other methods.
-#' @param reports Labels of the counts: the reports, or, where a report is no category, what is counted. By default the levels.
+#' @param reports Labels of the counts: the reports, or, where a report is not a category, what is counted. By default the levels.
 #' @param epsilon The privacy level, a number of at least 0, possibly `Inf`.
 #' @param design One line that describes the mechanism.
-#' @param yes_no Are answers and reports of this question 0 and 1, where there are two of them?
+#' @param yes_no May 0 and 1 stand for the two answers and the two reports?
 #' @param mechanism A mechanism.
 #' @param answers Positions of the true answers among the levels, whole numbers; none is missing.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()], which is the way to exact probabilities: a method may call it with a simpler mechanism.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()]. To get exact probabilities, a method may call [rr_perturb()] with a simpler mechanism.
 #' @param x The reports.
 #' @param groups,weights,na.rm See below.
 #' @param truth Number of respondents who hold each level: whole numbers.

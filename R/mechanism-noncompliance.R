@@ -1,11 +1,11 @@
 #' Respondents who ignore the instructions
 #'
-#' The mechanism as it works when a stated share of respondents does not follow it. Estimating under
+#' The mechanism when a stated share of respondents does not follow the instructions. Estimating with
 #' several shares shows how much a result depends on compliance; the share itself is not estimated from the data.
 #'
 #' @param mechanism The mechanism as designed.
-#' @param share Share of respondents who do not follow it, from 0 to below 1.
-#' @param answer What these do instead: the label of the report they always give (such as the safe "no"), a
+#' @param share Share of respondents who do not follow the instructions, from 0 to below 1.
+#' @param answer What these respondents do instead: the label of the report they always give (such as the safe "no"), a
 #'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
 #' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
 #'   applies to a respondent whose compliance is unknown.
@@ -45,8 +45,13 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform") {
                           first = mechanism, share = share, yes_no = !is.null(mechanism$bits)))
   }
   distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
-  levels <- list(labels = reports, numeric = mechanism$numeric_levels)
-  behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * distribution,
+  noncompliant_mechanism(mechanism, share, share * distribution)
+}
+
+# `innocuous`: how probable each report is from one who ignores the instructions, and is one of those who do.
+noncompliant_mechanism <- function(mechanism, share, innocuous) {
+  levels <- list(labels = mechanism$reports, numeric = mechanism$numeric_levels)
+  behaviour <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
                                 sprintf("%s ignore the instructions", format_share(share)))
   result <- compose_stages(mechanism, behaviour, "noncompliance",
                            sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)

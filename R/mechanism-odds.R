@@ -17,7 +17,7 @@ odds_words <- function(epsilon, what = "a report") {
           if (epsilon > weak_epsilon) ": this protects little" else "")
 }
 
-# Mistakes and disobedience protect nobody on purpose: no level is printed for them.
+# Mistakes and noncompliance are not meant to protect anybody, so no privacy level is printed for them.
 protects <- function(mechanism) !inherits(mechanism, "rr_noncompliance") && !isTRUE(mechanism$error)
 
 capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))

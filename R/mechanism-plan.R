@@ -1,5 +1,5 @@
-# How a mechanism is drawn from: `kind`, one of perturbation_kinds, and the `numbers` that the kernel wants for
-# it. This is all that a mechanism has to say here; the default serves every mechanism with an additive
+# How reports of a mechanism are drawn: `kind`, one of perturbation_kinds, and the `numbers` that the kernel needs for
+# this kind. A mechanism needs no other method here; the default serves every mechanism with an additive
 # form or a matrix.
 #   grr          p, q, p - q              the probabilities are the nominal ones
 #   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side

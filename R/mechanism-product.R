@@ -1,13 +1,13 @@
 #' Several questions, each randomised on its own
 #'
 #' The mechanism of a questionnaire: each answer of a respondent is randomised by its own mechanism, independently
-#' of the others given the truths. Kinds may be mixed. The joint channel is a Kronecker product, which is never formed: all
-#' work is done one question at a time, so that 12 yes/no questions (4096 cells) or a few with many categories
-#' are estimated jointly at the price of a small multiple of their cells.
+#' of the others given the truths. The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed: all
+#' work is done one question at a time. So 12 yes/no questions (4096 cells), or a few with many categories,
+#' are estimated jointly at a cost that is a small multiple of the number of cells.
 #'
 #' Reports are tallied from a data frame with a column for each question, found by name; further columns are ignored. The tally,
-#' and the fit, have one cell per combination of answers, the **first question running fastest** (as in an R array); as.table()
-#' gives either its dimensions back.
+#' and the fit, have one cell per combination of answers, the **first question running fastest** (as in an R array); `as.table()`
+#' turns either into a table with one dimension per question.
 #'
 #' @param ... Mechanisms, named by question; or one named list of them.
 #' @return A mechanism of class `c("rr_product", "rr_mechanism")`: a list with, among others, `questions` (the
@@ -104,7 +104,7 @@ check_joint <- function(mechanism) {
 #' @export
 rr_law.rr_product <- function(mechanism) new_law_channel(channel_axes(mechanism))
 
-# A mechanism as an operator: one axis a question.
+# A mechanism as an operator: one axis per question.
 channel_axes <- function(mechanism) {
   if (is.null(mechanism$questions)) return(law_axes(rr_law(mechanism), length(mechanism$levels)))
   unlist(lapply(unname(mechanism$questions), channel_axes), recursive = FALSE)
@@ -112,12 +112,14 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_epsilon.rr_product <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
 }
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   cells <- format(c(prod(mechanism$sizes), prod(mechanism$report_sizes)), big.mark = ",", trim = TRUE)
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
@@ -132,6 +134,7 @@ rr_matrix.rr_product <- function(mechanism, ...) {
 
 #' @export
 format.rr_product <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
           format(x$epsilon, digits = digits))
@@ -139,6 +142,7 @@ format.rr_product <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_product <- function(x, ..., digits = 4) {
+  check_object(x)
   cat("<rr_product> ", format(x, digits = digits), "\n", sep = "")
   names <- format(names(x$questions))
   # "K = 4" for "4 categories", so that a line fits a page.

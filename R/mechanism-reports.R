@@ -1,15 +1,25 @@
-# What the reports of the protocols are: packed bits, and sets of numbers.
+# The classes of the protocols' reports: packed bits, and sets of numbers.
 
 new_rr_bits <- function(bits, k) structure(bits, levels_number = k, class = c("rr_bits", "rr_reports"))
 
 unclass_bits <- function(x) {
+  check_reports(x, "raw")
   attributes(x) <- list(dim = attr(x, "dim"))
   x
 }
 
+# Matrices of one type that know their number of categories.
+check_reports <- function(x, type) {
+  k <- attr(x, "levels_number")
+  # Parts that were taken out of reports are plain matrices.
+  number <- !is.object(x) || (is.numeric(k) && length(k) == 1L && isTRUE(k >= 1))
+  if (number && typeof(x) == type && length(attr(x, "dim")) == 2L) return(invisible())
+  abort_damaged(x, "It is no matrix of reports, or has lost their number of categories.")
+}
+
 #' @export
 #' @rdname rr_reports
-length.rr_bits <- function(x) attr(x, "dim")[1]
+length.rr_bits <- function(x) nrow(unclass_bits(x))
 
 #' @export
 `[.rr_bits` <- function(x, i, j, ..., drop = FALSE) {
@@ -31,7 +41,7 @@ c.rr_bits <- function(...) {
   parts <- list(...)
   k <- attr(parts[[1]], "levels_number")
   for (part in parts) {
-    if (!inherits(part, "rr_bits") || attr(part, "levels_number") != k) {
+    if (!inherits(part, "rr_bits") || !isTRUE(attr(part, "levels_number") == k)) {
       abort(c("Only reports of the same categories can be put together.", x = "One is {describe(part)}."), "mismatch")
     }
   }
@@ -78,13 +88,14 @@ print_some <- function(x, n) {
 new_rr_sets <- function(lists, k) structure(lists, levels_number = k, class = c("rr_sets", "rr_reports"))
 
 unclass_sets <- function(x) {
+  check_reports(x, "integer")
   attributes(x) <- list(dim = attr(x, "dim"))
   x
 }
 
 #' @export
 #' @rdname rr_reports
-length.rr_sets <- function(x) attr(x, "dim")[2]
+length.rr_sets <- function(x) ncol(unclass_sets(x))
 
 #' @export
 `[.rr_sets` <- function(x, i, ...) {
@@ -97,7 +108,7 @@ c.rr_sets <- function(...) {
   k <- attr(parts[[1]], "levels_number")
   size <- nrow(unclass_sets(parts[[1]]))
   for (part in parts) {
-    if (!inherits(part, "rr_sets") || attr(part, "levels_number") != k || nrow(unclass_sets(part)) != size) {
+    if (!inherits(part, "rr_sets") || !isTRUE(attr(part, "levels_number") == k) || nrow(unclass_sets(part)) != size) {
       abort(c("Only reports of the same categories and size can be put together.", x = "One is {describe(part)}."),
             "mismatch")
     }

@@ -1,19 +1,19 @@
 #' One question of many
 #'
-#' Each respondent answers one of the questions, drawn uniformly, with the whole `epsilon` of its mechanism. For many questions this is better than to
-#' ask all with a part of `epsilon` each: with \eqn{d} questions the variance grows like \eqn{d}, not like \eqn{d^2}.
+#' Each respondent answers one of the questions, drawn uniformly, with the whole `epsilon` of its mechanism. For many questions this is better than
+#' asking all of them with a part of `epsilon` each: with \eqn{d} questions the variance grows like \eqn{d}, not like \eqn{d^2}.
 #'
-#' The drawn question does not depend on the answers, so that a report reveals no more than its own mechanism allows: the privacy level is the largest
-#' of the questions'. Each question is estimated from those who drew it; with `target = "sample"` these are the respondents that the estimate is about. Nothing is learned
-#' of how answers to different questions go together: [rr_product()] asks them all.
+#' The drawn question does not depend on the answers, so a report reveals no more than its own mechanism allows: the privacy level is the largest one
+#' among the questions. Each question is estimated from the respondents who drew it; with `target = "sample"` the estimate is about these respondents. Nothing is learned
+#' about the association of different questions; for that, [rr_product()] asks every respondent all questions.
 #'
 #' @param ... Mechanisms, named by question; or one named list of them. Their reports may be of different kinds: bits, hashes, numbers of [rr_mean()].
 #' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
 #'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
-#'   where they differ in kind `report` is a list. [rr_tally()] takes that. [rr_estimate()] returns a list with one fit for each question, named by them;
-#'   its arguments are for all. [rr_epsilon()] gives the level of each question and `total`, the largest.
+#'   where they differ in kind `report` is a list. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
+#'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without question or of none, and
+#' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
 #'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
@@ -114,7 +114,7 @@ print.rr_sampled <- function(x, ..., digits = 4) {
 
 # ---- respondents: each answers one part, drawn uniformly, a question or a depth of a hierarchy ----
 
-# Every answer is looked at, whichever question will be drawn: an error must not say which.
+# Every answer is checked, whichever question will be drawn, so that an error does not reveal which one was drawn.
 #' @export
 prepare_answers.rr_sampled <- function(mechanism, x) {
   x <- answer_frame(x)
@@ -298,4 +298,17 @@ part_tally <- function(tally, name) {
   squares <- if (!is.null(tally$weight_squares)) ifelse(tally$n > 0, tally$weight_squares * n / tally$n, 0)
   new_rr_tally(parts[[name]], if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = unname(n), weight_squares = unname(squares))
+}
+
+# A hierarchy is one as well, but made in another way.
+#' @export
+mechanism_recipe.rr_sampled <- function(mechanism) {
+  if (!identical(class(mechanism)[1], "rr_sampled")) return(mechanism_recipe.default(mechanism))
+  list(kind = "sampled", questions = list_recipe(mechanism$parts))
+}
+
+#' @export
+from_recipe.recipe_sampled <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "questions"))
+  rr_sample_questions(recipe_list(r$questions, "questions"))
 }

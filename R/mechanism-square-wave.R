@@ -1,14 +1,14 @@
 #' The square wave, for numbers and ordered categories
 #'
-#' A report is a level near the truth rather than any other: the true one and those within `half_width` of it are reported with
-#' \eqn{e^\epsilon} times the probability of any other. Where order matters (ages, incomes, ratings), the whole distribution is recovered better
-#' than by mechanisms that know no order: neighbours carry information on each other.
+#' Levels near the truth are reported more often than others: the true level and those within `half_width` of it have
+#' \eqn{e^\epsilon} times the probability of any other level. For ordered levels (ages, incomes, ratings) the whole distribution is usually recovered better
+#' than by mechanisms that ignore the order, since a report also says something about the neighbours.
 #'
 #' **Discrete** (without `reports`): with \eqn{d} levels and half width \eqn{b} there are \eqn{d + 2b} reports, numbered from \eqn{1 - b} to \eqn{d + b}, and
 #' \deqn{P(y \mid x) = \frac{e^\epsilon}{(2b + 1)e^\epsilon + d - 1} \;\mathrm{if}\; |y - x| \le b,\quad \frac{1}{(2b + 1)e^\epsilon + d - 1}
 #'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b, else 1 / ((2b + 1) e^epsilon + d - 1).}
-#' Nothing is lost but the place of a number within its bin. The half width is the one that maximises the bound on the mutual information from which the
-#' continuous form has its own, \eqn{\log(d + 2b)} less the entropy of a report.
+#' Only the place of a number within its bin is lost. The default half width maximises \eqn{\log(d + 2b)} less the entropy of a report, a bound on the mutual
+#' information; the continuous form uses the same bound.
 #'
 #' **Continuous, on a grid** (with `reports`): numbers are rescaled so that `breaks` run from 0 to 1; a report is a number from \eqn{-b} to \eqn{1 + b}, of
 #' density \eqn{e^\epsilon / (2be^\epsilon + 1)} within \eqn{b} of the truth and \eqn{1 / (2be^\epsilon + 1)} elsewhere, and falls in one of `reports` bins of
@@ -16,9 +16,9 @@
 #' [rr_epsilon()] is somewhat below `epsilon`.
 #'
 #' The mechanism is a channel, see [rr_channel()]: maximum likelihood is certified, and `method = "smoothed"` is the EM with smoothing that was
-#' published with it. [rr_cdf()] and [rr_quantile()] read the fit; `rr_contrast(fit, middles)` is the mean. Inversion is possible but noisy.
+#' published with it. [rr_cdf()] and [rr_quantile()] read the fit; `rr_contrast(fit, middles)` estimates the mean, where `middles` are the middles of the bins. Inversion is possible but noisy.
 #'
-#' @param breaks Increasing numbers that bound the bins, one more than these: the lower one belongs to its bin, the last to the last. Or the
+#' @param breaks Increasing numbers that bound the bins, one more than there are bins: a bin contains its lower bound, and the last bin also its upper one. Or the
 #'   number of ordered levels, or their labels.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param reports `NULL` for the discrete form; for the continuous one the number of bins of the reports, at least 2. It needs break points.
@@ -41,7 +41,7 @@
 #' fit <- rr_estimate(reports, mechanism)
 #' tidy(fit, conf.int = TRUE)
 #' rr_quantile(fit, 0.5)
-#' # The mean, ages taken for the middles of their bins
+#' # The mean: each age is replaced by the middle of its bin
 #' rr_contrast(fit, seq(5, 95, by = 10))
 #' @export
 rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL) {

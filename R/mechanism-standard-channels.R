@@ -1,9 +1,9 @@
 #' Common channels
 #'
-#' * `rr_pram()`: post-randomisation. Each category is kept with its own probability and otherwise replaced by another one, all alike or
+#' * `rr_pram()`: post-randomisation. Each category is kept with its own probability and otherwise replaced by another one, with equal probabilities or
 #'   in proportion to `margin`.
-#' * `rr_geometric()`: the truncated geometric mechanism for ordered categories: a report moves `k` steps with
-#'   probability proportional to \eqn{e^{-k\epsilon}}{e^(-k epsilon)}; what would fall beyond an end stays there.
+#' * `rr_geometric()`: the truncated geometric mechanism for ordered categories: a report lies `j` steps from the truth with
+#'   probability proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
 #' * `rr_exponential()`: the exponential mechanism, \eqn{P(y \mid x) \propto \exp(\epsilon\, u(x, y) / 2\Delta)}{P(y | x)
 #'   proportional to exp(epsilon u(x, y) / 2 Delta)}
 #'   with \eqn{\Delta} the range of the utility \eqn{u} over truths.
@@ -12,11 +12,11 @@
 #'
 #' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels`.
 #' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
-#'   rescaled); by default all others alike. With names, these and `keep` are matched to the levels in any order.
+#'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
 #' @param levels Labels, or their number.
 #' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
-#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range, which is
-#'   reached or undercut.
+#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range; [rr_epsilon()] may be
+#'   smaller.
 #' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}.

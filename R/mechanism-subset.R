@@ -8,7 +8,7 @@
 #'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
 #' The best size is the better of the two whole numbers next to \eqn{K / (E + 1)}.
 #'
-#' A report lists its categories in increasing order: an order that depends on how the set was drawn would give the truth away (an
+#' A report lists its categories in increasing order. An order that depends on how the set was drawn would reveal the truth (an
 #' implementation in use puts the truth first).
 #'
 #' @inheritParams rr_grr
@@ -54,7 +54,8 @@ subset_numbers <- function(k, epsilon, w) {
   total <- w + (k - w) * z
   p <- w / total
   lie <- (k - w) * z / total
-  list(p = p, q = (p * (w - 1) + lie * w) / (k - 1), difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
+  list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
+       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
        both_own = p * (w - 1) / (k - 1),
        both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
 }
@@ -72,7 +73,7 @@ achieved.rr_subset <- function(mechanism) {
   list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
 }
 
-# Numbers where they take less room than a bit a category.
+# Numbers where they take less room than one bit per category.
 as_packed <- function(mechanism) {
   k <- length(mechanism$levels)
   mechanism$size * log2(k) >= k
@@ -114,7 +115,7 @@ rr_reports.rr_subset <- function(x, mechanism) {
   new_rr_sets(.Call(C_rr_bits_to_lists, unclass_bits(reports), as.double(k), mechanism$size), k)
 }
 
-# Numbers of any shape, or bits. What counts them checks them as well: there `check` is not needed.
+# Numbers of any shape, or bits. The kernel that counts them also checks them; `check` is not needed there.
 read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   k <- length(mechanism$levels)
   if (inherits(x, "rr_sets")) {
@@ -154,3 +155,17 @@ set_problem <- function(numbers, mechanism) {
   if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
   sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
 }
+
+#' @export
+mechanism_recipe.rr_subset <- function(mechanism) {
+  list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
+}
+
+#' @export
+from_recipe.recipe_subset <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
+  rr_subset(given_labels(r$levels), r$epsilon, r$size)
+}
+
+#' @export
+rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

@@ -11,8 +11,8 @@
 #' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
 #' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Estimates of different categories are uncorrelated given the truths.
 #'
-#' Any other pair is given through `p` and `q`: thresholding with histogram encoding (THE), for example, is one, with a smaller
-#' \eqn{\epsilon} than its Laplace noise has.
+#' Any other pair is given through `p` and `q`. Thresholding with histogram encoding (THE) is an example; the \eqn{\epsilon} of its bits is
+#' smaller than that of its Laplace noise.
 #'
 #' @inheritParams rr_grr
 #' @param optimized `TRUE` for the optimized form, `FALSE` for the symmetric one. Not used with `p` and `q`.
@@ -23,7 +23,7 @@
 #' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_subset()] and [rr_hadamard()], which have as small an error with smaller reports; [rr_recommend()].
+#' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()] compares the errors.
 #' @examples
 #' mechanism <- rr_unary(c("never", "once", "often", "daily"), epsilon = 1)
 #' mechanism
@@ -75,7 +75,7 @@ rr_law.rr_unary <- function(mechanism) {
                   odds = mechanism$odds)
 }
 
-# What the sampler wants: the level, from which it makes its own probabilities, or the probabilities.
+# The sampler's input: epsilon, from which it makes its own probabilities, or the probabilities.
 unary_plan <- function(mechanism) {
   if (mechanism$from_epsilon) c(mechanism$epsilon, mechanism$optimized)
   else c(mechanism$p, 1 - mechanism$p, mechanism$q, 1 - mechanism$q)
@@ -115,4 +115,17 @@ rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
   counts <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p) + stats::rbinom(k * nsim, rep(n - truth, nsim),
                                                                                    mechanism$q)
   matrix(as.double(counts), k, nsim)
+}
+
+#' @export
+mechanism_recipe.rr_unary <- function(mechanism) {
+  c(list(kind = "unary", levels = level_recipe(mechanism)),
+    if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon, optimized = mechanism$optimized)
+    else list(p = mechanism$p, q = mechanism$q))
+}
+
+#' @export
+from_recipe.recipe_unary <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "optimized", "p", "q"))
+  rr_unary(given_labels(r$levels), r$epsilon, r$optimized %||% TRUE, r$p, r$q)
 }

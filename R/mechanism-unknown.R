@@ -4,8 +4,8 @@
 
 #' Designs that estimate whether respondents follow the instructions
 #'
-#' Some respondents deny against the instructions. These designs make their share, or the honesty of those concerned, a parameter. One sample cannot tell
-#' it from the share of yes: two samples whose devices have different probabilities can. Give the tallies of both to
+#' Some respondents say no although the instructions ask for yes. These designs make their share, or the honesty of the respondents whose truth is yes, a parameter. One sample cannot tell
+#' this parameter from the share of yes; two samples whose devices have different probabilities can. Give the tallies of both to
 #' [rr_estimate()] as a list.
 #'
 #' * `rr_lie_detector()`, the stochastic lie detector: a respondent whose truth is no answers truthfully with the known

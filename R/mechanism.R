@@ -1,5 +1,5 @@
-# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and what its reports
-# are if they are no categories. Adding a mechanism means adding such a file; ?rr_new_mechanism shows how.
+# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and the methods for
+# its reports if these are not categories. To add a mechanism, add such a file; ?rr_new_mechanism shows how.
 
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
 # when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
@@ -15,7 +15,7 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
   )
 }
 
-# The positions of no and yes among two labels: labels that are the bits themselves say which is which, in either order.
+# The positions of no and yes among two labels. The labels 0 and 1 (or FALSE and TRUE) mean no and yes in either order.
 bit_places <- function(labels) {
   if (length(labels) != 2L) return(NULL)
   yes_first <- identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
@@ -28,23 +28,48 @@ bit_places <- function(labels) {
 #' report under two truths,
 #' \deqn{\epsilon = \max_{y, x, x'} \log \frac{P(y \mid x)}{P(y \mid x')}.}{epsilon = max over y, x, x' of log(P(y | x) / P(y | x')).}
 #' A respondent's report changes anybody's odds about their truth by at most a factor
-#' \eqn{e^\epsilon}. It is 0 when reports carry nothing, and infinite when some report rules a truth out.
+#' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
 #'
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and their kin.
+#' @section After shuffling:
+#' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
+#' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
+#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, close to the truth. It holds for reports of two
+#' levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] and their two-stage forms. Hash
+#' functions and public columns must be shuffled with the reports. (The parameters that some papers
+#' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
+#'
+#' @section Several reports:
+#' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent with one true answer. For a mechanism with a first stage that is kept
+#' ([rr_memoised()], [rr_longitudinal()], [rr_compose()]) it is less than \eqn{r} times that of one report and less than that of the first stage. Other mechanisms draw
+#' each report anew, and it is \eqn{r} times that of one report.
+#'
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
 #' @param ... For methods of other mechanisms.
+#' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
+#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports.
+#' @param reports Number of reports of one respondent about one true answer, at least 1.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up.
-#' @return One number, at least 0 and possibly `Inf`, in natural logarithms.
+#' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
+#'   `shuffled` one number with the attribute `delta`.
 #' @section Errors:
-#' `candor_error_argument` for anything but a mechanism.
-#' @source Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
+#' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
+#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know.
+#' @source Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
+#'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
+#'
+#'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
 #'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
 #' @examples
 #' rr_epsilon(rr_grr(5, epsilon = 1))
 #' # A coin decides between the question and its negation: Warner's design with p = 0.7
 #' rr_epsilon(rr_warner(0.7))
-#' # In the triangular design a "no" gives the respondent away
+#' # In the triangular design a "no" proves that the truth is no
 #' rr_epsilon(rr_triangular(0.25))
+#' # A report at 2 among ten thousand shuffled ones
+#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
+#' # Five reports of one permanent answer
+#' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
 #' @export
 rr_epsilon <- function(mechanism, ...) {
   check_given()
@@ -56,9 +81,25 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 
 #' @export
 #' @rdname rr_epsilon
-rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  check_object(mechanism)
   check_dots_empty(...)
-  if (check_flag(achieved, "achieved")) achieved(mechanism)$epsilon else mechanism$epsilon
+  asked <- check_level_kind(achieved, shuffled, delta, reports)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  if (achieved) return(achieved(mechanism)$epsilon)
+  # Each drawn anew: the levels add up.
+  mechanism$epsilon * if (is.null(reports)) 1 else check_count(reports, "reports", min = 1)
+}
+
+# Which of its questions rr_epsilon() was asked.
+check_level_kind <- function(achieved, shuffled, delta, reports) {
+  given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))
+  asked <- c("achieved", "shuffled", "reports")[given]
+  if (length(asked) > 1L) abort(c("Only one of {.arg {asked}} can be asked for at once."), "argument")
+  if (!is.null(delta) && is.null(shuffled)) {
+    abort(c("{.arg delta} is for {.arg shuffled} reports.", i = "Say how many with {.code shuffled = n}."), "argument")
+  }
+  if (length(asked)) asked else "nominal"
 }
 
 #' The transition matrix of a mechanism
@@ -92,6 +133,7 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
+  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   if (k > matrix_limit) {
@@ -115,6 +157,7 @@ same_mechanism <- function(x, y) {
 
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories%s", x$design, format_count(length(x$levels)),
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
@@ -122,6 +165,7 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
+  check_object(x)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
@@ -140,7 +184,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# What stands in for the matrix when there are too many categories to show it.
+# One line that is printed in place of the matrix when there are too many categories to show it.
 format_transition <- function(x, digits) {
   law_transition(rr_law(x), function(v) {
     paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")

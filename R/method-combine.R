@@ -1,4 +1,4 @@
-# One ladder for InvN, MLE and InvP, climbed by the data; for P(y | x) = b + a 1{x = y}.
+# InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x = y}.
 method_combine <- function() {
   rr_new_method("combine", "Combined estimate", function(evidence, options) {
     estimate_combine(evidence$law, evidence$counts, evidence$n)
@@ -68,8 +68,8 @@ estimate_combine <- function(law, counts, n) {
   # Gains over the uniform distribution, whose squared length and inner product are both 1 / K.
   signal <- moments$inner - 1 / k
   length2 <- moments$squares - 1 / k
-  # A signal below two standard errors is taken for none, one far above them as it is; the power of four, tried against
-  # others over the papers' grid, decides how fast the one becomes the other.
+  # A gain below two standard errors counts as none, one far above them counts in full. The power of four decides how
+  # fast the weight rises between the two; it was the best of those tried over the papers' grid.
   trust <- pmax(0, 1 - (2 * moments$std.error / pmax(signal, 1e-300))^4)
   weight <- ifelse(signal > 0 & length2 > 0, pmin(1, signal / length2), 0) * trust
   gain <- ifelse(moments$s > 1.5, 2 * weight * signal - weight^2 * length2, 0)

@@ -1,5 +1,5 @@
-# Support counts as if each were a report of its own: the closed form of k-ary randomized response at once, from the
-# counts alone. Not the likelihood of the reports, which support several categories together.
+# Treats each supported category as a report of its own. The closed form of k-ary randomized response then needs only
+# the counts. This is not the likelihood of the reports, which support several categories together.
 method_composite <- function() {
   rr_new_method("composite", "Composite likelihood of the support counts", estimate_composite, needs = "support",
                 local_map = composite_map, group = "likelihood", cost = 1, place = 1.5, composite = TRUE)
@@ -30,7 +30,7 @@ composite_map <- function(estimate, evidence) {
   list(support = on, alpha = alpha * evidence$n * evidence$law$difference / total, u = share)
 }
 
-# Where the likelihood cannot be had from the counts, and no method was named.
+# The default where the counts do not determine the likelihood and no method was named.
 default_method <- function(tally) {
   law <- tally_law(tally, 1L)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")

@@ -7,8 +7,8 @@ method_eb <- function() {
                 credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE)
 }
 
-# How likely the uniform distribution, power laws and two-level truths are taken to be beforehand. What decides is the
-# odds of one heavy category against none: of more categories, one more often stands out by chance.
+# Prior probabilities of the uniform distribution, power laws and two-level truths. The odds of one heavy category
+# against none matter most: among more categories, one more often stands out by chance.
 eb_weights <- function(k) {
   weights <- if (k > 1000) c(0.85, 0.12, 0.03) else if (k > 100) c(0.6, 0.3, 0.1) else c(0.4, 0.45, 0.15)
   weights * c(1, 1, k / (k + 20))
@@ -113,9 +113,9 @@ eb_rows_unlike <- function(counts, n, form, share) {
     list(categories = as.double(tabulate(row)), share = share[order][new], place = function(x) x[at]))
 }
 
-# A category that stands alone keeps what its reports say: the others make up the total. (Sharing the difference with it
-# by variance is right for the right prior, and twice the risk of the maximum likelihood estimate where the prior is a
-# little wrong.)
+# A category that stands alone keeps the share that its reports say; the others are adjusted to make up the total.
+# (Sharing the difference with it by variance would be right for the right prior, but has twice the risk of maximum
+# likelihood where the prior is a little wrong.)
 eb_alone <- function(rows) {
   u <- 2 * sqrt(rows$count + 0.375)
   apart <- diff(u) > 8
@@ -210,7 +210,7 @@ eb_results <- function(groups, options, levels = double()) {
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
     if (is.null(reference)) return(plain)
-    # Trusted only where it makes the counts likelier than they are without.
+    # The reference is used only where it makes the counts more likely.
     with <- eb_fit_reference(evidence, reference, levels)
     with$gain <- with$loglik - plain$loglik
     if (with$gain > 0) with else c(plain, gain = with$gain)
@@ -222,7 +222,8 @@ estimate_eb <- function(groups, options) {
   law <- first$law
   options <- c(eb_options(options, first), groups = length(groups))
   if (falls_back(first)) {
-    # One degree of freedom: nothing to learn, and up to 40 times the risk of `mle` where all hold one answer.
+    # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
+    # `mle` where all respondents hold one answer.
     return(lapply(groups, function(evidence) {
       list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
     }))
@@ -244,7 +245,7 @@ estimate_eb <- function(groups, options) {
 
 falls_back <- function(evidence) evidence$k == 2 && inherits(evidence$law, "rr_law_additive")
 
-# Given their sum: the more of all uncertainty one share has, the less is left for it.
+# Variances given the sum of the shares: a share with much of the total variance loses much of its own.
 eb_variance <- function(variance, tilted) {
   total <- sum(variance[tilted])
   if (total > 0) variance * ifelse(tilted, 1 - variance / total, 1) else variance

@@ -28,7 +28,7 @@ near_maximum <- function(evidence, estimate) {
   law_maximum(evidence$law, evidence, list(start = estimate, iterations = 10000))$estimate
 }
 
-# What was not given stays out of the way.
+# Options that were not given are left out.
 ibu_options <- function(options, evidence) {
   certified <- is.null(options$iterations)
   iterations <- options$iterations %||% 10000
@@ -46,7 +46,7 @@ abort_precision <- function() {
           i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision")
 }
 
-# Who asked for a certificate is told when it was not reached.
+# Warn when a requested tolerance was not reached.
 warn_short <- function(options, converged, gap) {
   if (converged || !options$promised) return(invisible())
   warn(c("The update stopped before the tolerance was reached.",
@@ -57,7 +57,7 @@ warn_short <- function(options, converged, gap) {
 
 #' The trace of an iterative fit
 #'
-#' The log-likelihood of every iterate, and how far the maximum can be from it at most.
+#' The log-likelihood of every iterate, with an upper bound on its distance from the maximum.
 #'
 #' @param fit A fit of method `"ibu"`, see [rr_estimate()].
 #' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total

@@ -1,15 +1,15 @@
 #' Post-processings of an unbiased estimate
 #'
-#' The repairs that Wang et al. (2020) compare for estimates from locally private reports, as methods of
-#' [rr_estimate()]. All start from the unbiased linear inversion, method `"inv"`, whose parts may be
+#' The repairs of negative estimates that Wang et al. (2020) compare, as methods of
+#' [rr_estimate()]. All start from the unbiased linear inversion, method `"inv"`, whose shares may be
 #' negative but sum to 1.
 #'
 #' | method | what it does | a distribution? |
 #' |---|---|---|
-#' | `"base_cut"` | keeps what is significantly above zero, sets the rest to 0: the threshold is \eqn{\Phi^{-1}(1 - \alpha/K)} standard errors of a category that nobody holds, so that with no such holder at all about a share \eqn{\alpha} of the tallies show one | no: sums to less or more than 1 |
-#' | `"norm"` | adds the same to every category so that the sum is 1; after `"inv"`, whose sum is 1, it changes nothing beyond rounding | no: negative parts stay |
+#' | `"base_cut"` | keeps what is significantly above zero, sets the rest to 0: the threshold is \eqn{\Phi^{-1}(1 - \alpha/K)} standard errors of an empty category. If all categories were empty, about a fraction \eqn{\alpha} of tallies would keep one | no: sums to less or more than 1 |
+#' | `"norm"` | adds the same number to every category so that the sum is 1; after `"inv"`, whose sum is 1, it changes nothing beyond rounding | no: negative parts stay |
 #' | `"invn"` (Norm-Mul) | sets negative parts to 0, multiplies the rest so that the sum is 1 | yes |
-#' | `"norm_sub"`, `"invp"` | sets negative parts to 0 and takes the same from every other one, repeatedly: the Euclidean projection on the distributions. The two names are one method | yes |
+#' | `"norm_sub"`, `"invp"` | sets negative parts to 0 and subtracts the same number from every other one, repeatedly: the Euclidean projection on the distributions. The two names are one method | yes |
 #' | `"norm_cut"` | keeps the largest parts until their sum reaches 1, sets all below to 0 (ties are kept together), divides by the sum kept | yes |
 #' | `"power"` | replaces each by its posterior mean if the counts of the categories follow a power law and the errors are normal | no: positive, but the sum is free |
 #' | `"power_ns"` | `"power"`, then `"norm_sub"` | yes |
@@ -57,7 +57,7 @@ method_norm <- function() {
   rr_new_method("norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
                 unbiased = TRUE,
                 group = "post-processing", cost = 1, place = 7,
-                # Where the inversion adds up to 1 already it is the inversion.
+                # An inversion that adds up to 1 already is not changed.
                 local_map = function(estimate, evidence) {
                   k <- evidence$k
                   if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))

@@ -28,7 +28,7 @@ check_start <- function(start, k) {
   as.double(start)
 }
 
-# The update never leaves a cell of 0: a start must be able to give every report that was given.
+# The update never changes a share of 0, so every report that was given must be possible under the start.
 check_possible_start <- function(reported, counts) {
   bad <- which(counts > 0 & !(reported > 0))
   if (!length(bad)) return(invisible())

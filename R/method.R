@@ -1,17 +1,17 @@
-# An estimation method is an object, made in one file: what it needs of the law, its estimate, how it moves with the
-# data. rr_estimate(), its help page, rr_choose(), studies and the notes of a fit read the registry below and know no
-# names.
+# An estimation method is an object, made in one file: what it needs from the law, its estimate, how the estimate moves
+# with the data. rr_estimate(), its help page, rr_choose(), studies and the notes of a fit read the registry below; they
+# do not know the methods by name.
 
 #' Extending candor: an estimation method of your own
 #'
 #' `rr_new_method()` makes a method that [rr_estimate()], [rr_study()], [rr_risk()] and [rr_choose()] take wherever they take the name of one.
-#' Its intervals, standard errors, bootstrap, tables and pictures follow. `rr_methods()` lists those of the package.
+#' Intervals, standard errors, bootstrap, tables and pictures then work for it. `rr_methods()` lists the methods of the package.
 #'
 #' @section What `estimate` gets:
 #' `evidence`, a list with the counts of one group, and `options`, a list of the further arguments of [rr_estimate()] that were given. The
 #' elements of `evidence` are
-#' * `counts`: how often each report was given (or each category supported), with weights as the counts of so many respondents as
-#'   they are worth;
+#' * `counts`: how often each report was given (or each category supported); with weights scaled to the effective number of
+#'   respondents;
 #' * `n`: the number of respondents (with weights the effective one);
 #' * `k`: the number of categories; `mechanism` and `law`, see [rr_law()];
 #' * `unbiased()`: a function that returns the unbiased estimate, the linear inversion of the counts;
@@ -21,13 +21,13 @@
 #' a certificate, and `iterations` as a number of steps.
 #'
 #' @section What `local_map` gets:
-#' The estimate and the `evidence`, the latter with `details`. It says how the estimate moves with the unbiased one, near these data,
+#' The estimate and the `evidence`, the latter with `details`. It describes how the estimate changes with the unbiased one, near these data,
 #' and returns a list with either the matrix `jacobian` of derivatives (rows are estimates), or `support`, `alpha` and `u`: the estimates in `support`
 #' (a logical vector) are \eqn{\alpha (I - u 1')}{alpha (I - u 1')} times the unbiased ones, the others stay where they are. Standard errors are
 #' then those of the delta method; without it they are `NA`, or those of `interval = "bootstrap"`.
 #'
 #' @section Further elements:
-#' A method may know more of its estimates. Each of these functions is given by its name in `...`:
+#' A method may have further functions for its estimates. Each of these is given by its name in `...`:
 #' * `estimate_groups(groups, options)` estimates all groups of a tally together: `groups` is a list of their `evidence`, the value a list of what
 #'   `estimate` returns;
 #' * `spread(estimate, evidence, target)`, for errors that are not those of the delta method: a list of `diagonal` and `common`, `k` numbers
@@ -36,14 +36,14 @@
 #'   `estimate` and `details` in each. The number `credible_from` says how many categories it needs;
 #' * `notes(details)`: lines that `print()` shows.
 #'
-#' @param name One word, by which tables and pictures call the method.
-#' @param title A line that says what it is.
+#' @param name One word, the name of the method in tables and pictures.
+#' @param title A line that describes the method.
 #' @param estimate A function of `evidence` and `options`, see below.
-#' @param needs What it needs of the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
+#' @param needs What the method needs from the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
 #'   from the share of its category: additive laws and supports), `"additive"`
-#'   (a report is the truth, or else does not depend on it), `"alike"` (additive, and all other answers alike), `"support"` (reports that support
+#'   (a report is the truth, or else does not depend on it), `"alike"` (additive, with one probability for all answers other than the truth), `"support"` (reports that support
 #'   sets of categories), `"question"` (finitely many reports, of one question), or `character()` for
-#'   nothing. A mechanism whose law does not give it is refused.
+#'   nothing. The method refuses a mechanism whose law does not give it.
 #' @param unbiased Is the estimate unbiased? Its standard errors are then the unbiased ones, and its intervals are not widened to hold it.
 #' @param options Names of the further arguments of [rr_estimate()] that it takes.
 #' @param local_map A function of the estimate and `evidence`, see below, or `NULL`.
@@ -90,7 +90,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     abort(c("{.arg local_map} must be a function of {.arg estimate} and {.arg evidence}, or NULL.",
             x = "It is {describe(local_map)}."), "argument")
   }
-  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "question")
+  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "bits", "question")
   if (!is.character(needs) || !all(needs %in% known)) {
     abort(c("{.arg needs} must be among {.val {known}}.", x = "It is {describe(needs)}."), "argument")
   }
@@ -110,6 +110,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
 
 #' @export
 print.rr_method <- function(x, ...) {
+  check_object(x)
   cat("<rr_method> \"", x$name, "\": ", x$title, "\n", sep = "")
   cat("  needs    ", if (length(x$needs)) paste(law_needs[x$needs], collapse = "; ") else "nothing", "\n", sep = "")
   cat("  biased   ", if (x$unbiased) "no" else "yes", "\n", sep = "")
@@ -119,7 +120,7 @@ print.rr_method <- function(x, ...) {
 
 # ---- the registry ----
 
-# Every function of the package called method_<name>() makes a method and is registered by that; `place` orders them.
+# Every function of the package called method_<name>() makes a method, and its name registers it; `place` orders them.
 registry <- new.env(parent = emptyenv())
 
 method_registry <- function() {
@@ -159,7 +160,7 @@ methods_table <- function() {
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
-  if (inherits(method, "rr_method")) return(method)
+  if (inherits(method, "rr_method")) return(check_object(method))
   if (is.function(method)) {
     abort(c("{.arg method} must be the name of a method, or one made by {.fn rr_new_method}.", x = "It is a function."),
           "argument")

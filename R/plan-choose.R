@@ -3,29 +3,29 @@
 #' Estimates the risk of every method at the truth behind *these* reports, and recommends one.
 #'
 #' @details
-#' The risk of a method depends on the unknown truth. `rr_choose()` asks the data in two ways.
+#' The risk of a method depends on the unknown truth. `rr_choose()` estimates it from the data in two ways.
 #'
 #' * *Bootstrap* (all methods, `risk`): a smoothed estimate of the truth, method `"combine"`, stands in for it. Reports are simulated
 #'   from it as often as `replications` says, estimated by every method, and the errors are averaged.
-#' * *Leaving one report out* (`unbiased`; for methods that treat all categories alike, and mechanisms whose other answers are all alike): up to a constant the squared error is
+#' * *Leaving one report out* (`unbiased`; for methods that treat all categories alike, and mechanisms that report all answers other than the truth with one probability): up to a constant the squared error is
 #'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}, and \eqn{\langle\theta,\hat\theta\rangle} can be estimated without bias by removing
-#'   each report in turn and asking what the rest says about it. No smoothing is involved; it is noisier. `NA` where there is no such
-#'   estimate, and for other methods than `"inv"`, `"invn"`, `"invp"` and `"mle"` with more than 200 distinct counts, for want of time.
+#'   each report in turn and predicting it from the others. This needs no smoothing, but it is noisier. `unbiased` is `NA` where there is no such
+#'   estimate, and for other methods than `"inv"`, `"invn"`, `"invp"` and `"mle"` with more than 200 distinct counts, since it would take too long.
 #'
-#' The bootstrap flatters `"combine"`, whose own estimate the reports are simulated from (its risk is 0 where it finds nothing but noise and answers with
-#' the uniform distribution); `unbiased` does not.
+#' The bootstrap favours `"combine"`, because the reports are simulated from its own estimate (its risk is 0 where it finds only noise and returns
+#' the uniform distribution); `unbiased` does not favour it.
 #'
 #' The recommendation is the method of least bootstrap risk. Its `margin` is how much larger the risk of the runner-up is, in per
 #' cent; `share` is how often, over the simulated reports, each method came closest to the truth they were simulated from.
 #'
-#' `"combine"` itself is an estimator: between `"invn"`, `"mle"` and `"invp"`, which differ in one threshold only, it takes the
-#' threshold, and against the uniform distribution the weight, that leaving one report out shows to be best.
+#' `"combine"` itself is an estimator. `"invn"`, `"mle"` and `"invp"` differ in one threshold only. `"combine"` takes the
+#' threshold, and the weight against the uniform distribution, that are best when one report is left out.
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
 #' @param method The methods to choose from: names that [rr_estimate()] takes. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"` and
-#'   `"combine"` that the mechanism can have: `"combine"` needs other answers that are all alike, as those of [rr_grr()] and of Warner's
-#'   design are, and the first three a channel that can be inverted. Methods that are named are not left out but refused.
+#'   `"combine"` that work for the mechanism: `"combine"` needs one probability for all answers other than the truth, as [rr_grr()] and Warner's
+#'   design have, and the first three need a channel that can be inverted. If you name a method that does not work, there is an error.
 #' @param replications Number of simulated tallies, a whole number of at least 20.
 #' @param seed A whole number that fixes them, or `NULL`.
 #' @param ... Not used, and refused.
@@ -192,6 +192,7 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
 
 #' @export
 print.rr_choice <- function(x, ...) {
+  check_table(x)
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
     margin <- 100 * (x$risk[2] / x$risk[1] - 1)
     cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s%% larger.\n",

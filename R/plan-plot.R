@@ -34,6 +34,7 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_plan <- function(object, ...) {
   check_installed("ggplot2", "to draw a plan")
+  check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
   data <- as.data.frame(object)
   by_margin <- !is.null(data$margin)
   data$x <- if (by_margin) data$margin else data$share
@@ -67,17 +68,22 @@ autoplot.rr_plan <- function(object, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_power <- function(object, ...) {
   check_installed("ggplot2", "to draw powers")
+  second <- attr(object, "second")
+  check_table(object, c("n", "share", "power", if (is.null(second)) "null"), "mechanism")
   data <- as.data.frame(object)
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   sizes <- length(unique(data$n))
   shares <- length(unique(data$share))
   # A table that lost its significance level, or was bound together from several, is drawn without what hangs on it.
   alpha <- attr(object, "alpha")
-  if (length(unique(data$null)) != 1) alpha <- NULL
+  if (length(unique(data[[if (is.null(second)) "null" else "versus"]])) != 1) alpha <- NULL
+  asked <- second
+  if (!is.null(asked)) asked["form"] <- list(NULL)
   data$direct <- if (is.null(alpha)) NA_real_ else
-    mapply(function(n, share, null) exact_power(list(a = 1, b = 0), n, share, null, alpha)[2],
-           data$n, data$share, data$null)
-  if (sizes == 1 && shares == 1) return(plot_power_rows(data, alpha))
+    mapply(function(n, share, null) test_power(list(a = 1, b = 0), n, share, null, alpha, asked,
+                                               attr(object, "worth") %||% 1)[2],
+           data$n, data$share, if (is.null(second)) data$null else 0)
+  if (sizes == 1 && shares == 1) return(plot_power_rows(data, alpha, second))
   by_n <- sizes > 1 && sizes >= shares
   data$x <- if (by_n) data$n else data$share
   other <- if (by_n) data$share else data$n
@@ -95,14 +101,14 @@ autoplot.rr_power <- function(object, ...) {
     ggplot2::scale_y_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2)) +
     ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
     ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power", colour = NULL,
-                  caption = power_caption(data, alpha)) +
+                  caption = power_caption(data, alpha, second)) +
     theme_candor()
   if (nlevels(data$panel) == 1) return(plot + ggplot2::labs(subtitle = levels(data$panel)))
   plot + ggplot2::facet_wrap(~panel)
 }
 
 # One number of respondents and one share leave nothing to draw a line along: a row for each mechanism.
-plot_power_rows <- function(data, alpha) {
+plot_power_rows <- function(data, alpha, second) {
   data$mechanism <- factor(data$mechanism, rev(levels(data$mechanism)))
   ggplot2::ggplot(data, ggplot2::aes(.data$power, .data$mechanism)) +
     (if (!is.null(alpha)) ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside)) +
@@ -111,15 +117,20 @@ plot_power_rows <- function(data, alpha) {
     ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1)) +
     ggplot2::scale_y_discrete(labels = wrap_labels(24)) +
-    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha),
+    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha, second),
                   subtitle = sprintf("True share %s, %s respondents", percent_labels(data$share[1]),
                                      format_count(data$n[1]))) +
     theme_candor() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
 }
 
-power_caption <- function(data, alpha) {
+power_caption <- function(data, alpha, second = NULL) {
   if (is.null(alpha)) return(NULL)
+  if (!is.null(second)) {
+    return(wrap_text(sprintf(paste("Test of equal shares in two groups at level %s; %s in the second.",
+                                   "Dashed: direct questions, answered honestly, in both."),
+                             percent_labels(alpha), percent_labels(second$share))))
+  }
   wrap_text(sprintf("Exact test of \"the share is %s\" at level %s. Dashed: a direct question, answered honestly.",
           percent_labels(data$null[1]), percent_labels(alpha)))
 }
@@ -127,6 +138,7 @@ power_caption <- function(data, alpha) {
 #' @rdname autoplot.rr_plan
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_recommendation <- function(object, ...) {
+  check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # A number that is the same in all panels is said once.
@@ -134,7 +146,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   panel <- paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", N = ", trimws(format_count(data$n))))
   data$panel <- factor(panel, unique(panel[order(data$k, data$n)]))
   # Binary local hashing has the error of the Hadamard response.
-  data <- data[data$mechanism != "blh", ]
+  data <- data[data$mechanism %in% setdiff(names(recommend_names), "blh"), ]
   data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
   legend <- ggplot2::guide_legend(ncol = 2)
   # Some lines lie on each other: those that come later are dashed.

@@ -15,7 +15,18 @@
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
 #' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
 #'
-#' @param mechanism A mechanism, or a list of mechanisms to be compared, whose names name the rows. One without a name is called by its
+#' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
+#' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. It is the test of
+#' [rr_compare()], one-sided, by the standard error of the difference; its power is the normal approximation. `versus_mechanism` gives the second
+#' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
+#' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
+#'
+#' *People approached*: `n` counts those who are asked to take part. With `response` below 1 not all of them answer, and with a `design_effect`
+#' above 1 (clusters, unequal weights) the answers of so many are worth fewer: \eqn{n \cdot}{n *} `response / design_effect` answers of a simple random
+#' sample, rounded down where they are counted. Both apply to the direct question too. Neither corrects a bias: people who do not answer are assumed to
+#' be like those who do.
+#'
+#' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
 #'   design.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0.
 #' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
@@ -25,14 +36,19 @@
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param alpha Significance level of the test, between 0 and 1.
+#' @param versus True share of `category` in a second group, one number from 0 to 1; `NULL` for one group.
+#' @param versus_mechanism The mechanism of the second group; by default that of the first.
+#' @param allocation The part of all respondents who are in the first group, between 0 and 1.
+#' @param design_effect How many times larger the variance is than in a simple random sample: a number of at least 1.
+#' @param response The part of those approached who answer, above 0 and at most 1.
 #' @param simultaneous Should the intervals of all categories hold together?
-#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` are for `margin`, and refused with
-#'   `power`, as `null` and `alpha` are with `margin`.
+#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` and are refused with
+#'   `power`; `null` and `alpha` belong to `power` and are refused with `margin`.
 #' @param ... Not used, and refused.
-#' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `margin` or `null` and
-#'   `power`, `n`, and `direct`, the number that a direct question answered honestly would need. `rr_power()`: a data frame of class
+#' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `versus` if it was given,
+#'   `margin` or `null` and `power`, `n`, and `direct`, the number that a direct question answered honestly would need (in both groups). `rr_power()`: a data frame of class
 #'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (the significance level attained; at most
-#'   the one asked for), `power`. [autoplot()][autoplot.rr_plan] draws both.
+#'   the one asked for), `power`; for two groups `versus` in place of `null`, and `level` the one asked for. [autoplot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
 #' belong to the other; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
@@ -40,6 +56,8 @@
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
+#'
+#'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
 #' @examples
 #' # Within 3 points, whatever the truth: a forced-response die against the direct question
 #' rr_sample_size(rr_forced(1 / 6), margin = 0.03)
@@ -48,12 +66,21 @@
 #' rr_sample_size(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
 #'                margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
-#' # To show with power 0.8 that more than none have done it, if 10 per cent have
+#' # To reject with power 0.8 that nobody has done it, if 10 per cent have
 #' rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1)
 #' rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1, 0.2))
+#'
+#' # Two groups of 1,000 together: 30 against 20 per cent
+#' rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.2)
+#'
+#' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny? Of those
+#' # approached 60 per cent answer, and they come in clusters
+#' rr_sample_size(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
+#'                versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
 #' @export
 rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL, null = 0, category = NULL,
                            conf.level = 0.95, alpha = 0.05, simultaneous = FALSE, target = c("population", "sample"),
+                           versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
                            ...) {
   check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(..., .renamed = c(level = "alpha"))
@@ -68,24 +95,32 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
   conf.level <- check_level(conf.level)
   alpha <- check_alpha(alpha)
   check_flag(simultaneous, "simultaneous")
+  second <- check_second(versus, versus_mechanism, allocation, category, null)
+  worth <- check_worth(design_effect, response)
+  if (!is.null(second) && is.null(share)) {
+    abort(c("{.arg share} is needed with {.arg versus}.", i = "It is the true share in the first group."), "argument")
+  }
   rows <- if (is.null(power)) {
     check_unused(c(null = null != 0, alpha = alpha != 0.05), "a margin of error", "power")
     if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_margin(mechanisms, check_open(margin, "margin"), share, category, conf.level, simultaneous, target)
+    plan_margin(mechanisms, check_open(margin, "margin"), share, category, conf.level, simultaneous, target, second,
+                worth)
   } else {
     check_unused(c(conf.level = conf.level != 0.95, simultaneous = simultaneous, target = target != "population"),
                  "the power of a test", "margin")
     if (is.null(share)) abort(c("{.arg share} is needed with {.arg power}.",
                                 i = "It is the true share that the test should detect."), "argument")
     share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_power(mechanisms, check_open(power, "power"), share, null, category, alpha)
+    plan_power(mechanisms, check_open(power, "power"), share, null, category, alpha, second, worth)
   }
-  mark(rows, "rr_plan", target = target, conf.level = conf.level, simultaneous = simultaneous, alpha = alpha)
+  mark(rows, "rr_plan", target = target, conf.level = conf.level, simultaneous = simultaneous, alpha = alpha,
+       worth = worth)
 }
 
 #' @rdname rr_sample_size
 #' @export
-rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.05, ...) {
+rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.05, versus = NULL,
+                     versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
   check_given(mechanism = "how answers are to be randomised")
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
@@ -93,15 +128,61 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.0
   share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
   null <- check_probability(null, "null")
   alpha <- check_alpha(alpha)
+  second <- check_second(versus, versus_mechanism, allocation, category, null)
+  worth <- check_worth(design_effect, response)
   cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
-  exact <- vapply(seq_len(nrow(cells)), function(i) {
+  found <- vapply(seq_len(nrow(cells)), function(i) {
     form <- category_form(mechanisms[[cells$mechanism[i]]], category)
-    exact_power(form, cells$n[i], cells$share[i], null, alpha)
+    test_power(form, cells$n[i], cells$share[i], null, alpha, second, worth)
   }, numeric(2))
-  rows <- tibble::tibble(mechanism = names(mechanisms)[cells$mechanism],
-                         epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism],
-                         share = cells$share, null = null, n = cells$n, level = exact[1, ], power = exact[2, ])
-  mark(rows, "rr_power", alpha = alpha)
+  rows <- list(mechanism = names(mechanisms)[cells$mechanism],
+               epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism], share = cells$share)
+  rows <- c(rows, if (is.null(second)) list(null = rep(null, nrow(cells)))
+                  else list(versus = rep(second$share, nrow(cells))),
+            list(n = cells$n, level = found[1, ], power = found[2, ]))
+  mark(tibble::as_tibble(rows), "rr_power", alpha = alpha, second = second, worth = worth)
+}
+
+# The second group of a comparison: its share, its mechanism's form (NULL for that of the first group), the part of
+# respondents in the first. NULL for one group.
+check_second <- function(versus, mechanism, allocation, category, null) {
+  if (is.null(versus)) {
+    unused <- c(versus_mechanism = !is.null(mechanism), allocation = !identical(allocation, 0.5))
+    check_unused(unused, "one group", "versus")
+    return(NULL)
+  }
+  share <- check_probability(versus, "versus")
+  if (null != 0) {
+    abort(c("{.arg null} is not used for two groups.", x = "The test is of equal shares.",
+            i = "Leave it out, or leave out {.arg versus}."), "argument")
+  }
+  form <- if (!is.null(mechanism)) category_form(check_mechanism(mechanism, "versus_mechanism"), category)
+  list(share = share, form = form, first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE))
+}
+
+# What one person approached is worth, in answers of a simple random sample.
+check_worth <- function(design_effect, response) {
+  design_effect <- check_number(design_effect, "design_effect", min = 1)
+  response <- check_number(response, "response", min = 0, max = 1, min_open = TRUE)
+  response / design_effect
+}
+
+# Whole answers that so many people give, and people for so many answers; the sum of roundings is no answer.
+answers_of <- function(n, worth) if (worth == 1) n else floor(n * worth + 1e-9)
+
+people_for <- function(answers, worth) if (worth == 1) answers else ceiling(answers / worth - 1e-9)
+
+# n times the variance of the difference of the unbiased estimates of two groups, n being the number in both.
+difference_variance <- function(form, share, second, target = "population") {
+  unit_variance(form, share, target) / second$first +
+    unit_variance(second$form %||% form, second$share, target) / (1 - second$first)
+}
+
+# Significance level and power of the test, for `n` people approached.
+test_power <- function(form, n, share, null, alpha, second, worth) {
+  if (is.null(second)) return(exact_power(form, answers_of(n, worth), share, null, alpha))
+  error <- sqrt(difference_variance(form, share, second) / answers_of(n, worth))
+  c(alpha, stats::pnorm(abs(share - second$share) / error - stats::qnorm(alpha, lower.tail = FALSE)))
 }
 
 # Shares are a grid of one category. A name that is another category's would be a misunderstanding.
@@ -119,7 +200,7 @@ check_shares <- function(share, arg, mechanisms, category) {
   unname(share)
 }
 
-# Arguments of the other question would change nothing, and who gave them thinks that they do.
+# Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
 check_unused <- function(given, question, argument) {
   unused <- names(given)[given]
   if (!length(unused)) return(invisible())
@@ -146,9 +227,9 @@ check_open <- function(x, arg) {
   abort(c("{.arg {arg}} must be numbers between 0 and 1.", x = "It is {describe(x)}."), "argument")
 }
 
-# a and b of one category. For several categories alike (no category named) any one stands for all.
+# a and b of one category. Where all categories have the same and none is named, any one will do.
 category_form <- function(mechanism, category) {
-  form <- additive(mechanism)
+  form <- additive(mechanism) %||% support_form(rr_law(mechanism))
   if (is.null(form)) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
             i = "Simulate with {.fn rr_study} instead."), "argument")
@@ -158,9 +239,19 @@ category_form <- function(mechanism, category) {
   list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
 }
 
+# Reports that support a category are binomial too, where all categories are alike.
+support_form <- function(law) {
+  if (inherits(law, "rr_law_hadamard") && law$blocks == 1) law <- hadamard_bit_law(law$epsilon)
+  if (!inherits(law, "rr_law_support") || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
+  new_law_additive(law$difference, law$q)
+}
+
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
+  at <- if (is.null(category)) k
+    else if (is.object(category)) NA
+    else if (is.character(category)) match(category, mechanism$levels)
+    else category
   if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
     abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}.",
             i = "The categories are {format_labels(mechanism$levels)}."), "level")
@@ -181,7 +272,7 @@ worst_share <- function(form, target) {
   min(1, max(0, (0.5 - form$b) / form$a))
 }
 
-plan_margin <- function(mechanisms, margin, share, category, conf.level, simultaneous, target) {
+plan_margin <- function(mechanisms, margin, share, category, conf.level, simultaneous, target, second, worth) {
   rows <- lapply(names(mechanisms), function(name) {
     form <- category_form(mechanisms[[name]], category)
     z <- stats::qnorm(1 - (1 - conf.level) / 2 / if (simultaneous) form$k else 1)
@@ -189,15 +280,29 @@ plan_margin <- function(mechanisms, margin, share, category, conf.level, simulta
     direct <- list(a = 1, b = 0)
     grid <- expand.grid(share = shares, margin = margin, KEEP.OUT.ATTRS = FALSE)
     honest <- if (is.null(share)) 0.5 else grid$share
-    tibble::tibble(mechanism = name, epsilon = mechanisms[[name]]$epsilon, share = grid$share, margin = grid$margin,
-                   n = ceiling(z^2 * unit_variance(form, grid$share, target) / grid$margin^2),
-                   direct = ceiling(z^2 * unit_variance(direct, honest, "population") / grid$margin^2))
+    asked <- second
+    if (!is.null(asked)) asked["form"] <- list(NULL)
+    variance <- function(form, share, second, target) {
+      if (is.null(second)) unit_variance(form, share, target) else difference_variance(form, share, second, target)
+    }
+    people <- function(variance) people_for(ceiling(z^2 * variance / grid$margin^2), worth)
+    plan_rows(name, mechanisms, grid, second, list(margin = grid$margin),
+              people(variance(form, grid$share, second, target)),
+              people(variance(direct, honest, asked, "population")))
   })
   do.call(rbind, rows)
 }
 
+plan_rows <- function(name, mechanisms, grid, second, wanted, n, direct) {
+  each <- nrow(grid)
+  tibble::as_tibble(c(list(mechanism = rep(name, each), epsilon = rep(mechanisms[[name]]$epsilon, each),
+                           share = grid$share), if (!is.null(second)) list(versus = rep(second$share, each)), wanted,
+                      list(n = n, direct = direct)))
+}
+
 # The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
 exact_power <- function(form, n, share, null, alpha) {
+  if (n < 1) return(c(0, 0))
   m0 <- form$b + form$a * null
   m1 <- form$b + form$a * share
   if (m1 >= m0) {
@@ -210,23 +315,35 @@ exact_power <- function(form, n, share, null, alpha) {
   }
 }
 
-plan_power <- function(mechanisms, power, share, null, category, alpha) {
-  if (any(share == null)) {
+plan_power <- function(mechanisms, power, share, null, category, alpha, second, worth) {
+  if (!is.null(second) && any(share == second$share)) {
+    abort(c("{.arg share} must differ from {.arg versus}.",
+            x = "Both are {format(second$share)}: there is nothing to detect."), "argument")
+  }
+  if (is.null(second) && any(share == null)) {
     abort(c("{.arg share} must differ from {.arg null}.", x = "Both are {format(null)}: there is nothing to detect."),
           "argument")
   }
   rows <- lapply(names(mechanisms), function(name) {
     form <- category_form(mechanisms[[name]], category)
     grid <- expand.grid(share = share, power = power, KEEP.OUT.ATTRS = FALSE)
-    needed <- function(form) mapply(function(s, p) enough_power(form, s, null, alpha, p), grid$share, grid$power)
-    tibble::tibble(mechanism = name, epsilon = mechanisms[[name]]$epsilon, share = grid$share, null = null,
-                   power = grid$power,
-                   n = needed(form), direct = needed(list(a = 1, b = 0)))
+    needed <- function(form, second) {
+      people_for(mapply(function(s, p) enough_power(form, s, null, alpha, p, second), grid$share, grid$power), worth)
+    }
+    asked <- second
+    if (!is.null(asked)) asked["form"] <- list(NULL)
+    plan_rows(name, mechanisms, grid, second,
+              c(if (is.null(second)) list(null = rep(null, nrow(grid))), list(power = grid$power)),
+              needed(form, second), needed(list(a = 1, b = 0), asked))
   })
   do.call(rbind, rows)
 }
 
-enough_power <- function(form, share, null, alpha, power) {
+enough_power <- function(form, share, null, alpha, power, second = NULL) {
+  if (!is.null(second)) {
+    z <- stats::qnorm(alpha, lower.tail = FALSE) + stats::qnorm(power)
+    return(max(2, ceiling(max(z, 0)^2 * difference_variance(form, share, second) / (share - second$share)^2)))
+  }
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
   n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && exact_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
@@ -235,12 +352,14 @@ enough_power <- function(form, share, null, alpha, power) {
 
 #' @export
 print.rr_power <- function(x, ...) {
+  check_table(x)
   NextMethod()
   invisible(x)
 }
 
 #' @export
 print.rr_plan <- function(x, ...) {
+  check_table(x)
   NextMethod()
   invisible(x)
 }

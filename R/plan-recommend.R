@@ -4,25 +4,31 @@
 #' categories and a privacy level.
 #'
 #' @details
-#' All of them are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
+#' All mechanisms but the last are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
 #' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
 #'
-#' | `mechanism` | \eqn{p} | \eqn{q} | a report is |
-#' |---|---|---|---|
-#' | `grr` | \eqn{e^\epsilon / (e^\epsilon + K - 1)} | \eqn{1 / (e^\epsilon + K - 1)} | a category |
-#' | `sue` (basic RAPPOR) | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} + 1)} | \eqn{1 / (e^{\epsilon/2} + 1)} | K bits |
-#' | `oue` | 1/2 | \eqn{1 / (e^\epsilon + 1)} | K bits |
-#' | `blh` | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | a hash function and a bit |
-#' | `olh` | \eqn{e^\epsilon / (e^\epsilon + g - 1)} | \eqn{1 / g}, \eqn{g = [e^\epsilon + 1]} | a hash function and a value |
-#' | `subset` | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see the source | \eqn{\omega = [K / (e^\epsilon + 1)]} categories |
-#' | `hadamard` | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | an index |
+#' | `mechanism` | made by | \eqn{p} | \eqn{q} | a report is |
+#' |---|---|---|---|---|
+#' | `grr` | [rr_grr()] | \eqn{e^\epsilon / (e^\epsilon + K - 1)} | \eqn{1 / (e^\epsilon + K - 1)} | a category |
+#' | `sue` (basic RAPPOR) | [rr_unary()] | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} + 1)} | \eqn{1 / (e^{\epsilon/2} + 1)} | K bits |
+#' | `oue` | [rr_unary()] | 1/2 | \eqn{1 / (e^\epsilon + 1)} | K bits |
+#' | `blh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | a hash function and a bit |
+#' | `olh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + g - 1)} | \eqn{1 / g} | a hash function and a value |
+#' | `subset` | [rr_subset()] | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see there | \eqn{\omega} categories |
+#' | `hadamard` | [rr_hadamard()] | \eqn{e^\epsilon / (e^\epsilon + 2 B - 1)} | see there | an index |
 #'
-#' `hadamard` is the Hadamard response for high privacy. The brackets round to the nearest whole number (at least 2 for \eqn{g}, 1 for
-#' \eqn{\omega}); local hashing is counted with an ideal random hash.
+#' Each with its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is counted with an ideal random hash (that of
+#' the package is a trifle better). With several blocks a Hadamard report supports categories of its own block more often than
+#' others: `q` is the mean over the others, and the error follows from the formula of [rr_hadamard()].
+#'
+#' With `permanent` there are rows for [rr_longitudinal()] too, called as its protocols are: one report has `epsilon`, all reports of one true answer have
+#' `permanent`, and those of all answers that a respondent can have `lifetime`.
 #'
 #' The papers say that k-ary randomized response is optimal among all mechanisms when \eqn{K < 3e^\epsilon + 2}. That rule compares it with `oue`
-#' and `olh` only: at \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
-#' holds). Subset selection contains `grr` (\eqn{\omega = 1}) and with the best \eqn{\omega} is never worse, but for the rounding.
+#' and `olh` only, for a category that nobody holds; in total error it is better than `oue` if
+#' \eqn{K < (2e^\epsilon + 3 + \sqrt{(2e^\epsilon + 3)^2 + 4(e^{2\epsilon} - 1)}) / 2}{K < (2 e^epsilon + 3 + sqrt((2 e^epsilon + 3)^2 + 4 (e^(2 epsilon) - 1))) / 2}
+#' (9.1, 20.4 and 51.1 at \eqn{\epsilon} = 1, 2 and 3). At \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
+#' holds). Subset selection contains `grr` (\eqn{\omega = 1}), so with the best \eqn{\omega} it is never worse.
 #'
 #' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
 #' `within` says by how much its error exceeds the best.
@@ -32,10 +38,12 @@
 #' @param n Number of respondents, whole and at least 1; one or several.
 #' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large.
 #' @param target What the error is about, see [rr_estimate()].
+#' @param permanent For reports again and again: the level of all reports of one true answer together, above every `epsilon`.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first: `k`, `epsilon`, `n`,
 #'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
-#'   `bits` (of a report).
+#'   `bits` (of a report), `bits_public` (the same where a hash function or a column of a matrix is drawn in public), `tally` (how the time of counting
+#'   grows, \eqn{P} being the prime of the hash functions, at least \eqn{K}); with `permanent` also `permanent` and `lifetime`.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, and for a `theta` that is not a distribution over `k` categories.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
@@ -50,7 +58,7 @@
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
 #' subset(best, within == 0)
 #' @export
-rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), ...) {
+rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL, ...) {
   check_dots_empty(..., .renamed = c(K = "k"))
   check_given(k = "the numbers of categories", epsilon = "the privacy levels, above 0")
   k <- check_grid(k, "k", whole = TRUE)
@@ -65,77 +73,130 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
       abort(c("{.arg theta} must have {.arg k} shares.", x = "It has {length(theta)}."), "argument")
     }
   }
+  if (!is.null(permanent)) {
+    permanent <- check_number(permanent, "permanent", max = 700)
+    if (any(epsilon >= permanent)) {
+      abort(c("{.arg permanent} must be above every {.arg epsilon}.",
+              x = paste("It is {format(permanent, digits = 6)};",
+                        "the largest {.arg epsilon} is {format(max(epsilon), digits = 6)}."),
+              i = "One report reveals less than all of them together."), "argument")
+    }
+  }
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
   tables <- lapply(seq_len(nrow(cells)),
-                   function(i) recommend_cell(cells$k[i], cells$epsilon[i], cells$n[i], theta, target))
+                   function(i) recommend_cell(cells$k[i], cells$epsilon[i], cells$n[i], theta, target, permanent))
   table <- do.call(rbind, tables)
   mark(table, "rr_recommendation", target = target)
 }
 
-# Support probabilities of each mechanism, and the bits of a report (a hash function is named by 64 bits): p, q, 1 - p
-# and p - q, each from z = exp(-epsilon), without cancellation and within the range of a double for every epsilon.
+# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
+# and the bits of a report. Local hashing is counted with an ideal hash, to which its own comes near from below.
 pure_mechanisms <- function(k, epsilon) {
-  z <- exp(-epsilon)
-  d <- -expm1(-epsilon)
-  half <- stats::plogis(-epsilon / 2)
-  flip <- stats::plogis(-epsilon)
-  # Binary: p - q is half of tanh(epsilon / 2).
-  binary <- tanh(epsilon / 2) / 2
-  g <- max(2, round(exp(epsilon) + 1))
-  w <- min(max(1, round(k / (exp(epsilon) + 1))), k - 1)
-  # z (g - 1), which beyond the range of g is 1.
-  others <- if (is.finite(g)) z * (g - 1) else 1
-  outside <- z * (k - w)
-  rows <- list(
-    grr = c(c(1, z, (k - 1) * z, d) / (1 + (k - 1) * z), log2(k)),
-    sue = c(stats::plogis(epsilon / 2), half, half, tanh(epsilon / 4), k),
-    oue = c(1 / 2, flip, 1 / 2, binary, k),
-    blh = c(stats::plogis(epsilon), 1 / 2, flip, binary, 64 + 1),
-    olh = c(1 / (1 + others), 1 / g, others / (1 + others), d * (1 - 1 / g) / (1 + others),
-            64 + if (is.finite(g)) log2(g) else epsilon / log(2)),
-    subset = c(w / (w + outside), w * (w - 1 + outside) / ((k - 1) * (w + outside)), outside / (w + outside),
-               w * (k - w) * d / ((k - 1) * (w + outside)), lchoose(k, w) / log(2)),
-    hadamard = c(stats::plogis(epsilon), 1 / 2, flip, binary, ceiling(log2(k + 1)))
+  grr <- grr_levels(k, epsilon)
+  sue <- unary_epsilon(epsilon, FALSE)
+  oue <- unary_epsilon(epsilon, TRUE)
+  size <- best_subset_size(k, epsilon)
+  subset <- subset_numbers(k, epsilon, size)
+  # Beyond the largest number of hash values that is drawn from, the real best one.
+  g <- if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon)
+  blh <- ideal_hash(epsilon, 2)
+  olh <- ideal_hash(epsilon, g)
+  blocks <- best_blocks(k, epsilon)
+  hadamard <- hadamard_numbers(k, epsilon, blocks)
+  columns <- hadamard_size(k, blocks)
+  figures <- rbind(
+    grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
+    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
+    subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard)
   )
-  figures <- do.call(rbind, rows)
-  dimnames(figures) <- list(NULL, c("p", "q", "lie", "difference", "bits"))
-  tibble::add_column(tibble::as_tibble(figures), mechanism = names(rows), .before = 1)
+  colnames(figures) <- c("p", "q", "lie", "difference")
+  value <- if (is.finite(g)) log2(g) else epsilon / log(2)
+  table <- tibble::as_tibble(figures)
+  table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, lchoose(k, size) / log(2),
+                  ceiling(log2(blocks * columns)))
+  table$bits_public <- c(log2(k), k, k, 1, value, lchoose(k, size) / log(2),
+                         if (blocks == 1) 1 else ceiling(log2(blocks * columns)))
+  table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K")
+  tibble::add_column(table, mechanism = rownames(figures), .before = 1)
+}
+
+# Bits of the slope and the shift of a hash function.
+hash_bits <- function(k, g) {
+  prime <- next_prime(min(max(k, 64 * g), largest_prime))
+  log2(prime) + log2(prime - 1)
+}
+
+# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms of one stage, but
+# where the second stage halves the ones. What the permanent answers of all values together reveal: one for each
+# category or, with hashing, for each hash value.
+longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
+  same <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
+  rows <- table[match(same, table$mechanism), ]
+  rows$mechanism <- names(same)
+  for (protocol in c("oue-oue", "sue-oue")) {
+    made <- tryCatch(rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL)
+    if (is.null(made)) next
+    row <- rows[1, ]
+    row$mechanism <- protocol
+    row[c("p", "q", "lie", "difference")] <- list(made$p, made$q, 1 - made$p, made$p_minus_q)
+    rows <- rbind(rows, row)
+  }
+  rows$permanent <- permanent
+  rows$lifetime <- permanent * ifelse(rows$mechanism == "local-hash", min(k, best_buckets(epsilon)), k)
+  rows
 }
 
 # Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q), with
 # 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
-pure_risk <- function(q, lie, d, k, n, theta, target) {
-  noise <- (k * q * (1 - q) / d + (lie - q)) / d / n
-  if (target == "sample") return(noise)
-  noise + (if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))) / n
+pure_risk <- function(q, lie, d, k, n) (k * q * (1 - q) / d + (lie - q)) / d / n
+
+sampling_risk <- function(k, n, theta, target) {
+  if (target == "sample") return(0)
+  (if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))) / n
 }
 
-recommend_cell <- function(k, epsilon, n, theta, target) {
+recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table <- pure_mechanisms(k, epsilon)
-  mse <- pure_risk(table$q, table$lie, table$difference, k, n, theta, target)
+  if (!is.null(permanent)) {
+    table[c("permanent", "lifetime")] <- NA_real_
+    table <- rbind(table, longitudinal_mechanisms(k, epsilon, permanent, table))
+  }
+  mse <- pure_risk(table$q, table$lie, table$difference, k, n)
+  blank <- sqrt(table$q * (1 - table$q) / n) / table$difference
+  # Hadamard response in blocks has an error of its own.
+  hadamard <- table$mechanism == "hadamard"
+  own <- hadamard_risk(k, epsilon, best_blocks(k, epsilon), theta)
+  mse[hadamard] <- own$total / n
+  blank[hadamard] <- sqrt(own$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
-  mse <- signif(mse, 13)
+  mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
   order <- order(mse, table$bits)
-  # Errors of 0 and of infinity, beyond the range of a double, are within 0 of themselves.
+  # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
   within <- ifelse(mse == min(mse), 0, mse / min(mse) - 1)
   tibble::tibble(k = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
-                 std.error = sqrt(table$q * (1 - table$q) / n) / table$difference, within = within,
-                 bits = table$bits)[order, ]
+                 std.error = blank, within = within, bits = table$bits, bits_public = table$bits_public,
+                 tally = table$tally, permanent = table[["permanent"]], lifetime = table[["lifetime"]])[order, ]
 }
 
 recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary encoding",
                      oue = "optimized unary encoding",
                      blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
                      hadamard = "Hadamard response")
+longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
+                        `sue-sue` = "two-stage symmetric unary encoding",
+                        `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
+                        `oue-oue` = "two-stage unary encoding, both optimized",
+                        `sue-oue` = "two-stage unary encoding, the second optimized")
 
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  if (nrow(x) && length(unique(x$k)) == 1 && length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1 &&
-      "within" %in% names(x)) {
+  check_table(x)
+  if (nrow(x) && all(c("k", "epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x$k)) == 1 &&
+      length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
     grr <- x$within[x$mechanism == "grr"]
     cat(sprintf("<rr_recommendation> %d categories, epsilon %s\n  %s has the smallest error%s\n", x$k[1],
                 format(x$epsilon[1]),
-                sub("^([a-z])", "\\U\\1", recommend_names[[x$mechanism[1]]], perl = TRUE),
+                sub("^([a-z])", "\\U\\1", c(recommend_names, longitudinal_names)[[x$mechanism[1]]], perl = TRUE),
                 if (length(grr) && grr > 0) sprintf("; that of k-ary randomized response is %s%% larger",
                                                     format(100 * grr, digits = 2)) else ""))
   }

@@ -1,5 +1,5 @@
-# What a regression needs of a mechanism: the two probabilities of "yes", with their complements and their difference in
-# all their digits.
+# A regression needs from a mechanism the two probabilities of "yes", with their complements and their difference in all
+# digits.
 
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)

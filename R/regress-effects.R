@@ -2,9 +2,9 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method, for these covariates.
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed.
 #'
-#' A slope or difference of the *reports*, as tools for other models would give it, is \eqn{p - q} times that of the truth.
+#' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
 #'
 #' @param fit A fit of [rr_glm()].
 #' @param variables Names of covariates; by default all. `character()` gives the average truth alone.
@@ -143,7 +143,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
     gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
     sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
   }, 0)
-  half <- stats::qnorm((1 + conf.level) / 2) * se
+  half <- normal_quantile(conf.level) * se
   table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
                           estimate = estimate,
                           std.error = se, conf.low = estimate - half, conf.high = estimate + half)
@@ -168,6 +168,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
+  check_object(object)
   along <- covariate_grid(object, effect_data(object), variable)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   new <- data.frame(value = along$grid, truth)

@@ -4,13 +4,13 @@
 #' `lme4::glmer()`, `mgcv::gam()` and `bam()`. The truth follows the model with the chosen link, and the report is "yes"
 #' with probability \eqn{\mu = q + (p - q) F(\eta)}{mu = q + (p - q) F(eta)}, which is the link that the family has.
 #'
-#' What is fitted and predicted as the *response* is the report. The truth is \eqn{F(\eta)}{F(eta)} of the linear predictor, for
-#' example `plogis(predict(fit))`, and a slope of the truth is that of the report divided by \eqn{p - q}. [rr_glm()] gives the truth by
-#' itself, and is the better fitter: `glm()` iterates without step control, and did not reach the maximum in about 1 of 20
-#' small surveys. For digits beyond the fifth give `glm()` `control = list(epsilon = 1e-14)`.
+#' The fitted and predicted *response* is the report. The truth is \eqn{F(\eta)}{F(eta)} of the linear predictor, for
+#' example `plogis(predict(fit))`, and a slope of the truth is that of the report divided by \eqn{p - q}. [rr_glm()] gives the truth
+#' directly and is more reliable: `glm()` iterates without step control, and did not reach the maximum in about 1 of 20
+#' small surveys. For more than five digits give `glm()` the argument `control = list(epsilon = 1e-14)`.
 #'
-#' The link has a name that no package knows, `"rr(logit)"`, and that is on purpose: under the name "logit" `glmer()` would fit
-#' ordinary logistic regression without a word.
+#' The link has a name that no package knows, `"rr(logit)"`, on purpose: with a link called "logit" `glmer()` would fit
+#' ordinary logistic regression without a warning.
 #'
 #' Mechanisms that differ from row to row belong in [rr_glm()]: a family cannot tell which row it is asked about.
 #'
@@ -22,7 +22,7 @@
 #'   columns (yes, no).
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of two categories, for a link that is not listed, and, with class
-#' `candor_error_no_information`, for a mechanism whose reports say nothing. `candor_error_level` for reports that are not labels.
+#' `candor_error_no_information`, for a mechanism whose reports do not depend on the truth. `candor_error_level` for reports that are not labels.
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069.
 #'   \doi{10.1016/j.csda.2006.12.002}

@@ -1,7 +1,7 @@
 #' Reading a regression of the truth
 #'
-#' Methods for fits of [rr_glm()]. What is not listed here (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
-#' `step()`, ...) works as for any `glm`.
+#' Methods for fits of [rr_glm()]. Other functions (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
+#' `step()`, ...) work as for any `glm`.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
@@ -9,15 +9,15 @@
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
 #'   (give it to `survey::svytotal()`).
-#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers that belong together.
-#' @param parameter Include the unknown number of the design, as the last row and column?
+#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other.
+#' @param parameter Include the unknown parameter of the design, as the last row and column?
 #' @param complete Include aliased coefficients, as `NA`?
 #' @param parm Which coefficients, by name or position.
 #' @param level Confidence level.
-#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, each with the others at their best (see Profile intervals).
-#'   `"wald"`: estimate and standard error.
+#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
+#'   `"wald"`: the estimate plus or minus a multiple of the standard error.
 #' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
 #' @param conf.int,conf.level Add intervals, of which level?
 #' @param exponentiate Give odds ratios, with their intervals, in place of coefficients?
@@ -29,9 +29,9 @@
 #'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
 #' A value of a coefficient is in the interval if twice the fall of the log-likelihood from the estimate to its maximum over the other coefficients is within
-#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from where the other coefficients are nearby.
-#' A randomized report never rules out a truth, so the likelihood is bounded and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
-#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that holds the estimate.
+#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from the other coefficients at neighbouring values.
+#' A randomized report never rules out a truth, so the log-likelihood has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
+#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
 #' @section Errors:
 #' `candor_error_argument` for unknown types, clusters of the wrong length, and coefficients that do not exist.
 #' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
@@ -110,6 +110,7 @@ match_cluster <- function(cluster, fit) {
 vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL,
                         parameter = FALSE,
                         complete = TRUE, ...) {
+  check_object(object)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   if (!is.null(cluster) && type != "sandwich") {
@@ -160,6 +161,7 @@ spread_variance <- function(fit, meat) {
 #' @rdname rr_glm_methods
 #' @export
 summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
+  check_object(object)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   V <- stats::vcov(object, type, cluster)
@@ -210,6 +212,7 @@ print_notes <- function(x, digits) {
 #' @rdname rr_glm_methods
 #' @export
 print.rr_glm <- function(x, digits = 4, ...) {
+  check_object(x)
   print_regression(x, digits)
   cat("\nCoefficients:\n")
   print(format(x$coefficients, digits = digits), quote = FALSE)
@@ -223,6 +226,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 #' @rdname rr_glm_methods
 #' @export
 print.summary.rr_glm <- function(x, digits = 4, ...) {
+  check_object(x)
   print_regression(x, digits)
   cat("\nStandard errors: ", variance_words[[x$type]], "\n\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
@@ -238,6 +242,7 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
 #' @rdname rr_glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
+  check_object(object)
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
             class = "logLik")
@@ -245,11 +250,15 @@ logLik.rr_glm <- function(object, ...) {
 
 #' @rdname rr_glm_methods
 #' @export
-nobs.rr_glm <- function(object, ...) sum(object$prior.weights > 0)
+nobs.rr_glm <- function(object, ...) {
+  check_object(object)
+  sum(object$prior.weights > 0)
+}
 
 #' @rdname rr_glm_methods
 #' @export
 fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("truth", "report"))
   values <- if (type == "report") object$fitted.values else
     stats::setNames(truth_curve(object$link)$yes(object$linear.predictors), names(object$linear.predictors))
@@ -259,6 +268,7 @@ fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
 #' @rdname rr_glm_methods
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
   if (type != "truth") {
     class(object) <- c("glm", "lm")
@@ -280,6 +290,7 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
 #' @rdname rr_glm_methods
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
+  check_object(model)
   type <- check_choice(type, "type", c("expected", "observed"))
   data <- fitted_data(model)
   rows <- fitted_rows(model)
@@ -295,6 +306,7 @@ hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
 #' @rdname rr_glm_methods
 #' @export
 influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {
+  check_object(model)
   type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
   if (type == "glm") {
     class(model) <- c("glm", "lm")
@@ -311,6 +323,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @rdname rr_glm_methods
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
+  check_object(object)
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   n <- length(object$y)
@@ -338,6 +351,7 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
 #' @rdname rr_glm_methods
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
+  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   others <- list(...)
   fits <- if (length(others)) c(list(object), others) else term_fits(object)
@@ -408,6 +422,7 @@ logLik.rr_term_fit <- function(object, ...) structure(object$value, df = object$
 #' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), ...) {
+  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
@@ -421,6 +436,7 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
 #' @rdname rr_glm_methods
 #' @export
 add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), ...) {
+  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
   caller <- parent.frame()
@@ -450,6 +466,7 @@ change_table <- function(object, parts, labels, test, heading) {
 #' @export
 tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
                         ...) {
+  check_object(x)
   check_flag(conf.int, "conf.int")
   check_flag(exponentiate, "exponentiate")
   V <- stats::vcov(x, parameter = TRUE)
@@ -478,13 +495,14 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 # Through the logit, so that it stays between 0 and 1.
 wald_parameter <- function(fit, level) {
   psi <- as.vector(fit$parameter)
-  half <- stats::qnorm((1 + level) / 2) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
+  half <- normal_quantile(level) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
   stats::plogis(stats::qlogis(psi) + c(-half, half))
 }
 
 #' @rdname rr_glm_methods
 #' @export
 glance.rr_glm <- function(x, ...) {
+  check_object(x)
   likelihood <- stats::logLik(x)
   tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = as.numeric(likelihood),
                  AIC = stats::AIC(x),
@@ -502,6 +520,7 @@ regress_epsilon <- function(mechanism) {
 #' @rdname rr_glm_methods
 #' @export
 augment.rr_glm <- function(x, data = NULL, newdata = NULL, ...) {
+  check_object(x)
   if (!is.null(newdata)) {
     table <- tibble::as_tibble(newdata)
     table$.truth <- unname(stats::predict(x, newdata, "truth"))
@@ -522,13 +541,20 @@ augment.rr_glm <- function(x, data = NULL, newdata = NULL, ...) {
 }
 
 #' @export
-as.data.frame.rr_glm <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+as.data.frame.rr_glm <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x, conf.int = TRUE), ...)
+}
 
 #' @export
-family.rr_glm <- function(object, ...) object$family
+family.rr_glm <- function(object, ...) {
+  check_object(object)
+  object$family
+}
 
 #' @export
 model.matrix.rr_glm <- function(object, ...) {
+  check_object(object)
   stats::model.matrix(object$terms, object$model, contrasts.arg = object$contrasts)
 }
 

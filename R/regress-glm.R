@@ -1,31 +1,31 @@
 #' Regression with randomized answers
 #'
 #' Fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. The result is
-#' a `glm`: what works for [stats::glm()] works here, and speaks of the truth.
+#' a `glm`: functions for [stats::glm()] work here too, and their results are about the truth.
 #'
-#' The likelihood may have several local maxima, and its estimate may be at infinity although every likelihood is bounded there. So Newton's
-#' method with step control climbs from several starting points, which are the same in every run, and the best finite maximum is
-#' the estimate. If there is none, the limit is found: coefficients are then `-Inf` or `Inf`, a warning says so, [confint()][confint.rr_glm]
-#' still gives the profile likelihood interval, whose one end is finite, and `penalty = "bias"` a finite estimate. No random number is drawn.
+#' The likelihood may have several local maxima, and its maximum may be at infinity. So Newton's
+#' method with step control begins at several starting points, which are the same in every run, and the best finite maximum that it finds is
+#' the estimate. If there is none, coefficients are `-Inf` or `Inf` and a warning says so. [confint()][confint.rr_glm]
+#' still gives the profile likelihood interval, which has one finite end, and `penalty = "bias"` gives a finite estimate. No random number is drawn.
 #'
 #' @section Standard errors:
 #' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
-#' `type = "expected"` is what `glm()` with [rr_family()] gives, `"sandwich"` is robust, and with `cluster` respects answers that belong together.
-#' A survey design gives linearised standard errors. They differ by a few per cent.
+#' `type = "expected"` is what `glm()` with [rr_family()] gives. `"sandwich"` is robust, and with `cluster` allows for answers that depend on each other.
+#' A survey design gives linearised standard errors. Without clusters the types usually differ by a few per cent.
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, `cbind(yes, no)`, or a tally by groups, in which case the covariates are its group columns.
 #' @param data A data frame, or a tally of [rr_tally()] with groups (the left side of `formula` may then be left out).
 #' @param mechanism How the answers were randomised: a mechanism of two categories, or a *named list* of them, of which `arm` names the one of
-#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have a number that is estimated too. A tally brings its own.
+#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. A tally has its own mechanism.
 #' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
 #' @param weights,offset,subset,na.action As in [stats::glm()]. Rows with missing values are dropped, and counted in a message, unless `na.action` says
 #'   otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1. With 20,000 different rows or more the second and later ones first climb over some 4,000 evenly spaced
-#'   rows, and over all rows only where they end elsewhere than the first start does.
+#' @param starts How many starting points, at least 1. With 20,000 different rows or more the second and later starts first use about 4,000 evenly spaced
+#'   rows, and all rows only if they end at another maximum than the first start.
 #' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
-#'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then of the expected information.
+#'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then those of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
 #' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
 #' @param ... Not used, and refused.
@@ -36,12 +36,12 @@
 #'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
 #'   * `starts`: the log-likelihoods that the starting points led to, with the attribute `finite`;
 #'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
-#'   * `parameter`: the unknown number of the design, with the attribute `std.error`, or `NULL`.
+#'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
 #' fewer rows than coefficients, a link without a feasible start; `candor_error_no_information` for `p = q`;
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
-#' `na.fail`. A report that the mechanism cannot give is one of a mechanism with `p = q`.
+#' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
 #' `candor_warning_information` (reports carry little information for this many coefficients).
@@ -151,7 +151,7 @@ regress_frame <- function(call, formula, data, design, caller) {
        xlevels = stats::.getXlevels(terms, dropped$frame), design = design)
 }
 
-# A model frame says "variable lengths differ (found for '(offset)')"; this says how long it is.
+# model.frame() says "variable lengths differ (found for '(offset)')"; this error also says the length.
 check_offset_length <- function(expression, data, formula, caller) {
   if (is.null(expression)) return(invisible())
   value <- eval(expression, data, caller)
@@ -214,7 +214,7 @@ drop_missing <- function(frame, action, caller) {
   list(frame = kept, na.action = attr(kept, "na.action"))
 }
 
-# What the kernel reads, with everything checked.
+# The checked input of the kernel.
 regress_data <- function(frame, mechanism, link) {
   mf <- frame$frame
   n <- nrow(mf)
@@ -402,7 +402,7 @@ regress_family_of <- function(data, devices, mechanism, link) {
   new_regress_family(device, mechanism, devices$labels, link)
 }
 
-# What logLik() of a glm has and the likelihood of answers in order has not.
+# The constant that logLik() of a glm includes and the likelihood of the answers in their order does not.
 binomial_constant <- function(y, weight, answers) {
   grouped <- which(weight > 0 & y > 0 & y < 1)
   if (!length(grouped)) return(0)

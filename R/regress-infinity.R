@@ -21,7 +21,7 @@ limit_of <- function(data, basis, fit) {
   moving <- top > 0 & abs(change) > 1e-4 * top & extreme
   columns <- ncol(data$x)
   if (!any(moving)) {
-    # It only stalled: take it as it is.
+    # The climb only stalled: its last point is the estimate.
     return(list(value = fit$value, moving = moving, direction = NULL, coefficients = unscale(basis, fit$at[seq_len(k)],
                                                                                              columns),
                 vcov = matrix(NA_real_, columns, columns), infinite = logical(columns),

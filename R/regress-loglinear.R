@@ -1,6 +1,6 @@
 #' Log-linear models of several randomized questions
 #'
-#' Which of the true answers to several questions go together: log-linear models of the joint distribution of the truths, fitted to a tally of the reports by
+#' Log-linear models show which true answers to several questions go together. They describe the joint distribution of the truths and are fitted to a tally of the reports by
 #' maximum likelihood, under any product mechanism.
 #'
 #' The cell of truths \eqn{c} has the share \eqn{\theta_c \propto \exp(x_c^T \beta)}{theta[c] proportional to exp(x[c]'b)}, where \eqn{x_c} are the terms of
@@ -8,15 +8,15 @@
 #' `~ (a + b + c)^2` has no interaction of all three. The reports have the shares \eqn{\theta C} with the channel \eqn{C} of the product, which is applied one
 #' question at a time and never formed.
 #'
-#' A tally by groups gives the groups' names to the formula too: `~ a + b + a:sex`. Shares add up to 1 within each group, so that terms
+#' With a tally by groups the formula may use the groups too: `~ a + b + a:sex`. Shares add up to 1 within each group, so terms
 #' of groups alone have no effect and are left out.
 #'
-#' Estimation as in [rr_multinom()]: Newton's method with step control from several fixed starts. Where a cell has the estimate 0, as in [benefit_survey], some coefficients are
-#' infinite: they are told, and the fit is the limit.
+#' The fit is found as in [rr_multinom()], by Newton's method with step control from several fixed starts. Where a cell has the estimate 0, as in [benefit_survey], some coefficients are
+#' infinite: a warning says so, and the fit is the limit.
 #'
 #' @param formula One-sided: terms in the questions of the tally's mechanism, and in its groups.
-#' @param tally A tally under a [rr_product()] (or of one question), of [rr_tally()] or [rr_counts()]; at most 65,536 cells times groups. With weights each respondent counts for
-#'   what they are worth, see [rr_fit].
+#' @param tally A tally under a [rr_product()] (or of one question), of [rr_tally()] or [rr_counts()]; at most 65,536 cells times groups. With weights the counts are
+#'   scaled to the effective number of respondents, see [rr_fit].
 #' @param starts Number of starting points, at least 1.
 #' @param ... Not used, and refused by `rr_loglinear()`.
 #' @return An object of class `c("rr_loglinear", "rr_regression")`, see [rr_regression] for `coef()`, `vcov()`, `confint()`, `logLik()`, `anova()`,
@@ -211,6 +211,7 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @param se.fit Standard errors too?
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("truth", "report"))
   check_flag(se.fit, "se.fit")
   theta <- object$model$truths(object$estimate)
@@ -238,13 +239,17 @@ loglinear_array <- function(object, value, side) {
 
 #' @rdname rr_loglinear
 #' @export
-as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
+as.table.rr_loglinear <- function(x, ...) {
+  check_object(x)
+  as.table(predict(x))
+}
 
 #' @export
 fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
 #' @export
 glance.rr_loglinear <- function(x, ...) {
+  check_object(x)
   best <- loglinear_saturated(x)
   deviance <- max(2 * (best - x$loglik), 0)
   rest <- ncol(x$table$counts) * (prod(x$table$sizes) - 1) - length(x$table$names)

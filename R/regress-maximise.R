@@ -1,5 +1,5 @@
-# Newton's method with step control, for the likelihoods of this room that are no glm: none is concave, and each may
-# rise forever in some direction.
+# Newton's method with step control, for the regressions that are not a glm. None of these likelihoods is concave, and
+# each may rise forever in some direction.
 
 # `evaluate(b)` gives list(loglik, score, observed, fallback): minus the Hessian, and a function that makes a positive
 # definite matrix whose step goes uphill (that of EM, or Fisher's). `reach(step)` is the largest change of a linear

@@ -1,6 +1,6 @@
 #' Reading a regression
 #'
-#' Fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()] answer R's usual questions.
+#' The usual functions of R for models work for fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()].
 #'
 #' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
 #' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
@@ -8,7 +8,7 @@
 #'   respondents of one cluster that resemble each other (sums of scores by cluster, times C / (C - 1) for C clusters). Moment fits of
 #'   [rr_predictor()] only have the sandwich;
 #' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
-#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none, and say so;
+#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
 #' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom);
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
@@ -16,7 +16,7 @@
 #'   units of log-likelihood) and `starts`;
 #' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
 #'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
-#'   units unless `type = "response"`. [rr_predictor()] has none, and says so, since the outcome is expected at a truth that nobody knows;
+#'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
 #' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
 #' * `autoplot()`, `plot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values.
 #'
@@ -28,7 +28,7 @@
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
 #' @param digits Significant digits printed.
 #' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()], after which the generator is put back as it was; or `NULL`, to go on from where it is.
+#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param variable Name of a covariate; by default the first.
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
@@ -51,11 +51,15 @@
 NULL
 
 #' @export
-coef.rr_regression <- function(object, ...) object$coefficients
+coef.rr_regression <- function(object, ...) {
+  check_object(object)
+  object$coefficients
+}
 
 #' @rdname rr_regression
 #' @export
 vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
+  check_object(object)
   choices <- c("observed", "expected", "sandwich")
   type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
   if (!is.null(cluster) && type != "sandwich") {
@@ -117,11 +121,12 @@ cluster_codes <- function(cluster, fit) {
 #' @rdname rr_regression
 #' @export
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
+  check_object(object)
   level <- check_level(level)
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
   b <- free_coefficients(object)[which]
-  half <- stats::qnorm((1 + level) / 2) * sqrt(diag(v)[which])
+  half <- normal_quantile(level) * sqrt(diag(v)[which])
   half[!is.finite(b)] <- NA
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   matrix(c(b - half, b + half), ncol = 2, dimnames = list(rownames(v)[which], percent))
@@ -140,6 +145,7 @@ match_coefficients <- function(parm, names) {
 
 #' @export
 logLik.rr_regression <- function(object, ...) {
+  check_object(object)
   if (is.null(object$loglik)) {
     abort(c("A fit by moments has no likelihood.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
   }
@@ -147,14 +153,21 @@ logLik.rr_regression <- function(object, ...) {
 }
 
 #' @export
-nobs.rr_regression <- function(object, ...) object$n
+nobs.rr_regression <- function(object, ...) {
+  check_object(object)
+  object$n
+}
 
 #' @export
-formula.rr_regression <- function(x, ...) stats::formula(x$terms)
+formula.rr_regression <- function(x, ...) {
+  check_object(x)
+  stats::formula(x$terms)
+}
 
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
+  check_object(object)
   fits <- list(object, ...)
   if (length(fits) < 2L) {
     abort(c("{.fn anova} compares at least two fits.", i = "Give the smaller model too: {.code anova(small, large)}."),
@@ -195,7 +208,7 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
   table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
                           p.value = 2 * stats::pnorm(-abs(z)))
   if (check_flag(conf.int, "conf.int")) {
-    half <- stats::qnorm((1 + check_level(conf.level)) / 2) * table$std.error
+    half <- normal_quantile(check_level(conf.level)) * table$std.error
     table$conf.low <- table$estimate - half
     table$conf.high <- table$estimate + half
   }
@@ -205,12 +218,14 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  check_object(x)
   coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
 }
 
 #' @rdname rr_regression
 #' @export
 glance.rr_regression <- function(x, ...) {
+  check_object(x)
   likelihood <- if (is.null(x$loglik)) structure(NA_real_, df = x$df, nobs = x$n, class = "logLik") else logLik(x)
   tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
@@ -218,11 +233,15 @@ glance.rr_regression <- function(x, ...) {
 
 #' @rdname rr_regression
 #' @export
-as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+as.data.frame.rr_regression <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x, conf.int = TRUE), ...)
+}
 
 #' @rdname rr_regression
 #' @export
 summary.rr_regression <- function(object, ...) {
+  check_object(object)
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
@@ -238,6 +257,7 @@ summary_names <- function(fit, table) {
 #' @rdname rr_regression
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
+  check_object(x)
   digits <- check_digits(digits)
   print_heading(x)
   print(as.data.frame(tidy(x))[setdiff(names(tidy(x)), "statistic")], digits = digits, row.names = FALSE)
@@ -246,6 +266,7 @@ print.rr_regression <- function(x, digits = 4, ...) {
 
 #' @export
 print.summary.rr_regression <- function(x, digits = 4, ...) {
+  check_object(x)
   print_heading(x$fit)
   stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA")
   if (!is.null(x$fit$loglik)) {

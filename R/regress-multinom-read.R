@@ -1,7 +1,8 @@
-# What a fit of rr_multinom() says of a respondent, of a truth, of a table.
+# Methods of fits of rr_multinom(): predictions, posteriors, tables.
 
 #' @export
 coef.rr_multinom <- function(object, ...) {
+  check_object(object)
   if (object$type == "cumulative") return(object$coefficients)
   levels <- object$model$levels[-1]
   matrix(object$coefficients, length(levels), byrow = TRUE, dimnames = list(levels, object$model$columns))
@@ -21,6 +22,7 @@ regression_scores.rr_multinom <- function(fit) fit$model$scores(fit$estimate)
 predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
                                 se.fit = FALSE,
                                 ...) {
+  check_object(object)
   type <- check_choice(type[1], "type", c("truth", "report", "posterior", "class"))
   check_flag(se.fit, "se.fit")
   mechanism <- object$mechanism
@@ -84,10 +86,14 @@ multinom_newdata <- function(object, newdata, reports) {
 }
 
 #' @export
-fitted.rr_multinom <- function(object, ...) predict(object)
+fitted.rr_multinom <- function(object, ...) {
+  check_object(object)
+  predict(object)
+}
 
 #' @export
 tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  check_object(x)
   table <- NextMethod()
   if (x$type == "cumulative") return(table)
   levels <- x$model$levels[-1]
@@ -97,12 +103,14 @@ tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @export
 glance.rr_multinom <- function(x, ...) {
+  check_object(x)
   tibble::add_column(NextMethod(), type = x$type, categories = length(x$model$levels), .before = 1)
 }
 
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
+  check_object(x)
   truth <- predict(x)
   posterior <- predict(x, type = "posterior")
   colnames(truth) <- paste0(".truth.", colnames(truth))

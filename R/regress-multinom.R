@@ -10,13 +10,13 @@
 #' * `"cumulative"`: \eqn{\log\{P(\le k) / P(> k)\} = \alpha_k - x^T \beta}{log(P(<= k) / P(> k)) = alpha_k - x'b} (proportional odds, as `MASS::polr()`
 #'   writes it: a positive coefficient moves the truth towards the later levels).
 #'
-#' The likelihood is not concave, since the truth is not seen. It is maximised by Newton's method with step control (the curvature is the variance of
-#' the truth before less that after the report) from `starts` starting points, which are always the same: R's random generator is not used. What
-#' the fit says is "the best of these starts", and a second maximum nearly as high is warned of. Where the likelihood rises for ever, the coefficients
-#' concerned are `Inf` or `-Inf` with standard error `NA`, with a warning, and those of the rest are those of the limiting model.
+#' The likelihood is not concave, since the truth is not observed. It is maximised by Newton's method with step control (the curvature is the variance of
+#' the truth given the covariates less that given covariates and report) from `starts` starting points, which are always the same: R's random generator is not used.
+#' The fit is the best maximum found, and a warning tells of a second maximum that is nearly as high. Where the likelihood rises for ever, a warning says so: the coefficients
+#' concerned are `Inf` or `-Inf` with standard error `NA`, and the other coefficients are those of the limiting model.
 #'
-#' Missing values are left to `na.action` (by default rows with any are dropped, and counted in the print); a column of covariates that the others
-#' determine has coefficient `NA` and is told, as in [stats::glm()].
+#' Missing values are left to `na.action` (by default rows with missing values are dropped, and `print()` shows their number). A column of covariates that the others
+#' determine has coefficient `NA`, as in [stats::glm()], and a message names it.
 #'
 #' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
 #'   `~ age + sex`: the questions are columns of `data` found by their names.
@@ -27,7 +27,7 @@
 #' @param start Coefficients to start from, in the order of `vcov()`; by default shares estimated without covariates.
 #' @param starts Number of starting points, at least 1.
 #' @param ... Not used, and refused by `rr_multinom()`.
-#' @return An object of class `c("rr_multinom", "rr_regression")` that answers
+#' @return An object of class `c("rr_multinom", "rr_regression")` with the methods
 #'   * `coef()`: for `"multinomial"` a matrix with one row per level but the first and one column per term; for `"cumulative"` a vector, the \eqn{K - 1}
 #'     thresholds (named as `low|middle`) first;
 #'   * `vcov()`, `confint()`, `logLik()`, `nobs()`, `anova()`, `tidy()`, `glance()`, `summary()`: see [rr_regression];

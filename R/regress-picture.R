@@ -1,5 +1,5 @@
-# What the fits of this room that are no glm say of their rows: residuals, simulated reports, a picture; or why they do
-# not.
+# Residuals, simulated reports and a picture of the regressions that are not a glm; or an error that says why there are
+# none.
 
 #' @rdname rr_regression
 #' @export

@@ -13,13 +13,13 @@
 #' the truths), after 500 sweeps that are not kept. The state is counts, so that a sweep takes the same time for any number of respondents. Products of questions
 #' have cells as categories.
 #'
-#' Quantities of a yes/no question are deterministic. Draws, and only these, use R's random generator: [set.seed()] repeats them.
+#' Results for a yes/no question are deterministic. Only draws use R's random generator: [set.seed()] repeats them.
 #'
 #' @param tally A tally of [rr_tally()] or [rr_counts()], without weights; groups are treated one by one.
 #' @param prior For a yes/no question `c(a, b)`: the Beta prior of the share of the *second* level, yes. For K categories one number, or one per level (names in any order), of
 #'   the Dirichlet prior. All above 0. 1 is the uniform prior.
 #' @param n Number of draws, a whole number; 0 for none. K categories need draws.
-#' @return An object of class `rr_posterior` that answers `tidy(conf.level = 0.95)` (`term`, `estimate`, the posterior mean, `std.error`, the posterior standard deviation,
+#' @return An object of class `rr_posterior` with the methods `tidy(conf.level = 0.95)` (`term`, `estimate`, the posterior mean, `std.error`, the posterior standard deviation,
 #'   `median`, and with `conf.int = TRUE` the quantiles `conf.low`, `conf.high`), `quantile(probs)` (a matrix with one row per level), `coef()` (means), `confint()`
 #'   (equal tails), `as.data.frame()` (the draws where there are any, one row each, else `tidy()`), `glance()` (`nobs`, `log.evidence`, the logarithm
 #'   of the probability of the answers in their order under the prior, `NA` for K categories; `method`, `draws`, `effective`, the smallest effective number of draws), `print()`,

@@ -6,7 +6,7 @@
 #' @param type * `"link"`: the linear predictor.
 #'   * `"truth"`: the probability that the true answer is yes. `"response"` means the same.
 #'   * `"report"`: the probability that the report is yes.
-#'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given the report. It never moves anybody's odds by more than a factor
+#'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()].
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Give standard errors too?
@@ -31,6 +31,7 @@
 predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response",
                                                             "terms"), se.fit = FALSE,
                            interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")
@@ -51,7 +52,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   se[!is.finite(new$eta)] <- NA
   fit <- new$label(value)
   if (interval == "confidence") {
-    half <- stats::qnorm((1 + level) / 2) * se
+    half <- normal_quantile(level) * se
     ends <- lapply(c(-1, 1), function(side) predicted(object, new, clip_eta(new$eta + side * half, object$link), type))
     fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
     rownames(fit) <- new$names

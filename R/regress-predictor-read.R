@@ -1,10 +1,11 @@
-# What a fit of rr_predictor() says: two sets of coefficients, and means and truths of new respondents.
+# Methods of fits of rr_predictor(): two sets of coefficients, and predicted means and truths of new respondents.
 
 #' @rdname rr_predictor
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part Which coefficients, see the value.
 #' @export
 coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
+  check_object(object)
   part <- check_choice(part, "part", c("outcome", "truth", "both"))
   if (part == "both") return(list(outcome = object$coefficients, truth = object$truth))
   if (part == "outcome") return(object$coefficients)
@@ -22,6 +23,7 @@ abort_no_truth <- function() {
 #' @export
 vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster = NULL,
                               part = c("outcome", "truth", "all"), ...) {
+  check_object(object)
   part <- check_choice(part, "part", c("outcome", "truth", "all"))
   choices <- c("observed", "sandwich")
   type <- if (identical(type, choices)) {
@@ -61,12 +63,14 @@ moment_sandwich <- function(object, groups) {
 #' @importFrom stats sigma
 #' @export
 sigma.rr_predictor <- function(object, ...) {
+  check_object(object)
   if (!is.null(object$sigma)) return(object$sigma)
   abort(c("This fit has no standard deviation of errors.", x = "Its family is {object$family$family}."), "argument")
 }
 
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  check_object(x)
   table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
                               .before = 1)
   if (is.null(x$truth) || !length(x$truth)) return(table)
@@ -76,6 +80,7 @@ tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @export
 glance.rr_predictor <- function(x, ...) {
+  check_object(x)
   tibble::add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
                      .before = 1)
 }
@@ -87,6 +92,7 @@ glance.rr_predictor <- function(x, ...) {
 predict.rr_predictor <- function(object, newdata = NULL, truth = NULL, type = c("outcome", "link", "truth",
                                                                                 "posterior"),
                                  se.fit = FALSE, ...) {
+  check_object(object)
   type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
   check_flag(se.fit, "se.fit")
   rows <- object$rows
@@ -182,6 +188,7 @@ label_cells <- function(shares, rows) {
 #' @rdname rr_predictor
 #' @export
 augment.rr_predictor <- function(x, ...) {
+  check_object(x)
   frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
   if (x$method == "moments") return(tibble::as_tibble(frame))
   posterior <- predict(x, type = "posterior")

@@ -1,6 +1,7 @@
 #' @rdname rr_glm_methods
 #' @export
 confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
+  check_object(object)
   method <- check_choice(method, "method", c("profile", "wald"))
   level <- check_level(level)
   names <- names(object$coefficients)
@@ -21,7 +22,7 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
 
 wald_ends <- function(fit, which, level) {
   se <- sqrt(diag(stats::vcov(fit)))[which]
-  half <- stats::qnorm((1 + level) / 2) * se
+  half <- normal_quantile(level) * se
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 

@@ -1,4 +1,4 @@
-# Designs with an unknown number in a regression: the devices of the groups as lines in that number.
+# Designs with an unknown parameter in a regression: the probabilities of each group are linear in this parameter.
 
 # The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope.
 unknown_devices <- function(mechanisms, devices) {
@@ -21,7 +21,7 @@ unknown_devices <- function(mechanisms, devices) {
 
 has_unknown <- function(mechanism) !is.null(mechanism$lines)
 
-# What the parameter of a design is called.
+# The name of the parameter of a design.
 unknown_name <- function(mechanism) names(mechanism$parameters)[2]
 
 unknown_at <- function(lines, psi) {
@@ -31,7 +31,7 @@ unknown_at <- function(lines, psi) {
         lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi)
 }
 
-# Several values of the unknown number, since there are many local maxima.
+# Several starting values of the unknown parameter, since there are many local maxima.
 unknown_starts <- function(points) {
   values <- c(0.5, 0.8, 0.2, 0.95, 0.05)
   first <- lapply(values, function(psi) c(points[[1]], psi))

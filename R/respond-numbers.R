@@ -1,6 +1,6 @@
 # Answers that are numbers: put in bins, or refused where they lie outside the range.
 
-# Numbers are put in their bins; the error names no value, which would be somebody's answer.
+# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
 #' @export
 prepare_answers.rr_square_wave <- function(mechanism, x) {
   if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())

@@ -8,14 +8,14 @@ prepare_answers.rr_product <- function(mechanism, x) {
 
 #' @export
 rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R")) {
-  # What cannot be drawn from is found before the first draw.
+  # A question that cannot be drawn is found before the first draw.
   for (question in mechanism$questions) {
     if (law_gives(rr_law(question), "channel", length(question$levels))) perturbation(question)
   }
   Map(rr_draw_reports, mechanism$questions, answers, rng)
 }
 
-# The questions and nothing else: neither columns that nobody randomised nor row names, which may say who answered.
+# Only the questions are returned: no columns that were not randomised, and no row names, which may say who answered.
 #' @export
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)

@@ -13,32 +13,34 @@
 #' **Which probabilities are realised.** Every probability is a multiple of \eqn{2^{-64}} and is realised exactly. It is
 #' rounded from its nominal value in the direction that adds noise, so the achieved epsilon,
 #' `rr_epsilon(mechanism, achieved = TRUE)`, is not above the nominal one. A mechanism made from `epsilon`
-#' keeps besides a relative \eqn{2^{-49}} below its real probability of the truth, more than the rounding errors of
+#' also stays a relative \eqn{2^{-49}} below its real probability of the truth, which is more than the rounding errors of
 #' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
 #' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
-#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the truth is told for certain.
+#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the mechanism reports the truth with certainty.
 #'
-#' The report of a respondent who is asked twice is drawn twice, and the two together reveal more than one.
+#' If the same answer is randomised twice, the two reports together reveal more than one.
 #' Randomise once and keep the report.
 #'
 #' @param x The true answers: a factor, character, integer, whole-number double or logical vector, matched to the
 #'   levels of the mechanism as [rr_tally()] matches reports.
 #' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
-#'   For several questions ([rr_product()]) a data frame with a column for each, called as the questions are. Only these
+#'   For several questions ([rr_product()]) `x` is a data frame with one column per question, named like the questions. Only these
 #'   columns are returned.
-#' @param rng `"secure"` or `"R"`, see below.
+#' @param rng `"secure"` or `"R"`, see *Details*.
 #' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
-#'   They are named in a message of class `candor_message_keep`, and so are columns that were left out.
-#' @return The reports: as many as there are answers, with their names, of the same type (integers become doubles
-#'   where a level is no integer), and read by [rr_tally()] as
-#'   what they are. Text and factors have the labels of the mechanism's reports. Logical answers to a question with
-#'   other than two reports become the numbers of these. Of a data frame: a data frame of the `keep` columns and
+#'   A message of class `candor_message_keep` names them, and also the columns that were left out.
+#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the attribute `"memory"` of the former reports of the same
+#'   respondents, in the same order; `list()` to start.
+#' @return The reports: as many as there are answers, with their names and of their type (integers become doubles
+#'   where a level is not an integer). [rr_tally()] reads
+#'   them. Text and factors have the labels of the mechanism's reports. Logical answers become the numbers of the reports if the
+#'   mechanism has other than two reports. For a data frame: a data frame of the `keep` columns and
 #'   the questions, without row names.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with the
 #' position and never with the value, which is somebody's true answer; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
-#' user-supplied generator of R returns a number outside 0 to 1. No report is returned then; for a bad answer nothing
-#' has been drawn.
+#' user-supplied generator of R returns a number outside 0 to 1. After an error no report is returned; a bad answer is found before anything
+#' is drawn.
 #' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
@@ -60,7 +62,7 @@
 #' set.seed(1)
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
-rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
+rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL) {
   check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
@@ -73,13 +75,24 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL) {
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
+  if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
+  if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
   else reports
 }
 
-# Labelled values become what their labels say, and integer64 numbers.
+perturb_memoised <- function(x, mechanism, answers, memory, rng) {
+  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
+    abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
+            i = "Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and {.fn rr_bloom}."), "argument")
+  }
+  drawn <- draw_memoised(mechanism, answers, memory, rng)
+  structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
+}
+
+# Labelled values become their labels, and integer64 values become numbers.
 plain_answers <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
   x <- answer_frame(x)
@@ -126,8 +139,8 @@ as_plain_columns <- function(x, names) {
   structure(columns, names = names, row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
 
-# From what the user holds to positions among the levels, and from drawn reports to what the user gets. One column of
-# answers for nearly every mechanism; a product has one a question. Every answer is looked at before the first draw.
+# The user's answers become positions among the levels, and drawn reports become the user's type. Nearly every mechanism
+# has one column of answers; a product has one per question. Every answer is checked before the first draw.
 prepare_answers <- function(mechanism, x) UseMethod("prepare_answers")
 
 decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
@@ -137,7 +150,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   answers <- encode_answers(x, mechanism)
   stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
   if (stray > 0) abort_answer(x, stray, mechanism)
-  # A mechanism that cannot be drawn from says so before another question of a product has been.
+  # A mechanism that cannot draw must fail before another question of a product has been drawn.
   if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) perturbation(mechanism)
   codes <- answers$codes
   if (!is.integer(codes)) codes <- as.integer(codes)
@@ -145,7 +158,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 
-# Reports that are no categories are returned as the protocol has them.
+# Reports that are not categories are returned in the form of their protocol.
 #' @export
 decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(reports)
@@ -156,6 +169,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
   check_given(answers = "the positions of the true answers among the levels")
+  check_mechanism(mechanism)
   UseMethod("rr_draw_reports")
 }
 
@@ -177,8 +191,8 @@ rr_draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "
   result$reports
 }
 
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. Any other
-# value is no source: it can only ever turn a report into an error.
+# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
+# weaken the randomness: an unknown one is an error.
 entropy <- new.env(parent = emptyenv())
 entropy$source <- "secure"
 
@@ -200,12 +214,12 @@ encode_answers <- function(x, mechanism) {
   }
   check_values(x, mechanism)
   answers <- encode_reports(x, truths)
-  # The kernel returns what it was given, and more than two reports are not logical.
+  # The kernel returns the type it was given, but more than two reports cannot be logical.
   if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(answers$codes)
   answers
 }
 
-# Numbers in, numbers out: not where a report has none.
+# Numbers are returned for numbers, unless the label of a report is not a number.
 check_values <- function(x, mechanism) {
   numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
   if (!numbers || is.factor(x) || !anyNA(mechanism$numeric_levels)) return(invisible())

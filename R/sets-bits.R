@@ -101,7 +101,7 @@ name_flips <- function(flip, sets) {
   if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
 }
 
-# What a kernel refused: a list with the position of the offender.
+# The error for an entry that a kernel refused: a list with the position of that entry.
 check_kernel <- function(result, bits, flip, arg) {
   if (!is.list(result) || is.null(result$position)) return(result)
   # status 2 and above concern the flip unless the bit at that position is itself wrong
@@ -112,30 +112,33 @@ check_kernel <- function(result, bits, flip, arg) {
 
 #' Sufficient statistics of noisy bits
 #'
-#' All that OR, AND, unions, intersections and incidence need to know about the noisy bits of each element: small,
-#' made in one pass, and merged with `c()` in any order to the same answer. Bits that arrive in a stream are tallied
-#' as they come, and then forgotten.
+#' A tally of bits holds all that OR, AND, unions, intersections and incidence need to know about the noisy bits of each element. It is small,
+#' is made in one pass, and merges with `c()` in any order to the same result. Bits that arrive in a stream can be tallied
+#' one after the other and then deleted.
 #'
-#' While all bits share one flip probability, how many were reported as 1 is a sufficient statistic, and is what is
-#' kept. With different flips, twelve numbers an element are: signs, and logarithms summed in twice the usual precision,
-#' so that the order of merging does not show.
+#' While all bits share one flip probability, the number of bits reported as 1 is a sufficient statistic, and only this number is
+#' kept. With different flip probabilities twelve numbers per element are kept: signs, and logarithms summed in twice the usual precision,
+#' so that the result does not depend on the order of merging.
 #'
-#' @param bits Reported bits. A vector (0 and 1, or `TRUE` and `FALSE`) holds the bits of *one* element. A matrix holds
-#'   one element a row and one report of it (one set, one site, one day) a column. A raw vector holds the bits of one
-#'   element packed eight a byte, as [packBits()] makes it.
+#' @param bits Reported bits. A vector (0 and 1, or `TRUE` and `FALSE`) holds the bits of *one* element. A matrix has
+#'   one row per element and one column per report (one set, one site, one day). A raw vector holds the bits of one
+#'   element, eight per byte, as [packBits()] makes it. Or a **database table** of package dbplyr with a row for each element and set, and the bit that
+#'   the set reported of the element: the engine adds up, and one row for each element comes back, sorted by its label.
 #' @param flip Probability that a bit was reported wrongly, whatever the truth: one number, one for each bit of a vector
 #'   or each column of a matrix, or a matrix with one for each entry. With the names of the bits or columns
 #'   they may stand in any order; other names are an error. Any value from 0 to 1 but 1/2. For randomized response
 #'   at \eqn{\epsilon} it is `plogis(-epsilon)`.
-#' @param n For packed bits: how many there are, if not all of the last byte is used. For `rr_bit_counts()`: how many bits
-#'   each element has.
+#' @param n For packed bits: the number of bits, if not all of the last byte is used. For `rr_bit_counts()`: the number of bits
+#'   of each element.
+#' @param element,set,column For a database table: the columns of the elements, of the sets and of the bits, by name or as a formula. `column` is not needed
+#'   where it is the only one left. All bits share one `flip`.
 #' @param ones How many of an element's `n` bits were reported as 1; with names if the elements have labels.
 #' @return An object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_union_size()], [rr_intersection_size()]
 #'   and [rr_incidence()].
 #' @section Errors:
 #' `candor_error_argument` for entries that are not bits and flips that are not probabilities, by position;
 #' `candor_error_missing` for NA; `candor_error_no_information` for a flip of 1/2; `candor_error_mismatch` when tallies
-#' of different elements are merged, and for flips whose names are not those of the bits.
+#' of different elements are merged, and for flips whose names are not those of the bits. Of a database table also `candor_error_database` where it does not answer.
 #' @seealso [rr_any()] for the estimates.
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
 #'   sufficient).
@@ -148,8 +151,18 @@ check_kernel <- function(result, bits, flip, arg) {
 #' # Counts are enough when all flips are equal: here of three elements, seen by eight sites
 #' rr_all(rr_bit_counts(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
 #' @export
-rr_bit_tally <- function(bits, flip, n = NULL) {
+rr_bit_tally <- function(bits, flip, n = NULL, element = NULL, set = NULL, column = NULL) {
   check_given()
+  if (inherits(bits, "tbl_lazy")) {
+    if (!is.null(n)) abort(c("{.arg n} is for packed bits only.", x = "{.arg bits} is a database table."), "argument")
+    flip <- check_flip(flip, 1, 1)
+    counted <- count_long_bits(bits, element, set, column)
+    return(new_rr_bit_tally(flip, counted$n, counted$ones, counted$labels))
+  }
+  if (!is.null(element) || !is.null(set) || !is.null(column)) {
+    abort(c("{.arg element}, {.arg set} and {.arg column} name columns of a database table.",
+            x = "{.arg bits} is {describe(bits)}."), "argument")
+  }
   bits <- check_bits(bits)
   if (is.raw(bits)) return(tally_packed(bits, flip, n))
   if (!is.null(n)) abort(c("{.arg n} is for packed bits only.", x = "{.arg bits} is {describe(bits)}."), "argument")
@@ -209,7 +222,7 @@ rr_bit_counts <- function(ones, n, flip) {
   new_rr_bit_tally(flip, n, as.double(ones), names(ones))
 }
 
-# `flip` is NA once bits of different flips were tallied; then `state` holds what they add up to.
+# `flip` is NA once bits of different flips were tallied; then `state` holds their sums.
 new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
   structure(list(flip = flip, n = as.double(n), ones = ones, labels = labels, state = state), class = "rr_bit_tally")
 }
@@ -220,8 +233,9 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
 c.rr_bit_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
+  check_object(first)
   for (i in seq_along(tallies)[-1]) {
-    other <- tallies[[i]]
+    other <- check_argument_object(tallies[[i]])
     if (!inherits(other, "rr_bit_tally")) {
       abort(c("Tallies of bits merge with tallies of bits only.", x = "Argument {i} is {describe(other)}."), "mismatch")
     }
@@ -253,6 +267,7 @@ tally_state <- function(tally) {
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
+  check_object(x)
   cat("<rr_bit_tally> ", format_count(length(x$ones)), if (length(x$ones) == 1) " element, " else " elements, ",
       format_count(x$n), if (x$n == 1) " bit" else " bits", " each\n", sep = "")
   flip <- if (is.na(x$flip)) "different from bit to bit" else format(x$flip, digits = 4)

@@ -5,17 +5,17 @@
 #' (`rr_intersection_size()`), in the first but in none of the others (`rr_difference_size()`)? And which share of the
 #' union is in the intersection (`rr_jaccard()`)?
 #'
-#' An element's unbiased OR (or AND) is taken from its noisy bits, see [rr_any()], and the estimates are added up over the
-#' universe. Nobody needs to know which elements the sets hold, and no element's estimate says.
+#' An unbiased estimate of the OR (or AND) of each element comes from its noisy bits, see [rr_any()]; these estimates are added up over the
+#' universe. Nobody needs to know which elements the sets hold, and the estimate of one element does not reveal it.
 #'
 #' **The standard error** is about the randomisation; the sets are fixed. Its square is the unbiased
-#' \eqn{\sum \hat Y (\hat Y - 1)}{sum Y-hat (Y-hat - 1)}. `std.error.max` is what it would be under the least favourable
-#' sets: \eqn{m} times the
+#' \eqn{\sum \hat Y (\hat Y - 1)}{sum Y-hat (Y-hat - 1)}. `std.error.max` is the standard error under the least favourable
+#' sets; its square is \eqn{m} times the
 #' variance of an element in none of the sets (for intersections, in all of them). It is used in place of the
-#' estimate when that is negative. The error grows exponentially with the number of sets; when its least favourable
-#' value exceeds 1000 elements, a warning says how large it may be.
+#' estimated standard error where the unbiased variance estimate is negative. The standard error grows exponentially with the number of sets; when `std.error.max`
+#' exceeds 1000 elements, a warning says how large it may be.
 #'
-#' **Intervals.** `"wald"` is estimate and standard error, cut to \eqn{[0, m]} but not to a point. `"exact"` has guaranteed coverage for any
+#' **Intervals.** `"wald"` is the estimate plus or minus a multiple of the standard error, cut to \eqn{[0, m]} but not to a point. `"exact"` has guaranteed coverage for any
 #' sets and any size of universe, and is wider. For one set it inverts the distribution of the number of reported
 #' elements, two binomials added. For several it inverts Chernoff's bound, with the least favourable membership
 #' pattern of every element; this needs one flip probability for all sets, or at most 8 sets.
@@ -23,13 +23,13 @@
 #' @param sets The reported sets, as one of
 #'   * a matrix or data frame of 0 and 1 (or `TRUE` and `FALSE`), elements in rows, sets in columns;
 #'   * a list of vectors, each of the elements that one set *reports*, with `universe`;
-#'   * a tally of [rr_bit_tally()] or [rr_bit_counts()], which has counted for every element how many sets report it
-#'     (not for differences, which need the sets apart).
+#'   * a tally of [rr_bit_tally()] or [rr_bit_counts()], which holds for every element how many sets report it
+#'     (not for differences, which need each set).
 #' @param flip Probability that a membership was reported wrongly: one number, one for each set (with the sets' names in any
 #'   order), or a matrix with one for each element and set. Any value from 0 to 1 but 1/2. Left out for a tally.
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
 #' @param conf.level Confidence level, between 0 and 1.
-#' @param interval `"wald"` or `"exact"`, see below.
+#' @param interval `"wald"` or `"exact"`, see *Details*.
 #' @param cumulative Estimate after the first set, after the first two, and so on? `autoplot()` draws this.
 #' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
 #'   `std.error.max` and, with `conf.int = TRUE`, `conf.low` and `conf.high`. Estimates may be negative or above the
@@ -100,7 +100,7 @@ size_row <- function(what, data, conf.level, interval) {
 size_of <- function(estimate, variance, bound, data, term, conf.level) {
   largest <- sqrt(bound)
   error <- root(variance)
-  half <- stats::qnorm((1 + conf.level) / 2) * (if (is.na(error)) largest else error)
+  half <- normal_quantile(conf.level) * (if (is.na(error)) largest else error)
   bounds <- normal_interval(estimate, half, 0, data$m)
   data.frame(term = term, sets = data$n, estimate = estimate, std.error = error, std.error.max = largest,
              conf.low = bounds$low, conf.high = bounds$high)
@@ -169,7 +169,7 @@ rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95) {
            x = "Its estimated size is {format_number(totals$union)}."), "ratio")
   }
   error <- root(variance)
-  bounds <- normal_interval(ratio, stats::qnorm((1 + conf.level) / 2) * (error %|na|% largest), 0, 1)
+  bounds <- normal_interval(ratio, normal_quantile(conf.level) * (error %|na|% largest), 0, 1)
   row <- data.frame(term = "jaccard", sets = data$n, estimate = ratio, std.error = error, std.error.max = largest,
                     conf.low = bounds$low, conf.high = bounds$high)
   new_rr_set_size("jaccard", row, data$m, data$flip, conf.level, "wald")

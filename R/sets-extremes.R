@@ -14,9 +14,9 @@
 #' over many elements, as [rr_union_size()] does. Nothing is clipped here: clipped estimates do not add up.
 #'
 #' **The variance.** The truth \eqn{Y} is 0 or 1, so \eqn{\hat Y (\hat Y - 1)}{Y-hat (Y-hat - 1)} estimates the variance of
-#' \eqn{\hat Y}{Y-hat} without bias. It can be negative. It can also be tiny when the variance is astronomic, because the
-#' reports that make it so are rare. Beside it stands the variance under the least favourable truth (no true 1 for OR, no
-#' true 0 for AND), \eqn{\prod_i (1 + v_i) - 1} with \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}, which no truth exceeds. It
+#' \eqn{\hat Y}{Y-hat} without bias. This estimate can be negative. It can also be tiny when the variance is huge, because the
+#' reports that make the variance huge are rare. `std.error.max` therefore uses the variance under the least favourable truth (no true 1 for OR, no
+#' true 0 for AND), \eqn{\prod_i (1 + v_i) - 1} with \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}, which is an upper bound for all truths. It
 #' grows exponentially with the number of bits: beyond \eqn{n q \approx 1}{n q ~ 1} the estimate of one element says little,
 #' and a
 #' warning says how large the standard error may be.
@@ -37,7 +37,7 @@
 #' @examples
 #' # Eight sites report, with 5% of noise, whether they saw this device
 #' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
-#' # Every site has its own noise; the last one is believed most
+#' # Every site has its own noise; the last one has the least
 #' rr_any(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
 #' # One estimate for each row
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
@@ -135,7 +135,7 @@ format_number <- function(x) {
 #' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
 #' @examples
-#' # An element in none of ten sets costs most, each set that holds it makes it cheaper
+#' # The variance is largest for an element in none of ten sets and falls with each set that holds it
 #' flip <- 0.1
 #' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
 #' @export
@@ -177,7 +177,7 @@ labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estim
 #' @export
 bounds_of.rr_extreme <- function(x, rows, level) {
   error <- ifelse(is.na(rows$std.error), rows$std.error.max, rows$std.error)
-  normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * error, 0, 1)
+  normal_interval(rows$estimate, normal_quantile(level) * error, 0, 1)
 }
 
 # The bits of different elements were randomised on their own.

@@ -3,6 +3,7 @@
 #' @rdname rr_incidence
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_incidence <- function(object, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw an incidence")
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")

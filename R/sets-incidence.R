@@ -1,6 +1,6 @@
 #' How many elements lie in exactly, and in at least, t of n noisy sets
 #'
-#' The union is "at least 1", the intersection "at least n"; this gives everything between.
+#' The union is the case "at least 1", the intersection the case "at least n"; `rr_incidence()` gives all cases between.
 #'
 #' **Inversion** (`"inv"`) is unbiased, adds up to the universe, and may give negative counts, which are shown as they
 #' are. With one flip probability \eqn{q} the number of sets that report an element follows a channel: \eqn{t} true sets give
@@ -12,17 +12,17 @@
 #' Poisson-binomial distribution with signed probabilities. No assumption about which sets hold which elements is made.
 #'
 #' **Maximum likelihood** (`"mle"`) fits the distribution of \eqn{t} over elements to the observed numbers of reporting
-#' sets; its counts are never negative, and its log-likelihood is within `gap` of the maximum, which is proved, not assumed.
+#' sets; its counts are never negative, and its log-likelihood is proved to be within `gap` of the maximum.
 #' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
 #' be as likely as any other \eqn{t} to hold an element.
 #'
-#' **Intervals** of inversion are normal, cut to the universe but not to a point. Those of maximum likelihood are profile likelihood intervals:
-#' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are right where a
-#' count is estimated as 0, too, where there is no standard error. For `target = "sample"` they are shortened
+#' **Intervals** of inversion are normal, cut to the universe but not to a point. Intervals of maximum likelihood are profile likelihood intervals:
+#' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are also valid where a
+#' count is estimated as 0, where there is no standard error. For `target = "sample"` they are shortened
 #' by what sampling the elements would add.
 #'
 #' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
-#' \eqn{t} are much better known than their parts; `vcov()` has what is needed.
+#' \eqn{t} are known much more precisely than their parts; `vcov()` gives the covariances for such sums.
 #'
 #' @inheritParams rr_union_size
 #' @param method `"inv"` or `"mle"`.
@@ -162,7 +162,7 @@ rows_of.rr_incidence <- function(x) {
 #' @export
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
-    else normal_interval(rows$estimate, stats::qnorm((1 + level) / 2) * rows$std.error, 0, x$elements)
+    else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$elements)
   list(low = pmin(pmax(bounds$low, 0), x$elements), high = pmax(pmin(bounds$high, x$elements), 0))
 }
 
@@ -215,11 +215,15 @@ profile_incidence <- function(x, table, level) {
 #' @param x,object An object of `rr_incidence()`.
 #' @param ... Not used.
 #' @export
-coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
+coef.rr_incidence <- function(object, ...) {
+  check_object(object)
+  stats::setNames(object$estimate, 0:object$sets)
+}
 
 #' @rdname rr_incidence
 #' @export
 vcov.rr_incidence <- function(object, ...) {
+  check_object(object)
   matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
 }
 
@@ -246,4 +250,7 @@ shown_of.rr_incidence <- function(x, n) {
 #' @rdname rr_incidence
 #' @param n,digits Rows and significant digits printed.
 #' @export
-print.rr_incidence <- function(x, n = 12, digits = 4, ...) print.rr_estimates(x, n, digits)
+print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
+  check_object(x)
+  print.rr_estimates(x, n, digits)
+}

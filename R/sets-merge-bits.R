@@ -1,15 +1,15 @@
 #' Merge noisy bits into noisy bits
 #'
 #' For pipelines that must keep bits: the OR (or AND) of noisy bits, drawn so that it is again a noisy bit, wrong with one
-#' known probability \eqn{q^*} whatever the truth. It goes on as any other randomised response would; for a number,
-#' [rr_any()] and [rr_union_size()] say more, since merging draws anew and adds noise.
+#' known probability \eqn{q^*} whatever the truth. It can be used like any other randomised response. If only an estimate is wanted,
+#' [rr_any()] and [rr_union_size()] are more precise, since merging draws anew and adds noise.
 #'
 #' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
 #' \eqn{q^*} that makes all of these probabilities is given by
 #' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
 #'   prod_i (1 - q_i)/(1 - 2 q_i),}
 #' so merging two by two, in any order, costs the same as merging all at once. Flips above 1/2 are turned round first.
-#' Merging only post-processes reports: it takes nothing from anyone's privacy.
+#' Merging only post-processes reports, so nobody loses privacy.
 #'
 #' @param bits A vector of noisy bits (one element) or a matrix (one element a row), or a list of sketches of
 #'   [rr_sketch()] with the same settings and key.

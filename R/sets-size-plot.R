@@ -1,6 +1,6 @@
 #' Picture of an estimated size as sets accumulate
 #'
-#' The estimate after each set with its interval: how much a further set adds, and what it costs in certainty.
+#' The estimate after each set with its interval. The picture shows how much each further set adds, and how much precision it costs.
 #'
 #' @param object An object of [rr_union_size()] or [rr_intersection_size()], best with `cumulative = TRUE`.
 #' @param truth Optionally the true sizes, for a simulation, one number per row of the estimate: drawn as a line.
@@ -16,6 +16,7 @@
 #' ggplot2::autoplot(rr_union_size(reports, flip = 0.05, cumulative = TRUE))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
   titles <- c(union = "Union", intersection = "Intersection", difference = "Difference", jaccard = "Jaccard index")

@@ -50,6 +50,7 @@ shown_of.rr_set_size <- function(x, n) x$table[c("sets", "estimate", "std.error"
 #' @param ... Not used.
 #' @export
 print.rr_set_size <- function(x, n = 10, digits = 4, ...) {
+  check_object(x)
   if (nrow(x$table) > 1) return(print.rr_estimates(x, n, digits))
   number <- function(v) if (x$what == "jaccard") format(v, digits = check_digits(digits)) else format_size(v)
   most <- paste("at most", number(x$table$std.error.max))
@@ -68,7 +69,7 @@ print_size <- function(x, error, interval, number) {
   invisible(x)
 }
 
-# One decimal: a tenth of an element is below every error worth having.
+# One decimal is enough: standard errors are larger than a tenth of an element.
 format_size <- function(x) {
   if (!is.finite(x) || abs(x) >= 1e12) return(format(x, digits = 3))
   format(round(x, 1), big.mark = ",", scientific = FALSE, nsmall = 1)

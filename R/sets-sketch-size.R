@@ -13,11 +13,11 @@
 #' * PCSA: the estimated numbers of ones at each level are fitted by their expectations
 #'   \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, \eqn{B} buckets and \eqn{\pi_l} the share of items at level
 #'   \eqn{l}, by
-#'   quasi-likelihood: each level is weighted by its variance, which counts the noise (at its least favourable) and the
-#'   hashing. Without noise it is the likelihood. Never negative.
+#'   quasi-likelihood: each level is weighted by its variance, which includes the noise (at its least favourable) and the
+#'   hashing. Without noise it is the likelihood. The estimate is never negative.
 #'
-#' The interval holds all sizes that the zeros (for PCSA the score) do not refute, the hashing's variance being taken at each
-#' size, so that it is right where few bits are left at 0. A full sketch still says that there were many items: its interval
+#' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject. The variance due to hashing is computed for each
+#' size, so the interval is valid where few bits are left at 0. A full sketch still shows that there were many items: its interval
 #' goes from a finite bound to `Inf`.
 #'
 #' @param ... Sketches of [rr_sketch()] with the same settings and key, or one list of them.
@@ -45,10 +45,10 @@ rr_sketch_size <- function(..., conf.level = 0.95) {
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
-  z <- stats::qnorm((1 + conf.level) / 2)
+  z <- normal_quantile(conf.level)
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
   if (sum(log1p(v)) > 600) {
-    abort(c("The noise of so many sketches leaves nothing of their union.",
+    abort(c("With this many noisy sketches the size of the union cannot be estimated.",
             x = "The standard error of one bit would be of the order of 1e{round(sum(log1p(v)) / log(100))}.",
             i = "Use fewer sketches, or less noise."), "no_information")
   }
@@ -180,5 +180,6 @@ title_of.rr_sketch_size <- function(x) {
 
 #' @export
 print.rr_sketch_size <- function(x, n = 10, digits = 4, ...) {
+  check_object(x)
   print_size(x, format_size(x$table$std.error), " interval", format_size)
 }

@@ -3,17 +3,17 @@
 #' A sketch is a short vector of bits made from a set of items, and the sketch of a union is the OR of the sketches. So each
 #' of many sites can sketch the identifiers that it saw, flip every bit at random with [rr_perturb_sketch()], and
 #' publish the result; [rr_sketch_size()] estimates from the published sketches how many different items the sites saw
-#' together. Nobody's list is ever seen.
+#' together. No site shows its list to anybody.
 #'
 #' * `"bloom"`: a Bloom filter of `bits` bits, `hashes` of which each item sets.
 #' * `"linear"`: linear counting, a Bloom filter with one hash.
 #' * `"pcsa"`: the sketch of Flajolet and Martin. An item falls into one of `buckets`, and sets there the bit of level
 #'   \eqn{l} with probability \eqn{2^{-l}}. It counts to \eqn{2^{levels}} items a bucket.
 #'
-#' A Bloom filter must be sized for the union; PCSA need not, but each of its bits says less.
+#' A Bloom filter must be large enough for the union. A PCSA sketch need not be, but each of its bits carries less information.
 #'
-#' Items are hashed with SipHash-2-4, 64 bits, under `key`: sites that want to merge use the same key, and should
-#' keep it from those who might choose items to collide. Numbers are hashed as doubles (so `1L` and `1` agree), text as UTF-8.
+#' Items are hashed with SipHash-2-4, 64 bits, under `key`. Sites that want to merge must use the same key. They should
+#' keep it secret from anybody who might choose items that collide. Numbers are hashed as doubles (so `1L` and `1` agree), text as UTF-8.
 #'
 #' @param items The items: text, factor, or numbers. Repeated items count once. May be empty.
 #' @param type `"bloom"`, `"linear"` or `"pcsa"`.
@@ -96,7 +96,7 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
 }
 
 check_sketch <- function(x, arg = "sketch") {
-  if (inherits(x, "rr_sketch")) return(x)
+  if (inherits(x, "rr_sketch")) return(check_object(x))
   abort(c("{.arg {arg}} must be a sketch.", x = "It is {describe(x)}.", i = "Make one with {.fn rr_sketch}."),
         "argument")
 }
@@ -135,7 +135,7 @@ format_settings <- function(x) {
 
 #' Flip the bits of a sketch at random
 #'
-#' What a site does before it publishes its sketch. Every bit is reported wrongly with the same probability, independently.
+#' A site does this before it publishes its sketch. Every bit is reported wrongly with the same probability, independently.
 #'
 #' @param sketch A sketch of [rr_sketch()], not yet flipped.
 #' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
@@ -189,6 +189,7 @@ draw_bits <- function(group, probability, rng) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
+  check_object(x)
   cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
   cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
   epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))

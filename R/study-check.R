@@ -23,7 +23,7 @@ check_study_truth <- function(x, arg) {
   if (!anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
 }
 
-# Data stand for their table.
+# Data are replaced by their table.
 tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
 
 # The shares of a distribution, or of a table.

@@ -1,6 +1,6 @@
 # Starting, keeping and resuming a study.
 
-# What tells one study from another.
+# A fingerprint that tells one study from another.
 study_fingerprint <- function(design) {
   list(design$truth, design$epsilon, design$n, design$replications, design$target,
        lapply(design$method, function(m) if (is.function(m)) deparse(m) else m), lapply(design$mechanism, deparse))
@@ -31,7 +31,7 @@ start_study <- function(design, resume, cache) {
   try_study(earlier, cache)
   earlier$file <- file
   if (!is.null(file)) save_study(earlier, must = TRUE)
-  # Drawn when nothing can be refused any more, so that an error leaves R's generator as it was.
+  # The seed is drawn after all checks, so that an error leaves R's generator as it was.
   if (is.null(earlier$design$seed)) {
     earlier$design$seed <- design$seed %||% floor(stats::runif(1) * 2^31)
     save_study(earlier)

@@ -1,5 +1,5 @@
-# One cell of a study: its reports, the estimates from them, and the judge of the estimates. rr_study(), rr_risk() and
-# rr_choose() share them.
+# One cell of a study: its reports, the estimates from them, and the errors of the estimates. rr_study(), rr_risk()
+# and rr_choose() share this code.
 
 # ---- reports ----
 
@@ -25,8 +25,8 @@ study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, 
   Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
 }
 
-# Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator, which starts each
-# replication from its name and is left as it was.
+# Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator. The generator gets
+# a seed from the number of each replication and is restored afterwards.
 #' @export
 study_counts.rr_law <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
   truths <- if (is.null(truth)) .Call(C_rr_study_counts, theta, NULL, n, 1, 0, Inf, seed, cell, first, replications)
@@ -66,7 +66,7 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   as.double(estimate)
 }
 
-# The same for many tallies, a column each. The four kernels take them all at once; see study.h for what that buys.
+# The same for many tallies, a column each. The four kernels take them all at once; study.h says why this is faster.
 study_estimates <- function(mechanism, counts, method, n, name, truth, law = rr_law(mechanism)) {
   kernel <- if (is.character(method)) study_kernels[method] else NA
   if (!is.na(kernel) && inherits(law, "rr_law_additive")) {

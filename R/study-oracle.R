@@ -1,8 +1,8 @@
-# The oracle: the posterior mean of a share when the shares are known, all but which category has which. No estimator
-# that treats each count on its own does better on average; none that may be used comes near it where few categories or
-# shares that are exactly equal give the order away.
+# The oracle: the posterior mean of a share when the shares are known, but not which category has which share. No
+# estimator that treats each count on its own does better on average. With few categories, or with shares that are
+# exactly equal, the oracle knows much that no real estimator can know.
 #
-# It is the line in a picture that says what is possible, and no method of rr_estimate(): it needs the truth.
+# It shows in a picture what is possible. It is not a method of rr_estimate(), because it needs the truth.
 
 study_oracle <- function(mechanism, theta, counts, n) {
   form <- alike_law(rr_law(mechanism), length(theta))
@@ -24,8 +24,8 @@ study_oracle <- function(mechanism, theta, counts, n) {
   rows$place(posterior)
 }
 
-# Shares that nobody could tell apart, to a fiftieth of a standard deviation of their counts, are one where there are
-# many.
+# Where there are many shares, those that differ by less than a fiftieth of a standard deviation of their counts are
+# treated as one.
 distinct_truths <- function(theta, form, n) {
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))

@@ -1,7 +1,7 @@
 #' Picture of a simulation study
 #'
-#' The papers' layout: a row for each truth, a column for each privacy level, the error against the number of
-#' respondents with one line a method, and the true distribution on the left. All axes are logarithmic.
+#' The picture has the layout of the papers: a row for each truth, a column for each privacy level, the error against the number of
+#' respondents with one line per method, and the true distribution on the left. All axes are logarithmic.
 #'
 #' Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents only, the horizontal axis is the
 #' privacy level.
@@ -27,6 +27,7 @@ NULL
 #' @rdname autoplot.rr_study
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
+  check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")
   metric <- check_choice(metric, "metric", study_metrics)
   check_flag(truth, "truth")

@@ -8,7 +8,7 @@
 #' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}} and \eqn{m_i = b_i + a\theta_i}, the mean squared error of inversion, summed over categories, is
 #' \deqn{\sum_i \frac{m_i (1 - m_i)}{N a^2} \quad \mathrm{(population)}, \qquad
 #'   \sum_i \frac{b_i (1 - b_i) + \theta_i a (1 - a - 2 b_i)}{N a^2} \quad \mathrm{(sample)}.}
-#' For k-ary randomized response the second is free of \eqn{\theta}, and at a fixed \eqn{\epsilon} both grow as
+#' For k-ary randomized response the second does not depend on \eqn{\theta}, and at a fixed \eqn{\epsilon} both grow like
 #' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
 #'
 #' @param mechanism A mechanism.
@@ -30,7 +30,7 @@
 #' @examples
 #' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)
 #'
-#' # Ten times as many categories cost a hundred times the precision
+#' # With ten times as many categories the error is about a hundred times as large
 #' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),

@@ -1,4 +1,4 @@
-# Running a study: cells, workers, and what is kept of them.
+# Running a study: cells, workers, and the results that are kept.
 
 # ---- one cell ----
 
@@ -33,15 +33,15 @@ study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv(
   })
 }
 
-# What setTimeLimit() raises is no error of a cell. It has no class: only its words tell.
+# The error of setTimeLimit() is not an error of a cell. It has no class, so only its message can be recognised.
 is_time_limit <- function(error) {
   words <- c("reached elapsed time limit", "reached CPU time limit", "reached session elapsed time limit",
              "reached session CPU time limit")
   conditionMessage(error) %in% c(words, gettext(words, domain = "R"))
 }
 
-# The work of the cells relative to each other: what batches and the progress bar go by. A call of a method weighs about
-# as much as a thousand categories.
+# The relative work of the cells, for batches and for the progress bar. A call of a method weighs about as much as a
+# thousand categories.
 study_cost <- function(cells) cells$k + 1000
 
 # About eight batches a worker, the largest first. Without workers an interruption loses a cell.
@@ -50,13 +50,6 @@ study_batches <- function(cost, todo, workers) {
   todo <- todo[order(cost[todo], decreasing = TRUE)]
   size <- sum(cost[todo]) / (8 * workers)
   unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / size)))
-}
-
-# In one line, without the marks of its bullets.
-plain_message <- function(error) {
-  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
-  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
-  paste(c(lines[1], sub("^([xi!*]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
 }
 
 run_study <- function(state, cells, workers, progress, cache) {
@@ -149,7 +142,7 @@ run_forked <- function(batches, design, cells, workers, finish, cache) {
     for (id in names(ready)) {
       job <- active[[id]]
       active[[id]] <- NULL
-      # A worker that was killed delivers NULL; the delivery of a living one is followed by its end.
+      # A worker that was killed delivers NULL; a living worker ends after it has delivered.
       results <- ready[[id]]
       if (!is.null(results)) suppressWarnings(parallel::mccollect(job$process, wait = TRUE))
       finish(job$batch, if (is.list(results)) results else vector("list", length(job$batch)))
@@ -164,7 +157,7 @@ run_cluster <- function(batches, design, cells, workers, finish, cache) {
     results <- tryCatch(parallel::clusterApply(cluster, batches[wave], study_batch, design, cells),
                         error = function(e) NULL)
     if (is.null(results)) {
-      # A dead worker takes its wave with it.
+      # All cells that a dead worker was given are lost.
       try(parallel::stopCluster(cluster), silent = TRUE)
       cluster <- parallel::makeCluster(workers)
     }

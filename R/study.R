@@ -16,48 +16,48 @@
 #' | `bias2` | \eqn{\lVert E\hat\theta - \theta\rVert^2}, estimated without bias, so that it may come out below 0 |
 #' | `variance` | \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}; `bias2` + `variance` = `mse` |
 #'
-#' `mc.error` is the Monte Carlo standard error of each, over the replications (for `bias2` and
-#' `variance` by the jackknife over ten groups of them). All methods see the same reports, so that their *differences* are known better than
+#' `mc.error` is the Monte Carlo standard error of each metric, over the replications (for `bias2` and
+#' `variance` by the jackknife over ten groups of replications). All methods see the same reports, so the *differences* between methods are known more precisely than
 #' `mc.error` says.
 #'
 #' @section How it is simulated:
-#' By counts, not by people, at a cost that does not grow with `n`: `target = "population"` draws the respondents of each
-#' replication anew from the truth, and \eqn{\theta} is the truth given; `target = "sample"` gives the same \eqn{n} respondents,
-#' as close to the truth as whole numbers allow, in each replication, and \eqn{\theta} is their shares. Replication \eqn{r} of a cell draws
-#' from its own stream, named by `seed`, cell and \eqn{r}: the answer is the same for any number of workers, after
-#' any interruption, and R's own generator is used only to draw a `seed` when none is given.
+#' The study draws counts, not single respondents, at a cost that does not grow with `n`. `target = "population"` draws the respondents of each
+#' replication anew from the truth, and \eqn{\theta} is the truth given. `target = "sample"` uses the same \eqn{n} respondents
+#' in each replication, as close to the truth as whole numbers allow, and \eqn{\theta} is their shares. Replication \eqn{r} of a cell draws
+#' from its own stream, which `seed`, cell and \eqn{r} determine. So the result is the same for any number of workers and after
+#' any interruption. R's own generator is used only to draw a `seed` when none is given.
 #'
 #' @section Interrupting and resuming:
-#' A study that is interrupted returns the cells it has, with a warning; `rr_study(resume = study)` goes on from there. (What
-#' [setTimeLimit()] raises is an error as ever, and the cells are lost but for those in the file.) With a file name in
-#' `resume`, finished cells are also kept in that file as the study goes along, and the same call made again
-#' continues it. Cells that a worker could not deliver (it was killed, or ran out of memory) are named in a warning and are
-#' done by resuming.
+#' A study that is interrupted returns the cells it has, with a warning; `rr_study(resume = study)` goes on from there. (A time limit of
+#' [setTimeLimit()] is an error as usual: all cells are lost except those in the file.) With a file name in
+#' `resume`, finished cells are also kept in that file during the study, and repeating the call
+#' continues it. A warning names cells that a worker could not deliver (it was killed, or ran out of memory); resuming
+#' the study computes them.
 #'
 #' @param truth The true distributions: a named list of probability vectors, or one such vector; see [rr_zipf()]. Data (a factor,
-#'   text, or a `table`) stand for their shares. They are taken in their order; only names that are the numbers of the
-#'   categories, 1 and up, as the mechanisms of a study call them, are heeded.
+#'   text, or a `table`) are replaced by their shares, in the order given. Names are used only if they are the
+#'   category numbers 1, 2, ...
 #' @param epsilon Privacy levels, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
-#'   estimated shares. `"oracle"` is the estimator that knows the true shares but not which category has which, for mechanisms whose other
-#'   answers are all alike: the line that says how far everything is from the possible.
+#'   estimated shares. `"oracle"` is the estimator that knows the true shares but not which category has which. It shows how small the error could be, and works
+#'   for mechanisms that report all answers other than the truth with one probability.
 #' @param replications Number of replications of each cell, a whole number of at least 1.
 #' @param mechanism A function of the number of categories and the privacy level that makes a mechanism, such as [rr_grr()], or a named list of
-#'   such functions, which adds the column `mechanism`. They are called with the number first, and the level by the name `epsilon` where they have
-#'   an argument of that name, else second.
+#'   such functions, which adds the column `mechanism`. The first argument of the call is the number of categories. The privacy level is passed as `epsilon` where the function has
+#'   an argument of that name, else as the second argument.
 #' @param seed A whole number that fixes every draw, or `NULL` for one drawn from R's generator.
 #' @param ... Not used, and refused.
 #' @param target What the respondents are: `"population"`, sampled anew, or `"sample"`, fixed.
-#' @param workers Number of processes; by default as many as there are cores (`options(mc.cores)` where set) and work for.
+#' @param workers Number of processes; by default the number of cores (`options(mc.cores)` where set), or fewer where there is less work.
 #' @param resume An unfinished study, or the name of a file to keep finished cells in.
 #' @param progress Show a progress bar?
 #' @return A data frame (a tibble of class `rr_study`) with one row per cell, method and metric: `truth`, `k` (number of categories),
 #'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [autoplot()][autoplot.rr_study].
 #' @section Errors:
 #' `candor_error_argument` for an empty grid, a truth that is not a distribution or has one category only, privacy levels
-#' and numbers out of range, methods not known, a `mechanism` that makes none for some cell, and methods that fail wherever they are tried before
-#' the work starts (then also the errors of [rr_estimate()]); `candor_error_resume` when what is to be resumed is of another study; `candor_error_file` when
+#' and numbers out of range, unknown methods, a `mechanism` that does not return a mechanism for some cell, and methods that fail wherever they are tried before
+#' the work starts (then also the errors of [rr_estimate()]); `candor_error_resume` when `resume` holds another study; `candor_error_file` when
 #' the file cannot be written at the start. Later, a full disk is a warning (`candor_warning_file`) and the study goes
 #' on in memory. `candor_warning_incomplete` names the cells that are missing.
 #' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.
@@ -67,7 +67,7 @@
 #'                   epsilon = c(1, 4), n = c(100, 10000), seed = 1)
 #' study
 #'
-#' # Inversion wastes its precision on impossible values; which repair is best depends on the truth
+#' # Inversion gives impossible values, below 0; which repair of them is best depends on the truth
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)
 #' @export
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
@@ -181,6 +181,7 @@ study_state <- function(study) {
 
 #' @export
 print.rr_study <- function(x, ...) {
+  check_table(x)
   state <- attr(x, "study")
   if (!is.null(state)) {
     design <- state$design

@@ -1,30 +1,31 @@
 #' A tally from counts that already exist
 #'
-#' For published tables, `GROUP BY` results, and anything that is already counted.
+#' Makes a tally from a published table, the result of a `GROUP BY`, or other counts of reports.
 #'
 #' @param counts Number of times each report was given: a numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
-#'   report, in the order of the mechanism. Of several questions ([rr_product()]) the reports are the cells, or `counts`
-#'   is a table with one dimension a question.
+#'   report, in the order of the mechanism. For several questions ([rr_product()]) the reports are the cells, or `counts`
+#'   is a table with one dimension per question.
 #'
-#'   Or a **data frame**, in one of two shapes. One column per report, called as the reports, and one row per group, such as
+#'   Or a **data frame**, in one of two shapes. One column per report, named like the reports, and one row per group, such as
 #'   `nigeria_survey[c("no", "yes")]`. Or one row per report and group, with a column of labels and one of counts called `n`, `count` or
-#'   `Freq`: what `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give. The other columns are the groups.
-#'   Counts of class `integer64` are taken.
+#'   `Freq`, as `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give it. The other columns are the groups.
+#'   Counts may be of class `integer64`. Of weighted reports there are the columns that [rr_query()] makes: `n`, `weight_sum` and
+#'   `weight_squares`.
 #' @param mechanism How the answers were randomised.
 #' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
 #'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it
 #'   counts must be whole.
-#' @param n The number of respondents (per group), where a report supports several categories or none, see [rr_law()]: counts do
-#'   not add up to it then. Of categories it is the sum of the counts and need not be given.
+#' @param n The number of respondents (per group). It is needed where a report supports several categories or none, see [rr_law()], because the counts do
+#'   not add up to it then. Where a report is one category, `n` is the sum of the counts and need not be given.
 #' @param column For a data frame: the column that says which report was counted, where that is not clear.
 #' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones. One row of counts
 #'   without `by` is not grouped.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
-#' names that are not labels, with the offender's value and place; `candor_error_argument` for the wrong
+#' names that are not labels, with the bad value and its place; `candor_error_argument` for the wrong
 #' number of counts; `candor_error_empty` when all counts are 0.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #'
@@ -41,11 +42,15 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL) {
   check_given()
   check_mechanism(mechanism)
-  keys <- NULL
+  keys <- frame <- NULL
   if (is.data.frame(counts)) {
     frame <- frame_counts(counts, mechanism, column, by)
     counts <- frame$counts
     keys <- frame$groups
+    if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
+      abort(c("{.arg effective_n} is not for counts that have the squares of their weights.",
+              i = "Leave it out, or the column {.val {query_columns[['squares']]}}."), "argument")
+    }
     if (!is.null(keys)) name_groups(as.list(keys), mechanism)
   } else if (!is.null(column) || !is.null(by)) {
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
@@ -67,10 +72,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
             i = "Name the counts to leave out those that are 0."), "argument")
   }
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
-  check <- .Call(C_rr_check_counts, values, is.null(effective_n))
+  whole <- is.null(effective_n) && is.null(frame$weight_squares)
+  check <- .Call(C_rr_check_counts, values, whole)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
-  if (categories) check_size(check[1], values, is.null(effective_n))
-  if (check[2] > 0) abort_count(counts, values, check[2], labels, effective_n)
+  if (categories) check_size(check[1], values, whole)
+  if (check[2] > 0) abort_count(counts, values, check[2], labels)
   if (categories && check[1] == 0) {
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
@@ -79,10 +85,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   n <- if (categories) check_number_given(n, if (grouped) colSums(values) else check[1])
     else check_respondents(n, values)
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
-               weight_squares = effective_squares(effective_n, n))
+               weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
+               respondents = frame$respondents)
 }
 
-# Whole counts are exact up to 2^53; a total beyond the range of a double is nobody's survey either.
+# Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
 check_size <- function(total, values, whole) {
   most <- if (whole) 2^53 else 1e100
   if (total == 0 || (total >= 1e-100 && total <= most && !(whole && total == most && beyond_exact(values)))) {
@@ -92,7 +99,7 @@ check_size <- function(total, values, whole) {
           x = "They add up to {format(total, digits = 3)}."), "counts")
 }
 
-# Counts of categories say what n is.
+# Where a report is one category, n is the sum of the counts.
 check_number_given <- function(n, total) {
   same <- is.numeric(n) && length(n) == length(total) && !anyNA(n) && all(abs(n - total) <= 1e-9 * total)
   if (is.null(n) || same) return(total)
@@ -100,7 +107,7 @@ check_number_given <- function(n, total) {
           i = "Leave it out."), "mismatch")
 }
 
-# Of support each count is at most n.
+# Each count of support is at most n.
 check_respondents <- function(n, values) {
   groups <- NCOL(values)
   if (is.null(n)) {
@@ -167,7 +174,7 @@ place_counts <- function(values, labels, mechanism) {
   placed
 }
 
-abort_count <- function(counts, values, position, labels, effective_n) {
+abort_count <- function(counts, values, position, labels) {
   value <- values[position]
   row <- if (is.matrix(counts)) (position - 1) %% nrow(counts) + 1 else position
   at <- if (is.null(labels)) paste("Count", format_count(position))

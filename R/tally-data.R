@@ -1,4 +1,4 @@
-# Reports as people hold them: a column of a data frame, beside its groups and weights.
+# Reports in a column of a data frame, beside groups and weights.
 
 #' @rdname rr_tally
 #' @export
@@ -28,7 +28,7 @@ frame_parts <- function(x, mechanism, column, weights, by) {
        weights = if (is.null(weighted)) weights else x[[weighted]], by = by)
 }
 
-# No groups, no class of somebody else's: `[` and `[[` then do what they say.
+# Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
 as_plain_frame <- function(x) {
   structure(as.list(x), names = names(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
@@ -90,20 +90,27 @@ holds_rows <- function(mechanism, names) {
 # A product takes the columns called as its questions; a protocol whose reports are rows takes the frame; every other
 # mechanism has one column of reports, which need not be named where it is the only one left.
 frame_reports <- function(x, mechanism, column, others) {
+  columns <- report_columns(x, mechanism, column, others)
+  if (is.null(columns)) return(x)
+  if (is.null(column) && holds_rows(mechanism, columns)) x[columns] else x[[columns]]
+}
+
+# The columns that hold the reports, NULL where the names of the questions say it.
+report_columns <- function(x, mechanism, column, others, table = "a data frame") {
   column <- frame_names(x, column, "column") %||% refuse_column(column)
   if (inherits(mechanism, "rr_product")) {
-    if (is.null(column)) return(x)
+    if (is.null(column)) return(NULL)
     abort(c("{.arg column} is not for several questions: their names are the columns.",
             i = "The questions are {.val {names(mechanism$questions)}}."), "argument")
   }
   left <- setdiff(names(x), others)
-  if (is.null(column) && holds_rows(mechanism, left)) return(x[left])
-  if (length(column) == 1L) return(x[[column]])
-  if (is.null(column) && length(left) == 1L) return(x[[left]])
+  if (is.null(column) && holds_rows(mechanism, left)) return(left)
+  if (length(column) == 1L) return(column)
+  if (is.null(column) && length(left) == 1L) return(left)
   likely <- left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
   abort(c(if (is.null(column)) "{.arg column} is needed: the name of the column that holds the reports."
           else "{.arg column} must name one column, since the mechanism has one question.",
-          x = if (is.null(column)) "{.arg x} is a data frame with {length(x)} columns: {format_labels(names(x))}."
+          x = if (is.null(column)) "{.arg x} is {table} with {length(x)} columns: {format_labels(names(x))}."
               else "It names {length(column)}.",
           i = if (length(likely) == 1L) "For example {.code column = \"{likely}\"}."
               else "For several questions describe the mechanism with {.fn rr_product}."), "argument")
@@ -115,7 +122,7 @@ refuse_column <- function(column) {
           x = "It is {describe(column)}."), "argument")
 }
 
-# Could this column hold reports of the mechanism? Looked at for a hint only.
+# Could this column hold reports of the mechanism? The answer is only used for a hint in an error.
 holds_reports <- function(values, mechanism) {
   values <- unique(as.character(if (is.factor(values)) levels(values) else values))
   values <- values[!is.na(values)]
@@ -125,8 +132,8 @@ holds_reports <- function(values, mechanism) {
 # ---- counts in data frames ----
 
 # A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
-# report (the surveys of this package), or one row a report with its label and its count (dplyr::count(), tidy() of a
-# tally).
+# report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
+# a tally).
 frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_names(by)
@@ -161,12 +168,13 @@ distinct_groups <- function(groups) {
 }
 
 long_counts <- function(counts, mechanism, column, by) {
-  number <- count_column(counts)
+  sums <- weight_columns(counts)
+  number <- if (is.null(sums)) count_column(counts) else query_columns[["sum"]]
   questions <- names(mechanism$questions)
   answers <- if (length(questions) && all(questions %in% names(counts))) questions
   label <- frame_names(counts, column, "column", one = TRUE) %||% refuse_column(column) %||%
-    if (is.null(answers)) label_column(counts, mechanism, c(number, by))
-  keys <- by %||% setdiff(names(counts), c(number, label, answers, "share", if (!is.null(answers)) "term"))
+    if (is.null(answers)) label_column(counts, mechanism, c(number, by, names(sums)))
+  keys <- by %||% setdiff(names(counts), c(number, names(sums), label, answers, "share", if (!is.null(answers)) "term"))
   if (is.null(label)) {
     cells <- encode_questions(counts[answers], mechanism, FALSE) + 1L
   } else {
@@ -189,7 +197,10 @@ long_counts <- function(counts, mechanism, column, by) {
   }
   values <- matrix(0, length(mechanism$reports), groups$n %||% 1L, dimnames = list(mechanism$reports, NULL))
   values[place] <- numbers
-  list(counts = if (is.null(groups)) values[, 1] else values, groups = groups$keys)
+  total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
+  list(counts = if (is.null(groups)) values[, 1] else values, groups = groups$keys,
+       weight_squares = if (!is.null(sums)) total(sums$weight_squares),
+       respondents = if (!is.null(sums)) total(sums$n))
 }
 
 # dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.

@@ -5,7 +5,7 @@
 #' What was estimated stays as it was: no estimate, error or interval changes by leaving other groups out. (Intervals that hold for all
 #' groups together, `simultaneous = TRUE`, stay those of all groups.)
 #'
-#' Tallies are merged with `c()`. Fits are not, because an estimate of all data is not made of estimates of its parts: merge their tallies and
+#' Tallies are merged with `c()`. Fits are not, because an estimate from all data cannot be computed from the estimates of the parts: merge the tallies and
 #' estimate again. `length()` is the number of groups, 1 where there are none, and `names()` are their labels as [coef()] shows them,
 #' `NULL` where there are none; the fields of a tally or a fit are taken with `$`. `as.list()` gives a list of the groups, for [lapply()].
 #'
@@ -14,10 +14,10 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not
-#'   known of single groups.
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, nor which labelled chunks it holds: neither is
+#'   known for single groups.
 #' @section Errors:
-#' `candor_error_level` for groups that there are not, `candor_error_empty` where no group is left, `candor_error_argument` where
+#' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, and when fits are put together with `c()`.
 #' @source Methods of R's own generics; no estimate is computed.
 #' @name groups
@@ -94,6 +94,8 @@ cut_tally <- function(tally, at, drop = FALSE) {
   }
   fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
   fields$missing <- 0
+  # Labels are of chunks of all groups.
+  fields$chunks <- NULL
   structure(fields, class = tally$class)
 }
 
@@ -102,6 +104,7 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
+  check_object(x)
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
 }
@@ -109,20 +112,30 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 subset.rr_tally <- function(x, subset, ...) {
+  check_object(x)
   cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
-length.rr_tally <- function(x) group_count(x)
+length.rr_tally <- function(x) {
+  check_object(x)
+  group_count(x)
+}
 
 #' @rdname groups
 #' @export
-names.rr_tally <- function(x) group_labels(x$groups)
+names.rr_tally <- function(x) {
+  check_object(x)
+  group_labels(x$groups)
+}
 
 #' @rdname groups
 #' @export
-as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
+as.list.rr_tally <- function(x, ...) {
+  check_object(x)
+  group_list(x, x$groups)
+}
 
 group_list <- function(x, groups) {
   if (is.null(groups)) return(list(x))

@@ -1,7 +1,7 @@
 # Merging tallies: what makes two mechanisms the same, and what to say where they are not.
 
-# The tally with its counts in the order of another mechanism's levels, where that is all that differs; NULL where it is
-# not.
+# The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
+# else does.
 reorder_tally <- function(tally, mechanism) {
   from <- tally$mechanism
   # Reports that are kept whole are in the order of their own mechanism.
@@ -17,7 +17,7 @@ reorder_tally <- function(tally, mechanism) {
   tally
 }
 
-# What is no and what yes must have the same label.
+# "no" and "yes" must have the same labels in both.
 same_bits <- function(x, y) {
   identical(x$reports[x$bits], y$reports[y$bits]) && identical(x$levels[x$truth_bits], y$levels[y$truth_bits])
 }
@@ -112,6 +112,17 @@ question_difference <- function(x, y, this, that) {
   "They differ in their names."
 }
 
+# A chunk that is in two tallies would be counted twice.
+merge_chunks <- function(labels) {
+  all <- unlist(labels)
+  if (!anyDuplicated(all)) return(all)
+  twice <- unique(all[duplicated(all)])
+  more <- if (length(twice) > 1) sprintf(", and %s more", format_count(length(twice) - 1)) else ""
+  abort(c("Tallies that hold the same chunk cannot be merged: its reports would count twice.",
+          x = "{.val {twice[1]}} is in two of them{more}.",
+          i = "{.fn rr_tally_chunks} with {.arg onto} leaves out the chunks that a tally holds already."), "mismatch")
+}
+
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   for (field in c("n", "effective_n", "weight_squares", "respondents", "sets")) {
@@ -128,7 +139,7 @@ respondent_number <- function(tally) {
   if (is.null(tally$respondents)) NA_real_ else sum(tally$respondents)
 }
 
-# "1,180 reports", and of weighted ones what they add up to and are worth.
+# "1,180 reports"; for weighted reports also the sum of weights and the effective number.
 report_words <- function(tally) {
   if (is.null(tally$weight_squares)) return(paste(format_count(sum(tally$n)), "reports"))
   one <- function(x) format_count(round(x, 1))

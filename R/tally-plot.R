@@ -1,6 +1,6 @@
 #' Picture of a tally
 #'
-#' The reported shares, one bar a category, with a panel for each group. They are what was reported, not what is true: for that, estimate.
+#' The reported shares, one bar per category, with a panel for each group. They show what was reported, not what is true; [rr_estimate()] estimates the truth.
 #'
 #' @param object,x A tally of [rr_tally()] or [rr_counts()].
 #' @param ... Not used.
@@ -13,6 +13,7 @@
 #' ggplot2::autoplot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_tally <- function(object, ...) {
+  check_object(object)
   check_installed("ggplot2", "to draw a tally")
   panels <- length(object)
   if (panels > 60) {
@@ -44,4 +45,7 @@ autoplot.rr_tally <- function(object, ...) {
 
 #' @rdname autoplot.rr_tally
 #' @export
-plot.rr_tally <- function(x, ...) draw(x, ...)
+plot.rr_tally <- function(x, ...) {
+  check_object(x)
+  draw(x, ...)
+}

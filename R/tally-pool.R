@@ -3,9 +3,10 @@
 #' Puts tallies of different designs together that ask for the same truth: a direct question beside a randomized one, two decks of
 #' cards, three published surveys of one population. [rr_estimate()] of the result maximises one likelihood over all of them.
 #'
-#' The respondents of the tallies are taken for independent samples of one population, or for random parts of one sample. The pool is a
+#' The tallies are treated as independent samples of one population, or as random parts of one sample. The pool is a
 #' tally whose reports are the pairs of design and report, so everything that works with a tally works with it: `"mle"`
-#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. [rr_goodness_of_fit()] tests whether one truth can have given all
+#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. By default they are profile likelihood intervals: Wilson's, here that of
+#' the least-squares inverse, does not give the sharper design its weight, and is wider. [rr_goodness_of_fit()] tests whether one truth can have given all
 #' reports.
 #'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
@@ -19,7 +20,7 @@
 #'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter.
 #' @examples
-#' # Three surveys of students asked for plagiarism in different designs
+#' # Surveys that asked students about plagiarism with different designs
 #' tallies <- lapply(seq_len(nrow(plagiarism_survey)), function(i) {
 #'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
 #' })
@@ -53,7 +54,7 @@ check_pool <- function(tallies) {
   }
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- tallies[[i]]
+    tally <- check_argument_object(tallies[[i]])
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}.",
               i = "Count reports with {.fn rr_tally}, or give counts to {.fn rr_counts}."), "argument")
@@ -69,7 +70,7 @@ check_pool <- function(tallies) {
               i = "Tally 1 has the levels {format_labels(first$mechanism$levels)}."), "mismatch")
     }
     if (!identical(as.list(tally$groups), as.list(first$groups))) {
-      abort(c("Pooled tallies must have the same groups.", x = "Those of tally {i} are not those of tally 1."),
+      abort(c("Pooled tallies must have the same groups.", x = "The groups of tally {i} differ from those of tally 1."),
             "mismatch")
     }
     if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
@@ -92,4 +93,23 @@ new_rr_pooled <- function(mechanisms, shares, levels) {
                            parameters = mechanisms[[1]]$parameters)
   class(result) <- c("rr_pooled", "rr_channel", "rr_mechanism")
   result
+}
+
+# A pool in a file: its designs, and the share of the respondents that met each.
+#' @export
+mechanism_recipe.rr_pooled <- function(mechanism) {
+  list(kind = "pooled", shares = I(unname(mechanism$shares)), designs = list_recipe(mechanism$designs))
+}
+
+#' @export
+from_recipe.recipe_pooled <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "shares", "designs"))
+  designs <- recipe_list(r$designs, "designs")
+  shares <- check_probabilities(r$shares, "shares")
+  check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
+  if (length(shares) != length(designs) || abs(sum(shares) - 1) > 1e-8 || any(shares == 0)) {
+    abort("{.field shares} must be above 0 and add up to 1, one per design.", "file")
+  }
+  if (anyDuplicated(names(designs)) || !all(nzchar(names(designs)))) abort("Designs must have different names.", "file")
+  new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels)
 }

@@ -60,6 +60,7 @@ question_table <- function(values, questions, side) {
 #' @param x A tally or a fit of a product mechanism.
 #' @export
 as.table.rr_tally <- function(x, ...) {
+  check_object(x)
   check_one_table(x)
   question_table(x$counts, x$mechanism$questions %||% list(report = x$mechanism), "reports")
 }

@@ -18,7 +18,7 @@
 #'
 #' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
-#' reports: `length()`, `[`, `c()`, `rev()` and `format()` go by reports, `rr_bits` may be a column of a data frame or a tibble.
+#' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
 #' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text, for a column of text; `as.list()` raw vectors,
 #' for a column of blobs.
 #'
@@ -170,7 +170,7 @@ zero_one <- function(x, mechanism, na.rm) {
   list(bits = .Call(C_rr_matrix_to_bits, unname(x))$bits, dropped = dropped)
 }
 
-# Numbers as databases return them; integer64 among them.
+# Numbers in the types that databases return, such as integer64.
 whole_matrix <- function(x) {
   x <- unname(x)
   bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
@@ -181,7 +181,7 @@ whole_matrix <- function(x) {
 
 all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
 
-# One row a category that a report supports; reports that support none do not appear.
+# One row for each category that a report supports; reports that support none do not appear.
 is_long <- function(x) is.data.frame(x) && length(x) == 2L && all(c("id", "level") %in% names(x))
 
 long_places <- function(x, mechanism) {

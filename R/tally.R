@@ -1,24 +1,30 @@
 #' Tally randomised reports
 #'
 #' Counts the reports. The counts are all that estimation needs: nothing downstream of a tally sees an
-#' individual report. One pass over the data, in memory of the size of the categories; it can be
-#' interrupted.
+#' individual report. One pass over the data. Integers and factors are counted where they are, in memory of the size of the categories; other
+#' numbers and text become integers first, which takes up to three times the memory of the data, and matching text cannot be interrupted.
 #'
 #' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
-#'   one-dimensional `table` of them. All are matched to the labels of the mechanism where these say what they are,
+#'   one-dimensional `table` of them. They are matched to the labels of the mechanism where possible,
 #'   in whatever order the labels stand: text and factors always, numbers where labels are numbers (`rr_grr(0:9, ...)`
 #'   or `rr_grr(c("0", "1", "2"), ...)`), logical values where the two labels are `TRUE` and `FALSE` or 1 and 0.
-#'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its kin, [rr_forced()],
+#'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its special cases, [rr_forced()],
 #'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
 #'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
 #'
-#'   Or a **data frame** that holds them in a column, beside groups and weights; of several questions
-#'   ([rr_product()]) a column for each, called as the questions are. Labelled values, as package haven reads them from SPSS and Stata
-#'   files, are what their labels say, or themselves where no label looks like a report and the values do.
+#'   Or a **data frame** that holds the reports in a column, beside groups and weights; for several questions
+#'   ([rr_product()]) in one column per question, named like the questions. Labelled values, as package haven reads them from SPSS and Stata
+#'   files, are replaced by their labels; the values themselves are used if they look like reports and no label does.
+#'
+#'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
+#'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
+#'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
+#'   that [rr_query()] shows, and at most one row for each report and group comes to R. Columns are named as those of a data frame; vectors cannot
+#'   stand beside them. Reports must be categories.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
-#' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where text or a factor is no level as it stands.
+#' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where a text or factor value is not a level as it stands.
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
 #'   number of respondents that uncertainty is based on becomes Kish's effective number
@@ -27,19 +33,21 @@
 #'   holds one set of counts per combination that occurs, in sorted order. For a data frame also names of columns, or a formula
 #'   such as `~ region + year`; the groups of `dplyr::group_by()` come first.
 #' @param keep `"sets"` keeps the different reports and how often each was given, for the likelihood of protocols whose reports support
-#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()]); the tally is then of the size of the reports.
+#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()]); the tally is then as large as the reports.
 #' @param na.rm Drop missing reports and those whose group is missing, and say how many? If `FALSE`, either is an error.
 #' @return An object of class `rr_tally`: a list with the `mechanism`; `counts`, one number per report
 #'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);
 #'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data; where only the order of the levels differs the first one's is taken. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#'   all the data; where only the order of the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
-#' without `na.rm`, with value and position: all values that are no levels at once (at most eight are shown), how often each was
-#' given and which level may have been meant; `candor_error_argument` for weights or groups
-#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged.
-#' @seealso [rr_counts()] for counts that already exist.
+#' without `na.rm`, with value and position. One error names all values that are not levels (at most eight are shown), how often each was
+#' given and which level may have been meant. `candor_error_argument` for weights or groups
+#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
+#' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
+#' the query (nothing is counted then), `candor_error_law` for reports that are not categories, and `candor_error_empty` where it has no rows.
+#' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
@@ -84,7 +92,7 @@ rr_tally.table <- function(x, mechanism, ...) {
   rr_counts(x, mechanism)
 }
 
-# What a report is, the mechanism says: rr_count_reports() dispatches on it. Groups and weights are the same for all.
+# The mechanism decides what a report is: rr_count_reports() dispatches on it. Groups and weights are treated alike.
 tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", keep = "counts") {
   by <- name_groups(by, mechanism)
   n <- report_number(x)
@@ -96,13 +104,14 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
     by <- lapply(by, function(key) key[-ungrouped])
     n <- n - length(ungrouped)
     cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
+    if (n == 0) abort_dropped("All {format_count(length(ungrouped))} reports are without a group.")
   }
   if (match == "relaxed") x <- relax_reports(x, mechanism)
   groups <- make_groups(by, n)
   result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
   counted <- check_counted(result, mechanism, groups$n, n)
   dropped <- counted$dropped
-  missing <- counted$missing %||% length(dropped)
+  missing <- as.double(counted$missing %||% length(dropped))
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
@@ -123,10 +132,14 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   tally
 }
 
-# Rows where some group is missing. What is no group at all is refused later.
+# Rows where some group is missing. Values that cannot be groups are refused later.
 rows_without_group <- function(by, n) {
   unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
   sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+abort_dropped <- function(reason, .envir = parent.frame()) {
+  abort(c("No report is left to be counted.", x = reason), "empty", .envir = .envir)
 }
 
 drop_reports <- function(x, dropped) {
@@ -138,7 +151,7 @@ report_number <- function(x) {
   if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
 }
 
-# What a method of rr_count_reports() returned.
+# Check what a method of rr_count_reports() returned.
 check_counted <- function(result, mechanism, groups, n) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
@@ -163,6 +176,7 @@ check_counted <- function(result, mechanism, groups, n) {
 #' @rdname rr_new_mechanism
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_given()
+  check_mechanism(mechanism)
   UseMethod("rr_count_reports")
 }
 
@@ -190,7 +204,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
   result <- .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), weights, na.rm)
   if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
   counts <- if (is.null(groups)) result$counts else matrix(result$counts, nrow = k)
-  # Of weighted reports there is a second number: how many there were.
+  # Weighted reports have a second number: how many there were.
   respondents <- if (!is.null(weights)) {
     colSums(matrix(.Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), NULL,
                          na.rm)$counts, k))
@@ -273,7 +287,7 @@ make_groups <- function(by, n) {
   list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
 }
 
-# Labelled values (from SPSS or Stata files) are the groups that their labels say, in the order of the values.
+# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
 plain_group <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)
   if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
@@ -285,8 +299,8 @@ plain_group <- function(key) {
   factor(values, known, make.unique(text))
 }
 
-# The combinations that occur, numbered in order, the first variable running fastest; `first` is where each is met.
-# Many possible ones are sorted, not computed: their number may be beyond what any number type counts exactly.
+# The combinations that occur, numbered in order, the first variable running fastest; `first` is the row where each
+# first occurs. Where very many are possible they are sorted, since their number may be too large to be counted exactly.
 number_groups <- function(places) {
   sizes <- vapply(places, max, 0L, 0L)
   if (prod(sizes) <= max(1e4, length(places[[1]]))) {
@@ -313,7 +327,7 @@ group_counts <- function(tally, g) {
   if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
 }
 
-# Counts of group g as those of so many respondents as they are worth: what likelihoods go by.
+# Counts of group g, scaled to the effective number of respondents, as likelihoods need them.
 group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
   new_evidence(tally_law(tally, g, law), group_counts(tally, g), tally$n[g], tally$effective_n[g],
                length(tally$mechanism$levels), tally$mechanism)
@@ -334,7 +348,7 @@ c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- tallies[[i]]
+    tally <- check_argument_object(tallies[[i]])
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
     }
@@ -366,6 +380,7 @@ c.rr_tally <- function(...) {
   # How many people answered weighted tallies is known only where all of them know it.
   answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
   answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
+  chunks <- merge_chunks(lapply(tallies, `[[`, "chunks"))
   # Sets are merged where every tally has them.
   sets <- lapply(tallies, `[[`, "sets")
   sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
@@ -374,6 +389,7 @@ c.rr_tally <- function(...) {
                           weight_squares = if (any(weighted)) Reduce(`+`, squares),
                           respondents = if (!is.null(answered)) sum(unlist(answered)))
     if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
+    tally$chunks <- chunks
     return(tally)
   }
   rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
@@ -384,10 +400,11 @@ c.rr_tally <- function(...) {
                         weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)),
                         respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
   if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
+  tally$chunks <- chunks
   tally
 }
 
-# Whole counts are exact up to 2^53. The sum of doubles may round down to it; what is left beside the largest cannot.
+# Whole counts are exact up to 2^53. The sum of doubles may round down to 2^53; the sum without the largest cannot.
 beyond_exact <- function(numbers) {
   largest <- which.max(numbers)
   length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
@@ -401,10 +418,14 @@ check_merged <- function(numbers) {
 }
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
+as.data.frame.rr_tally <- function(x, ...) {
+  check_object(x)
+  plain_frame(tidy(x), ...)
+}
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
+  check_object(x)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -416,9 +437,11 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
+  check_object(x)
   cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
   cat("  ", format(x$mechanism), "\n", sep = "")
+  if (!is.null(x$chunks)) cat("  from ", format_count(length(x$chunks)), " labelled chunks\n", sep = "")
   if (!is.null(x$sets)) {
     cat("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
         format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),

@@ -1,25 +1,32 @@
-#' Linear functions of the estimates
+#' Linear functions of the estimates, and their ratios
 #'
 #' Sums of categories, differences between categories or groups, means of scores: any linear function of the estimated shares, with
-#' its standard error from the full covariance matrix.
+#' its standard error from the full covariance matrix; and ratios of two of them, such as conditional shares and risk ratios.
 #'
-#' @param fit A fit of [rr_estimate()].
+#' @param fit A fit of [rr_estimate()], or a margin or conditional shares of [rr_margin()].
 #' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
 #'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
-#'   named list of these.
+#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second.
 #' @param conf.level Confidence level of the intervals.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
-#'   hypothesis that the function is 0), `conf.low`, `conf.high`. A function that is the same whatever the data, such as the sum of all
+#'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
+#'   on the logarithmic scale, the test being of the hypothesis that it is 1; they are `NA` where one of its parts is not above 0. A function that is the same whatever the data, such as the sum of all
 #'   shares, has the standard error 0 and no test. `coef()`, `vcov()` (the joint covariance of up to 2,000 functions), `confint()`, `nobs()`, `tidy()` and `glance()`
-#'   read it, see [rr_estimates].
+#'   work for it, see [rr_estimates].
 #' @section At the boundary:
 #' Intervals are Wald's, by the standard error, where no estimate of the groups involved sits on the boundary. Where one does (any method but
-#' `"inv"` and `"norm"`), the covariance matrix takes it for known: there is a warning, and the standard error is `NA` where
-#' it would be 0. Intervals then follow from the reports, whose counts are binomial whatever the estimate: for a sum of categories the interval
-#' of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`, from the reports or, where no truth can give so many or so few, from the
-#' nearest number that one gives, so that it never is a point (in channels without closed form for one category, or all
-#' but one, only); for differences of such sums between groups, both are combined by the method of Newcombe. The same is done where a
-#' standard error is not known. Other functions (scores, differences within a group) keep Wald's interval, too narrow there, or have none.
+#' `"inv"` and `"norm"`), the covariance matrix treats that estimate as known. There is a warning, and a standard error of 0
+#' becomes `NA`. Intervals then follow from the reports, whose counts are binomial whatever the estimate.
+#'
+#' For a sum of categories this is the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the number of reports or, where no truth gives so
+#' many or so few, from the nearest number that a truth gives, so that it never is a single point. (In channels without a closed form it exists only for one category, or
+#' all but one.) For differences of such sums between groups, both intervals are combined by the method of Newcombe. The same is done where a
+#' standard error is not known. Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
+#' @section Where the maximum is not unique:
+#' The reports of some designs cannot tell all truths apart, and the likelihood has many maxima. A function may be known all the same: in the
+#' stochastic lie detector ([rr_lie_detector()]) with one sample not how many deny, but in pools with an unknown parameter the share of yes. The
+#' standard error of such a function is that of every maximum, from the observed information (`target = "population"`). A function that differs
+#' between the maxima has the standard error `NA` and no interval: its estimate is that of one of them.
 #' @section Errors and warnings:
 #' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
 #' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary.
@@ -33,38 +40,146 @@
 #' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
 #' rr_contrast(fit, list(
 #'   "ever, men" = c("men:once", "men:often"),
-#'   "difference" = c("men:never" = 1, "women:never" = -1)
+#'   "difference" = c("men:never" = 1, "women:never" = -1),
+#'   "often, of those ever, men" = list("men:often", c("men:once", "men:often"))
 #' ))
+#'
+#' # Conditional shares of two questions: difference and ratio between the two conditions
+#' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
+#' joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
+#' given <- rr_margin(joint, "theft", given = "drugs")
+#' tidy(given)
+#' rr_contrast(given, list("risk difference" = c("yes:yes" = 1, "yes:no" = -1),
+#'                         "risk ratio" = list("yes:yes", "yes:no")))
 #' @export
 rr_contrast <- function(fit, L, conf.level = 0.95) {
   check_given()
-  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
+  margin <- inherits(fit, "rr_margin")
+  if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
+    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
+  }
   conf.level <- check_level(conf.level)
+  if (inherits(fit, "rr_survey")) {
+    read <- contrast_functions(L, labels_of(fit))
+    if (any(read$divisor > 0)) abort(c("Ratios cannot be had of a fit of a survey design.",
+                                       i = "Ask for the two functions, or compare with {.fn rr_compare}."), "argument")
+    return(survey_contrast(fit, `rownames<-`(read$weights, read$terms), conf.level))
+  }
   estimate <- coef(fit)
-  weights <- contrast_weights(L, names(estimate))
-  value <- drop(weights %*% estimate)
-  parts <- contrast_parts(fit, weights)
+  read <- contrast_functions(L, names(estimate))
+  weights <- read$weights
+  value <- contrast_values(weights, estimate)
+  parts <- if (margin) margin_parts(fit, weights) else contrast_parts(fit, weights)
   error <- sqrt(rowSums(parts$variance))
-  z <- stats::qnorm((1 + conf.level) / 2)
+  df <- if (margin) fit$df %||% Inf else Inf
+  z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
   bounds <- list(low = value - z * error, high = value + z * error)
-  for (row in if (!fit$estimator$unbiased) which(is.na(error) | parts$edge)) {
+  for (row in if (!margin && !fit$estimator$unbiased) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], conf.level)
     if (is.null(known)) next
     bounds$low[row] <- known$low
     bounds$high[row] <- known$high
   }
-  terms <- rownames(weights) %||% as.character(seq_len(nrow(weights)))
-  if (any(parts$edge)) warn_boundary(terms[parts$edge & is.na(error)], terms[parts$edge & !is.na(error)])
-  # What is the same whatever the data is not tested.
+  # A function that is the same whatever the data is not tested.
   ratio <- value / error
   ratio[which(error == 0)] <- NA_real_
-  table <- tibble::tibble(term = terms, estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
-                          p.value = unname(2 * stats::pnorm(-abs(ratio))), conf.low = unname(bounds$low),
+  table <- tibble::tibble(estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
+                          p.value = unname(2 * stats::pt(-abs(ratio), df)), conf.low = unname(bounds$low),
                           conf.high = unname(bounds$high))
-  new_rr_contrast(table, parts$covariance, fit, conf.level)
+  edge <- parts$edge
+  covariance <- parts$covariance
+  if (any(read$divisor > 0)) {
+    quotients <- contrast_ratios(read, value, covariance, table, z, df)
+    table <- quotients$table
+    covariance <- quotients$covariance
+    edge <- quotients$among(edge)
+  }
+  table <- tibble::as_tibble(c(list(term = read$terms), table))
+  unknown <- is.na(table$std.error)
+  if (any(edge)) warn_boundary(table$term[edge & unknown], table$term[edge & !unknown])
+  new_rr_contrast(table, covariance, fit, conf.level)
 }
 
-# A tibble with what its methods need: see fit-contrast.R.
+# Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.
+contrast_values <- function(weights, estimate) {
+  known <- ifelse(is.na(estimate), 0, estimate)
+  value <- drop(weights %*% known)
+  value[rowSums(weights[, is.na(estimate), drop = FALSE] != 0) > 0] <- NA_real_
+  value
+}
+
+# Margins have the covariance of all their cells.
+margin_parts <- function(fit, weights) {
+  covariance <- fit$covariance
+  lost <- is.na(diag(covariance))
+  covariance[lost, ] <- covariance[, lost] <- 0
+  covariance <- weights %*% tcrossprod(covariance, weights)
+  v <- diag(covariance)
+  # Exact zeros, as of the sum of all shares, come out as roundings.
+  size <- drop(abs(weights) %*% ifelse(lost, 0, diag(fit$covariance)))
+  v[which(abs(v) <= 1e-12 * size)] <- 0
+  gone <- rowSums(weights[, lost, drop = FALSE] != 0) > 0
+  v[gone] <- NA_real_
+  diag(covariance) <- v
+  covariance[gone, ] <- covariance[, gone] <- NA_real_
+  list(variance = cbind(v), edge = rep(fit$boundary > 0, nrow(weights)) & !(v %in% 0), covariance = covariance)
+}
+
+# Quotients of functions: `divisor` is the row of the function that each function of a table is divided by, 0 for none,
+# and rows that are divisors only are left out.
+contrast_ratios <- function(read, value, covariance, table, z, df) {
+  if (is.null(covariance)) {
+    abort(c("Ratios can be had of at most {format_count(contrast_limit)} functions at a time."), "argument")
+  }
+  shown <- which(read$shown)
+  below <- read$divisor[shown]
+  jacobian <- matrix(0, length(shown), length(value))
+  for (i in seq_along(shown)) {
+    jacobian[i, shown[i]] <- 1
+    if (below[i] == 0) next
+    top <- value[shown[i]]
+    bottom <- value[below[i]]
+    good <- isTRUE(top > 0 && bottom > 0)
+    jacobian[i, c(shown[i], below[i])] <- if (good) c(1 / bottom, -top / bottom^2) else NA_real_
+  }
+  unknown <- is.na(diag(covariance))
+  clean <- covariance
+  clean[unknown, ] <- clean[, unknown] <- 0
+  lost <- rowSums(is.na(jacobian)) > 0 | rowSums(jacobian[, unknown, drop = FALSE] != 0, na.rm = TRUE) > 0
+  jacobian[is.na(jacobian)] <- 0
+  result <- jacobian %*% tcrossprod(clean, jacobian)
+  result[lost, ] <- result[, lost] <- NA_real_
+  table <- table[shown, ]
+  for (i in which(below > 0)) {
+    ratio <- value[shown[i]] / value[below[i]]
+    error <- sqrt(max(0, result[i, i]))
+    relative <- error / ratio
+    test <- if (isTRUE(relative > 0)) log(ratio) / relative else NA_real_
+    table[i, ] <- list(if (is.finite(ratio)) ratio else NA_real_, error, test, 2 * stats::pt(-abs(test), df),
+                       ratio * exp(-z * relative), ratio * exp(z * relative))
+  }
+  list(table = table, covariance = result,
+       among = function(flags) flags[shown] | c(FALSE, flags)[below + 1])
+}
+
+# Of a survey design: with the covariance of all groups, and the degrees of freedom of the design.
+survey_contrast <- function(fit, weights, conf.level) {
+  value <- drop(weights %*% coef(fit))
+  covariance <- weights %*% tcrossprod(fit$covariance, weights)
+  variance <- diag(covariance)
+  # Exact zeros, as of the sum of all shares, come out as roundings.
+  variance[abs(variance) <= 1e-14 * drop(weights^2 %*% diag(fit$covariance))] <- 0
+  error <- root(variance)
+  half <- stats::qt((1 + conf.level) / 2, fit$df) * error
+  ratio <- ifelse(error > 0, value / error, NA_real_)
+  table <- tibble::tibble(term = rownames(weights) %||% as.character(seq_len(nrow(weights))), estimate = unname(value),
+                          std.error = unname(error), statistic = unname(ratio),
+                          p.value = unname(2 * stats::pt(-abs(ratio), fit$df)), conf.low = unname(value - half),
+                          conf.high = unname(value + half))
+  new_rr_contrast(table, unname(covariance), fit, conf.level)
+}
+
+# A tibble with the attributes that its methods need: see fit-contrast.R.
 new_rr_contrast <- function(table, covariance, fit, conf.level) {
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
   attr(table, "covariance") <- covariance
@@ -81,19 +196,21 @@ contrast_parts <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
   groups <- ncol(weights) / k
   variance <- matrix(0, nrow(weights), groups)
-  edge <- logical(nrow(weights))
-  covariance <- if (nrow(weights) <= contrast_functions) matrix(0, nrow(weights), nrow(weights))
+  edge <- unidentified <- logical(nrow(weights))
+  covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
   for (g in seq_len(groups)) {
     own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
     needed <- which(colSums(own != 0) > 0)
     if (!length(needed)) next
-    parts <- if (needs_functions(g, fit)) function_variances(fit, g, own)
-             else if (has_functions(fit)) inverse_variances(fit, g, own)
-             else matrix_variances(fit, g, own, needed)
+    parts <- if (many_maxima(fit, g)) maxima_variances(fit, g, own)
+      else if (needs_functions(g, fit)) function_variances(fit, g, own)
+      else if (has_functions(fit)) inverse_variances(fit, g, own)
+      else matrix_variances(fit, g, own, needed)
     v <- parts$variance
+    if (!is.null(parts$identified)) unidentified <- unidentified | !parts$identified
     v[v < 0] <- NA_real_
     if (!is.null(covariance)) covariance <- covariance + parts$covariance
-    if (held_at_boundary(fit, g)) {
+    if (held_at_boundary(fit, g) && !identical(parts$edge, FALSE)) {
       free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
       v[free & v == 0] <- NA_real_
       edge <- edge | free
@@ -106,11 +223,29 @@ contrast_parts <- function(fit, weights) {
     covariance[total %in% 0, ] <- covariance[, total %in% 0] <- 0
     diag(covariance) <- total
   }
-  list(variance = variance, edge = edge, covariance = covariance)
+  list(variance = variance, edge = edge, covariance = covariance, unidentified = unidentified)
 }
 
 # The joint covariance of more functions is not kept.
-contrast_functions <- 2000
+contrast_limit <- 2000
+
+# Whether the likelihood has many maxima, of which the fit shows one; see uncertainty-identified.R.
+many_maxima <- function(fit, g) {
+  identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) && fit$target == "population" &&
+    is.null(fit$replicates) && law_by_information(rr_law(fit$mechanism)) &&
+    length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
+}
+
+maxima_variances <- function(fit, g, own) {
+  evidence <- group_evidence(fit$tally, g)
+  theta <- group_estimate(fit, g)
+  found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n, own)
+  v <- diag(found$covariance)
+  v[which(abs(v) <= 1e-12 * rowSums(own^2) / evidence$n)] <- 0
+  # Shares of 0 that could be larger at another maximum are not held there.
+  list(variance = v, covariance = if (nrow(own) <= contrast_limit) found$covariance, identified = found$identified,
+       edge = length(found$free) < length(theta))
+}
 
 matrix_variances <- function(fit, g, own, needed) {
   part <- own[, needed, drop = FALSE]
@@ -120,7 +255,7 @@ matrix_variances <- function(fit, g, own, needed) {
   # of shares that are taken from the inverse information.
   size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
   v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
-  list(variance = v, covariance = if (nrow(own) <= contrast_functions) part %*% tcrossprod(covariance, part))
+  list(variance = v, covariance = if (nrow(own) <= contrast_limit) part %*% tcrossprod(covariance, part))
 }
 
 function_variances <- function(fit, g, own) {
@@ -131,7 +266,7 @@ function_variances <- function(fit, g, own) {
   list(variance = v, covariance = covariance)
 }
 
-# Unbiased estimates whose functions are had without the matrix of all.
+# Unbiased estimates whose functions do not need the covariance matrix of all estimates.
 has_functions <- function(fit) {
   fit$estimator$name == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
 }
@@ -139,7 +274,7 @@ has_functions <- function(fit) {
 inverse_variances <- function(fit, g, own) {
   law <- rr_law(fit$mechanism)
   evidence <- group_evidence(fit$tally, g, law)
-  joint <- nrow(own) <= contrast_functions
+  joint <- nrow(own) <= contrast_limit
   covariance <- law_functions(law, evidence, own, fit$target, variances = !joint)
   v <- if (joint) diag(covariance) else covariance
   # The sum of all shares is known: its variance is made of roundings.
@@ -147,7 +282,7 @@ inverse_variances <- function(fit, g, own) {
   list(variance = v, covariance = if (joint) covariance)
 }
 
-# Estimates that are neither unbiased nor known without error.
+# Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
   estimate <- group_estimate(fit, g)
   certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
@@ -204,7 +339,10 @@ share_interval <- function(fit, g, cells, share, level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap", "credible")) "wilson" else fit$interval
   if (interval == "profile") {
     if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
-    interval <- "wilson"
+    evidence <- group_evidence(fit$tally, g)
+    best <- maximise(channel_axes(fit$mechanism), evidence$counts, n = evidence$n)$estimate
+    inside <- seq_along(best) %in% cells
+    return(as.list(profile_share(unname(rr_matrix(fit$mechanism)), evidence$counts, inside, best, level, evidence$n)))
   }
   law <- rr_law(fit$mechanism)
   bounds <- law_share_interval(law, group_evidence(fit$tally, g, law), cells, share, interval, level, fit$target)
@@ -218,17 +356,17 @@ cell_interval <- function(fit, g, cell, interval, level) {
   lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
 }
 
-contrast_weights <- function(L, names) {
+# The functions that `L` says: `weights`, a row each; `divisor`, the row that each is divided by (0 for none); `shown`,
+# whether it is in the table, of which `terms` are the names.
+contrast_functions <- function(L, names) {
   if (is.matrix(L) && is.numeric(L)) {
     if (!nrow(L)) abort(c("{.arg L} must hold at least one function.", x = "It has no rows."), "argument")
     rows <- lapply(seq_len(nrow(L)), function(i) {
       contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i))
     })
-    weights <- do.call(rbind, rows)
-    rownames(weights) <- rownames(L)
-    return(weights)
+    return(plain_functions(do.call(rbind, rows), rownames(L)))
   }
-  if (!is.list(L)) return(rbind(contrast_row(L, names, "{.arg L}")))
+  if (!is.list(L)) return(plain_functions(rbind(contrast_row(L, names, "{.arg L}")), NULL))
   if (!length(L)) {
     abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument")
   }
@@ -236,9 +374,28 @@ contrast_weights <- function(L, names) {
   at <- ifelse(nzchar(labels), encodeString(labels, quote = "\""), seq_along(L))
   # Doubled braces, so that no label is taken for a part of the message.
   at <- gsub("}", "}}", gsub("{", "{{", at, fixed = TRUE), fixed = TRUE)
-  weights <- do.call(rbind, Map(contrast_row, unname(L), list(names), sprintf("{.code L[[%s]]}", at)))
-  rownames(weights) <- names(L)
-  weights
+  above <- function(x) if (is.list(x) && !is.object(x)) check_quotient(x)[[1]] else x
+  what <- sprintf("{.code L[[%s]]}", at)
+  weights <- do.call(rbind, Map(contrast_row, lapply(unname(L), above), list(names), what))
+  ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
+  under <- Map(contrast_row, lapply(unname(L[ratio]), `[[`, 2), list(names), what[ratio])
+  read <- plain_functions(rbind(weights, do.call(rbind, under)), NULL)
+  read$divisor[ratio] <- length(L) + seq_along(ratio)
+  read$shown[-seq_along(L)] <- FALSE
+  read$terms <- if (is.null(names(L))) as.character(seq_along(L)) else names(L)
+  read
+}
+
+plain_functions <- function(weights, terms) {
+  size <- nrow(weights)
+  list(weights = unname(weights), divisor = integer(size), shown = rep(TRUE, size),
+       terms = terms %||% as.character(seq_len(size)))
+}
+
+check_quotient <- function(x) {
+  if (length(x) == 2L) return(x)
+  abort(c("A ratio in {.arg L} must be a list of two functions, first over second.",
+          x = "There {?is/are} {length(x)} in it."), "argument")
 }
 
 # One function's weights; `what` names it in errors.

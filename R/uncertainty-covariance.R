@@ -1,5 +1,5 @@
-# Variances and covariances of a fit: the law's, under the map of the method. Unbiased estimates have the multinomial
-# formula, others move with them by their local map (the delta method), and without one nothing is known.
+# Variances and covariances of a fit. Unbiased estimates have the covariance of the law. Other estimates are functions
+# of these near the data: the local map of their method gives the delta method. Without a map there is none.
 
 # What a method with errors of its own knows of group g: list(diagonal, common), for the covariance matrix
 # diag(diagonal) - common common'. NULL where its map is to be asked.

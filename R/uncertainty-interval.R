@@ -25,7 +25,7 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
     columns <- lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   } else columns <- lapply(groups, function(g) {
     if (interval == "wald") {
-      half <- stats::qnorm((1 + level) / 2) * fit_errors(fit, g, which)
+      half <- normal_quantile(level) * fit_errors(fit, g, which)
       return(list(low = group_estimate(fit, g)[which] - half, high = group_estimate(fit, g)[which] + half))
     }
     if (interval == "bootstrap") {
@@ -54,8 +54,6 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   variance <- estimate_variances(fit$mechanism, fit, g, which)
   sqrt(ifelse(variance < 0, NA_real_, variance))
 }
-
-interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible")
 
 # Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth.
 check_interval_kind <- function(interval, mechanism, target, method) {

@@ -26,31 +26,6 @@ simulate_sampled <- function(mechanism, theta, n, nsim) {
 # Expected share of each count when the truths are distributed as theta.
 reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
 
-#' @export
-#' @rdname rr_new_mechanism
-rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
-  check_given(truth = "the number of respondents who hold each level")
-  UseMethod("rr_simulate_counts")
-}
-
-#' @export
-rr_simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
-  law <- rr_law(mechanism)
-  if (!law_gives(law, "simulation", length(mechanism$levels))) {
-    refuse_law(law, "simulation", "Simulation",
-               sprintf("Define {.code rr_simulate_counts.%s()}, or simulate reports with {.fn rr_perturb}.",
-                       class(mechanism)[1]))
-  }
-  law_simulate(law, as.double(truth), nsim)
-}
-
-# Has the mechanism a method of its own?
-simulates_counts <- function(mechanism) {
-  any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(class) {
-    !is.null(utils::getS3method("rr_simulate_counts", class, optional = TRUE, envir = topenv()))
-  }, NA))
-}
-
 # Estimates re-made from simulated tallies: per group a matrix, categories by replications.
 bootstrap <- function(fit, replications, options) {
   groups <- ncol(as.matrix(fit$estimate))

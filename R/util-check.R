@@ -60,7 +60,7 @@ check_grid <- function(x, arg, whole = FALSE) {
 }
 
 check_probability <- function(x, arg) {
-  # + 0 makes of a negative zero, whose logarithm is not a number, a zero.
+  # + 0 turns a negative zero, whose logarithm is not a number, into a zero.
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
   abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}."),
         "argument")
@@ -87,7 +87,7 @@ check_count <- function(x, arg, min = 0, max = 2^53, remedy = NULL) {
       x == floor(x)) {
     return(as.double(x))
   }
-  # An upper limit beyond all reason is named to those who meet it.
+  # Mention an extreme upper limit only when it is exceeded.
   met <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x > max
   wanted <- if (max < .Machine$integer.max) sprintf("one whole number from %s to %s", format(min), format(max))
             else if (met) sprintf("one whole number from %s to %s", format(min), format_count(max))
@@ -116,7 +116,7 @@ check_choice <- function(x, arg, choices, renamed = NULL) {
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
-  if (inherits(x, "rr_mechanism")) return(x)
+  if (inherits(x, "rr_mechanism")) return(check_object(x))
   abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
           i = paste("Describe how the answers were randomised with one of",
                     "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")),
@@ -179,7 +179,7 @@ label_numbers <- function(labels) {
   numbers[!is.finite(numbers)] <- NA
   tried <- which(!is.na(numbers))
   odd <- sprintf("%.15g", numbers[tried]) != labels[tried]
-  # 1e+05 is how R writes it, 100000 how people do.
+  # R writes 1e+05, people write 100000.
   odd[odd] <- as.character(numbers[tried][odd]) != labels[tried][odd]
   numbers[tried[odd]] <- NA
   if (!all(is.na(numbers))) numbers
@@ -206,7 +206,7 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE) {
   values
 }
 
-# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for what is neither; NULL where nothing is a bit.
+# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL where no label is a bit.
 match_bits <- function(labels) {
   for (bits in list(c("0", "1"), c("FALSE", "TRUE"))) {
     positions <- match(labels, bits)

@@ -1,12 +1,13 @@
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
-abort <- function(message, class, .envir = parent.frame()) {
-  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(),
+# Further arguments become fields of the error.
+abort <- function(message, class, ..., .envir = parent.frame()) {
+  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
                  .envir = .envir)
 }
 
-# The frame of the function of this package that the user called: going outwards from here, the outermost of ours
-# before the stack leaves for somebody else's code. Packages that only pass calls on do not end the search: a
-# verb may reach us through lapply() or a generic. It is paid for only when something fails.
+# The frame of the function of this package that the user called: going outwards from here, the outermost frame of this
+# package before code of others. Packages that only pass calls on do not end the search: a verb may be called through
+# lapply() or a generic. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
   found <- NULL
@@ -28,13 +29,20 @@ warn <- function(message, class, .envir = parent.frame()) {
                 .envir = .envir)
 }
 
-# What src/glue.c says when a kernel refuses what no check in R caught. It names the kernel, not an argument: where
-# users can get here, a check is missing, and this keeps the class right until there is one.
+# What an error says, in one line, without the marks of its bullets.
+plain_message <- function(error) {
+  if (!inherits(error, "rlang_error")) return(conditionMessage(error))
+  lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
+  paste(c(lines[1], sub("^([xi!*\u2139]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
+}
+
+# The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the kernel, not an argument.
+# If users can get here, a check is missing; the class of the error is right all the same.
 abort_status <- function(class, kernel, meaning) {
   abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class)
 }
 
-# What kind of thing a value is, never the value: for what a respondent answered.
+# The kind of a value and never the value itself: for errors about a respondent's answer.
 describe_kind <- function(x) {
   if (is.object(x) && !is.data.frame(x)) return(sprintf("an object of class %s", class(x)[1]))
   if (is.atomic(x) && length(x) == 1L) {

@@ -22,7 +22,7 @@ draw_multinomial <- function(nsim, n, shares) {
     return(.Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim))
   }
   do.call(cbind, lapply(blocks(0, nsim, length(shares)), function(part) {
-    # No interrupt reaches rmultinom(), and few calls of R are not enough for one to be looked for.
+    # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
     stats::rmultinom(part[2], n, shares)
   }))

@@ -1,6 +1,6 @@
-# R's own error for an argument that was left out neither says what it is nor how to mend it. Every exported function
-# starts by asking for its arguments without a default; `optional` are those that it can do without this time, and named
-# texts say what an argument is where it is not what it is elsewhere.
+# R's own error for a missing argument says neither what the argument is nor what to do. Every exported function starts
+# by checking its arguments without a default. `optional` names those that this call does not need; named texts explain
+# an argument that means something else than in other functions.
 check_given <- function(..., optional = NULL) {
   asking <- parent.frame()
   wanted <- formals(sys.function(sys.parent()))
@@ -8,7 +8,9 @@ check_given <- function(..., optional = NULL) {
   # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
   for (arg in names(wanted)) {
     if (!identical(wanted[[arg]], quote(expr = ))) break
-    if (arg != "..." && eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
+    if (arg == "...") next
+    if (eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
+    else if (!length(absent)) check_argument_object(get(arg, asking))
   }
   if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)

@@ -1,4 +1,4 @@
-# What will not fit in the machine's memory is refused before it is begun.
+# Refuse work that will not fit in the machine's memory before it begins.
 
 # Bytes of main memory; infinite where the system does not say.
 machine_memory <- function() {

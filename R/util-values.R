@@ -46,3 +46,8 @@ factor_text <- function(x, arg) {
   abort(c("{.arg {arg}} must be a proper factor.", x = "Some of its codes are no places among its levels.",
           i = "Give it as text."), "argument")
 }
+
+interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible")
+
+# How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
+normal_quantile <- function(level) stats::qnorm((1 - level) / 2, lower.tail = FALSE)

@@ -50,7 +50,7 @@ r_needs() { while read -r item; do
 done; }
 
 # The one list. Each line: a Debian package, and how to tell that what it brings is there, whoever brought it.
-# demo < test < check < develop: each role needs all of the ones before it.
+# demo < test < check < develop: each role needs all of the ones before it; engines needs what test does.
 needs() {
   cat <<-END
 	r-base-core command:R
@@ -69,6 +69,8 @@ needs() {
 	END
   [ "$1" != test ] || return 0
 
+  if [ "$1" = engines ]; then engine_needs; return 0; fi
+
   printf '%s\n' roxygen2 lintr | r_needs
   cat <<-END
 	clang-format command:clang-format
@@ -84,6 +86,21 @@ needs() {
 
   echo bench | r_needs
   echo 'valgrind command:valgrind'
+}
+
+# Servers, and what their drivers are built with. ClickHouse is not in every release of Debian.
+engine_needs() {
+  printf '%s\n' bit64 blob cpp11 hms lubridate Rcpp | r_needs
+  cat <<-END
+	libpq-dev file:/usr/include/postgresql/libpq-fe.h
+	postgresql file:/usr/lib/postgresql/*/bin/initdb
+	END
+  if [ -x /usr/sbin/clickhouse-server ] || apt-cache show clickhouse-server > /dev/null 2>&1; then
+    cat <<-END
+	clickhouse-server file:/usr/sbin/clickhouse-server
+	clickhouse-client file:/usr/bin/clickhouse-client
+	END
+  fi
 }
 
 # The runtime of the sanitisers and of libFuzzer carries clang's version in its name.
@@ -123,6 +140,13 @@ r_lacks() {
 
 r_starts() { command -v R > /dev/null 2>&1 && R --no-echo --vanilla -e 'invisible()' < /dev/null > /dev/null 2>&1; }
 
+# Is there a file whose name is the pattern $1?
+file_there() {
+  # shellcheck disable=SC2086  # the pattern is to be expanded
+  set -- $1
+  [ -e "$1" ]
+}
+
 # The Debian packages whose contents role $1 lacks, a line each.
 missing() {
   needs "$1" > "$build/needs"
@@ -132,6 +156,7 @@ missing() {
     case $probe in
       command:R) r_starts ;;
       command:*) command -v "${probe#command:}" > /dev/null 2>&1 ;;
+      file:*)    file_there "${probe#file:}" ;;
       tex:*)     kpsewhich "${probe#tex:}" > /dev/null 2>&1 ;;
       fuzzer)    fuzzer_links ;;
       r:*)       ! grep -qxF "${probe#r:}" "$build/lacks" ;;

@@ -1,11 +1,13 @@
-# run-tests.R <counts> [filter]: the testthat suite against the installed package, each expectation counted; the
-# closing counts go to the file <counts>, so that a crash leaves none. What was skipped or warned about is named.
+# run-tests.R <counts> [filter [folder]]: the testthat suite (that of tests/testthat, or of another folder) against the
+# installed package, each expectation counted; the closing counts go to the file <counts>, so that a crash leaves none.
+# What was skipped or warned about is named.
 arguments <- commandArgs(trailingOnly = TRUE)
-filter <- if (length(arguments) > 1L) arguments[2L]
+filter <- if (length(arguments) > 1L && nzchar(arguments[2L])) arguments[2L]
+folder <- if (length(arguments) > 2L) arguments[3L] else file.path("tests", "testthat")
 library(testthat)
 
 results <- test_dir(
-  file.path("tests", "testthat"), package = "candor", load_package = "installed", filter = filter,
+  folder, package = "candor", load_package = "installed", filter = filter,
   reporter = SummaryReporter$new(show_praise = FALSE, max_reports = 50L), stop_on_failure = FALSE
 )
 

@@ -245,7 +245,7 @@ test_that("a protocol that can simulate its counts has a bootstrap", {
 test_that("laws are checked", {
   expect_snapshot(error = TRUE, {
     rr_law(3)
-    rr_law(structure(list(), class = c("rr_nothing", "rr_mechanism")))
+    rr_law(rr_new_mechanism("nothing", 2, epsilon = 1, design = "none"))
     rr_law_support(p = 2, q = 0.1)
     rr_law_support(p = c(0.5, 0.6), q = c(0.1, 0.2, 0.3))
     rr_law_support(0.6, 0.1, both_other = c(0.1, 0.2))

@@ -70,3 +70,19 @@ test_that("ticks of a logarithmic axis are round and few, and long names get a l
   expect_null(line_legend(c("a", "b"))$ncol)
   expect_identical(line_legend(strrep(c("a", "b"), 60))$ncol, 1)
 })
+
+test_that("two groups have power curves, with the direct question beside them", {
+  skip_if_not_installed("ggplot2")
+  power <- rr_power(list(warner = rr_warner(0.8), forced = rr_forced(1 / 6)), n = c(500, 1000, 2000), share = c(0.2, 0.3), versus = 0.1, response = 0.5)
+  plot <- ggplot2::autoplot(power)
+  drawn <- ggplot2::layer_data(plot, 2)
+  expect_equal(sort(drawn$y), sort(power$power))
+  # The dashed line: direct questions in both groups, of which half answer.
+  direct <- unique(sort(ggplot2::layer_data(plot, 1)$y))
+  by_hand <- function(n, share) stats::pnorm(abs(share - 0.1) / sqrt(2 * (share * (1 - share) + 0.09) / (n / 2)) - stats::qnorm(0.95))
+  expect_equal(direct, sort(as.vector(outer(c(500, 1000, 2000), c(0.2, 0.3), by_hand))))
+  expect_match(plot$labels$caption, "Test of equal shares")
+  expect_s3_class(ggplot2::autoplot(rr_sample_size(rr_warner(0.8), power = c(0.8, 0.9), share = c(0.2, 0.3), versus = 0.1)), "ggplot")
+  expect_s3_class(ggplot2::layer_data(ggplot2::autoplot(rr_power(rr_warner(0.8), 100, 0.2, versus = 0.1)), 1), "data.frame")
+  expect_error(ggplot2::autoplot(power[c("n", "power")]), class = "candor_error_argument")
+})

@@ -72,6 +72,78 @@ test_that("mechanisms are compared by their exact variances", {
   }
 })
 
+test_that("total errors are the golden ones", {
+  for (case in golden("ldp_planner")) {
+    table <- rr_recommend(case$input$K, case$input$epsilon, target = "sample")
+    expect_golden(stats::setNames(table$mse, table$mechanism)[names(case$expected$total_mse)], unlist(case$expected$total_mse), tolerance = 1e-11)
+  }
+})
+
+test_that("errors are those of the mechanisms themselves", {
+  for (k in c(6, 40)) for (epsilon in c(0.5, 2, 4)) for (target in c("population", "sample")) {
+    theta <- rr_zipf(k, 1)
+    n <- 500
+    table <- rr_recommend(k, epsilon, n, theta, target)
+    made <- list(grr = rr_grr(k, epsilon = epsilon), sue = rr_unary(k, epsilon, optimized = FALSE), oue = rr_unary(k, epsilon),
+                 subset = rr_subset(k, epsilon), hadamard = rr_hadamard(k, epsilon), olh = rr_local_hash(k, epsilon), blh = rr_local_hash(k, epsilon, FALSE))
+    for (name in names(made)) {
+      law <- rr_law(made[[name]])
+      evidence <- candor:::new_evidence(law, candor:::law_reported(law, theta) * n, n, n, k)
+      whole <- candor:::whole_map(k, unbiased = FALSE)
+      total <- sum(candor:::law_variances(law, evidence, whole, seq_len(k), target))
+      row <- table[table$mechanism == name, ]
+      hashed <- name %in% c("olh", "blh")
+      expect_equal(row$mse, total, tolerance = if (hashed) 0.02 else 1e-10, label = paste(name, k, epsilon, target))
+      # Affine hashing is a trifle better than the ideal one that it is counted with.
+      if (hashed) expect_gte(row$mse, total)
+      else expect_equal(row$p, if (name == "hadamard") exp(epsilon) / made[[name]]$z else made[[name]]$p, tolerance = 1e-12)
+    }
+  }
+  # The mean support of other categories, by the matrix.
+  hadamard <- rr_hadamard(7, 3, blocks = 3)
+  signs <- rr_matrix(hadamard)
+  supports <- t(apply(signs, 1, function(row) row > min(row) * (1 + 1e-9)))
+  both <- signs %*% t(supports)
+  expect_equal(hadamard_numbers(7, 3, 3)$q, mean(both[row(both) != col(both)]), tolerance = 1e-12)
+  expect_equal(hadamard_numbers(7, 3, 3)$p, both[1, 1], tolerance = 1e-12)
+})
+
+test_that("bits are those of the mathematics, longitudinal rows those of their mechanisms", {
+  table <- rr_recommend(10000, 1)
+  bits <- stats::setNames(table$bits, table$mechanism)
+  open <- stats::setNames(table$bits_public, table$mechanism)
+  expect_equal(ceiling(bits[c("grr", "hadamard", "olh", "oue", "sue")]), c(grr = 14, hadamard = 14, olh = 29, oue = 10000, sue = 10000))
+  expect_equal(round(bits[["subset"]], -2), 8400)
+  expect_equal(open[c("hadamard", "olh", "blh")], c(hadamard = 1, olh = 2, blh = 1))
+
+  table <- rr_recommend(20, c(0.5, 1.9), permanent = 2)
+  for (i in which(!is.na(table$permanent))) {
+    row <- table[i, ]
+    if (row$mechanism == "local-hash") next
+    m <- rr_longitudinal(20, 2, row$epsilon, row$mechanism)
+    expect_equal(c(row$p, row$q), c(m$p, m$q), tolerance = 1e-12)
+    expect_equal(row$lifetime, 40)
+  }
+  # Halving the ones does not reach 1.9.
+  expect_setequal(setdiff(table$mechanism[table$epsilon == 0.5], table$mechanism[table$epsilon == 1.9]), c("oue-oue", "sue-oue"))
+  expect_equal(unique(table$lifetime[table$mechanism == "local-hash"]), 2 * c(rr_local_hash(20, 0.5)$g, rr_local_hash(20, 1.9)$g))
+  expect_output(print(rr_recommend(20, 1, permanent = 2)), "smallest error")
+})
+
+test_that("planning knows reports that support sets", {
+  # By hand: the count is binomial with q and p.
+  m <- rr_unary(8, 1)
+  table <- rr_power(list(oue = m, hadamard = rr_hadamard(8, 1, blocks = 1), bit = rr_hadamard(8, 1, one_bit = TRUE), hash = rr_local_hash(8, 1)), 3000, 0.15)
+  least <- qbinom(0.05, 3000, m$q, lower.tail = FALSE)
+  expect_equal(table$power[1], pbinom(least, 3000, m$q + m$p_minus_q * 0.15, lower.tail = FALSE))
+  expect_equal(table$power[2], table$power[3])
+  size <- rr_sample_size(rr_subset(8, 1), margin = 0.05, share = 0.2)
+  law <- rr_law(rr_subset(8, 1))
+  reported <- law$q + law$difference * 0.2
+  expect_equal(size$n, ceiling(qnorm(0.975)^2 * reported * (1 - reported) / (0.05 * law$difference)^2))
+  expect_error(rr_power(rr_bitflip(8, 1), 100, 0.1), class = "candor_error_argument")
+})
+
 test_that("the formulas of GRR are those of the rest of the package", {
   for (target in c("population", "sample")) {
     theta <- rr_zipf(12, 1)
@@ -94,7 +166,7 @@ test_that("every mechanism keeps its epsilon", {
   }
   # Subset selection by enumeration of all subsets.
   k <- 6
-  w <- max(1, round(k / (exp(0.8) + 1)))
+  w <- rr_subset(k, 0.8)$size
   sets <- utils::combn(k, w)
   weight <- ifelse(colSums(sets == 1) > 0, exp(0.8), 1)
   row <- pure_mechanisms(k, 0.8)[6, ]
@@ -108,7 +180,10 @@ test_that("mechanisms are compared to all digits up to epsilon = 700", {
     for (target in c("population", "sample")) {
       table <- rr_recommend(k, case$input$epsilon, theta = seq_len(k) / sum(seq_len(k)), target = target)
       table <- table[match(pure_mechanisms(k, 1)$mechanism, table$mechanism), ]
-      expect_relative <- function(actual, expected) expect_lt(max(abs(actual / expected - 1)), 1e-12)
+      # The file has Hadamard response with one block, the best for small epsilon only.
+      same <- table$mechanism != "hadamard" | best_blocks(k, case$input$epsilon) == 1
+      expect_relative <- function(actual, expected) expect_lt(max(abs(actual / expected - 1)[same]), 1e-12)
+      if (!all(same)) expect_lt(table$mse[!same], case$expected[[target]][!same])
       expect_relative(table$p, case$expected$p)
       expect_relative(table$q, case$expected$q)
       expect_relative(table$mse, case$expected[[target]])
@@ -154,6 +229,7 @@ test_that("bad input is refused", {
     rr_recommend(1, 1)
     rr_recommend(4, -1)
     rr_recommend(4, 1, theta = c(0.5, 0.5))
+    rr_recommend(4, c(0.5, 1), permanent = 1)
   })
 })
 
@@ -164,11 +240,11 @@ test_that("recommendations hold their digits to both ends of the range of epsilo
     e <- exp(epsilon)
     w <- max(1, round(k / (e + 1)))
     g <- max(2, round(e + 1))
-    table <- rr_recommend(k, epsilon)
+    # Of Hadamard response in blocks the numbers are checked against its matrix, above.
+    table <- subset(rr_recommend(k, epsilon), mechanism != "hadamard")
     expected <- rbind(grr = c(e, 1) / (e + k - 1), sue = c(exp(epsilon / 2), 1) / (exp(epsilon / 2) + 1),
                       oue = c(1 / 2, 1 / (e + 1)), blh = c(e / (e + 1), 1 / 2), olh = c(e / (e + g - 1), 1 / g),
-                      subset = c(w * e / (w * e + k - w), w * ((w - 1) * e + k - w) / ((k - 1) * (w * e + k - w))),
-                      hadamard = c(e / (e + 1), 1 / 2))
+                      subset = c(w * e / (w * e + k - w), w * ((w - 1) * e + k - w) / ((k - 1) * (w * e + k - w))))
     expect_equal(table$p, unname(expected[table$mechanism, 1]), tolerance = 1e-14)
     expect_equal(table$q, unname(expected[table$mechanism, 2]), tolerance = 1e-14)
   }
@@ -180,4 +256,66 @@ test_that("recommendations hold their digits to both ends of the range of epsilo
   low <- rr_recommend(8, 1e-12)
   expect_equal(low$mse[low$mechanism == "grr"], 8 * 7 * 1e24, tolerance = 1e-11)
   expect_equal(low$mse[low$mechanism == "oue"], 8 * 4 * 1e24, tolerance = 1e-11)
+})
+
+test_that("two groups: closed forms by hand", {
+  # Direct questions in two equal groups: Fleiss's formula without pooling, 2 (z + z)^2 (p1 q1 + p2 q2) / (p1 - p2)^2.
+  direct <- rr_binary(1, 0)
+  z <- stats::qnorm(0.95) + stats::qnorm(0.8)
+  plan <- rr_sample_size(direct, power = 0.8, share = 0.3, versus = 0.2)
+  expect_equal(plan$n, ceiling(2 * z^2 * (0.21 + 0.16) / 0.01))
+  expect_equal(plan$direct, plan$n)
+  # Warner's design of p = .8: a share s is reported with .2 + .6 s, variances are divided by .36.
+  m <- 0.2 + 0.6 * c(0.3, 0.2)
+  plan <- rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2)
+  expect_equal(plan$n, ceiling(2 * z^2 * sum(m * (1 - m)) / 0.36 / 0.01))
+  expect_identical(names(plan), c("mechanism", "epsilon", "share", "versus", "power", "n", "direct"))
+  # A quarter in the first group, which is randomised, and the rest asked directly.
+  plan <- rr_sample_size(rr_warner(0.8), margin = 0.05, share = 0.3, versus = 0.2, versus_mechanism = direct, allocation = 0.25)
+  expect_equal(plan$n, ceiling(stats::qnorm(0.975)^2 * (m[1] * (1 - m[1]) / 0.36 / 0.25 + 0.16 / 0.75) / 0.05^2))
+  expect_equal(plan$direct, ceiling(stats::qnorm(0.975)^2 * (0.21 / 0.25 + 0.16 / 0.75) / 0.05^2))
+  # The number planned has the power asked for, and one fewer has not.
+  plan <- rr_sample_size(rr_warner(0.8), power = 0.9, share = 0.1, versus = 0.25)
+  at <- rr_power(rr_warner(0.8), plan$n + c(0, -1), 0.1, versus = 0.25)$power
+  expect_true(at[1] >= 0.9 && at[2] < 0.9)
+})
+
+test_that("the power for two groups is that of rr_compare()'s test", {
+  withr::local_seed(31)
+  power <- rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.15)$power
+  yes <- function(share) stats::rbinom(4000, 500, 0.2 + 0.6 * share)
+  x <- yes(0.3)
+  y <- yes(0.15)
+  # The first of them by rr_compare() itself; all by its formula.
+  estimates <- function(yes) (yes / 500 - 0.2) / 0.6
+  z <- (estimates(x) - estimates(y)) / sqrt((x / 500 * (1 - x / 500) + y / 500 * (1 - y / 500)) / 499 / 0.36)
+  fit <- rr_estimate(rr_counts(cbind(a = c(500 - x[1], x[1]), b = c(500 - y[1], y[1])), rr_warner(0.8)), method = "inv")
+  expect_equal(rr_compare(fit)$p.value, 2 * stats::pnorm(-abs(z[1])), tolerance = 1e-6)
+  # 4,000 replications have a standard error of .007; the normal approximation is good to about .01 at 500 a group.
+  expect_equal(mean(z > stats::qnorm(0.95)), power, tolerance = 0.03)
+})
+
+test_that("people approached are worth fewer answers", {
+  plain <- rr_sample_size(rr_warner(0.8), margin = 0.05)
+  more <- rr_sample_size(rr_warner(0.8), margin = 0.05, design_effect = 1.5, response = 0.6)
+  expect_equal(more$n, ceiling(plain$n * 1.5 / 0.6))
+  expect_equal(more$direct, ceiling(plain$direct * 1.5 / 0.6))
+  expect_equal(rr_power(rr_warner(0.8), 1000, 0.1, response = 0.5)$power, rr_power(rr_warner(0.8), 500, 0.1)$power)
+  expect_equal(rr_power(rr_warner(0.8), 1000, 0.1, design_effect = 2)$level, rr_power(rr_warner(0.8), 500, 0.1)$level)
+  needed <- rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1, response = 0.7)$n
+  expect_gte(rr_power(rr_warner(0.8), needed, 0.1, response = 0.7)$power, 0.8)
+  # Nobody answers: no power, no error.
+  expect_identical(rr_power(rr_warner(0.8), 1, 0.1, response = 0.5)$power, 0)
+})
+
+test_that("plans of two groups are checked", {
+  expect_snapshot(error = TRUE, {
+    rr_power(rr_warner(0.8), 100, 0.2, versus_mechanism = rr_binary(1, 0))
+    rr_power(rr_warner(0.8), 100, 0.2, null = 0.1, versus = 0.1)
+    rr_sample_size(rr_warner(0.8), margin = 0.1, versus = 0.2)
+    rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.2, versus = 0.2)
+    rr_power(rr_warner(0.8), 100, 0.2, versus = 0.1, versus_mechanism = 1)
+    rr_power(rr_warner(0.8), 100, 0.2, design_effect = 0.5)
+    rr_power(rr_warner(0.8), 100, 0.2, response = 0)
+  })
 })

@@ -396,3 +396,27 @@ test_that("a study, its parts and the data sets print as tibbles in a session th
   printed <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(code)), stdout = TRUE, stderr = TRUE)
   expect_length(grep("# A tibble", printed), 2)
 })
+
+test_that("studies, choices and simulations work for the protocols", {
+  for (m in list(rr_subset(6, 1), rr_subset(40, 1), rr_local_hash(6, 1), rr_hadamard(6, 1, one_bit = TRUE), rr_unary(6, 1), rr_bitflip(6, 1, d = 2),
+                 rr_local_hash(6, 1, cohorts = 20), rr_longitudinal(6, 2, 1), rr_longitudinal(6, 2, 1, "local-hash"))) {
+    k <- length(m$levels)
+    truth <- as.double(rep(c(70, 30, 0), length.out = k))
+    set.seed(3)
+    counts <- rr_simulate_counts(m, truth, 60)
+    expect_identical(dim(counts), c(length(m$reports), 60L))
+    # Means of 60 tallies, each count within 5 standard deviations of a count of its mean.
+    mean <- candor:::law_reported(rr_law(m), truth / sum(truth)) * sum(truth)
+    expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(mean / 60)), 5, label = format(m))
+    choice <- suppressMessages(rr_choose(rr_counts(counts[, 1], m, n = sum(truth)), seed = 1, replications = 20))
+    expect_true(all(is.finite(choice$risk)))
+    expect_identical(rr_simulate_counts(m, numeric(k) + c(1, numeric(k - 1)), 2) |> dim(), c(length(m$reports), 2L))
+  }
+  study <- rr_study(list(zipf = rr_zipf(6, 1)), epsilon = 1, n = 200, method = c("inv", "invp"), replications = 60, seed = 1,
+                    mechanism = list(subset = rr_subset, hash = rr_local_hash, bit = function(k, epsilon) rr_hadamard(k, epsilon, one_bit = TRUE)))
+  expect_setequal(unique(study$mechanism), c("subset", "hash", "bit"))
+  # The mean squared error of the unbiased estimate is that of the plan.
+  mse <- study$estimate[study$mechanism == "subset" & study$method == "inv" & study$metric == "mse"]
+  plan <- rr_recommend(6, 1, 200, rr_zipf(6, 1))
+  expect_equal(mse, plan$mse[plan$mechanism == "subset"], tolerance = 0.35)
+})

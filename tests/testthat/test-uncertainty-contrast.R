@@ -195,3 +195,73 @@ test_that("functions of more cells than a covariance matrix may have come from o
   lambda <- 0.05 + 0.9 * margin$estimate
   expect_equal(margin$std.error, sqrt(lambda * (1 - lambda) / 1e6) / 0.9, tolerance = 0.01)
 })
+
+test_that("risk differences and ratios of conditional shares are the textbook's where nothing is randomised", {
+  direct <- rr_binary(1, 0)
+  # Drugs no and yes in turn, for theft no and then yes.
+  n <- c(180, 90, 40, 70)
+  fit <- rr_estimate(rr_counts(n, rr_product(drugs = direct, theft = direct)), method = "inv")
+  given <- rr_margin(fit, "theft", given = "drugs")
+  table <- rr_contrast(given, list(difference = c("yes:yes" = 1, "yes:no" = -1), ratio = list("yes:yes", "yes:no")))
+  risk <- c(70 / 160, 40 / 220)
+  # The unbiased covariance divides by n - 1.
+  wider <- 380 / 379
+  expect_equal(table$estimate, c(risk[1] - risk[2], risk[1] / risk[2]))
+  expect_equal(table$std.error[1], sqrt(wider * sum(risk * (1 - risk) / c(160, 220))))
+  # Katz et al. (1978): the variance of the logarithm of the ratio.
+  log_error <- sqrt(wider * sum((1 - risk) / (risk * c(160, 220))))
+  expect_equal(table$std.error[2] / table$estimate[2], log_error)
+  expect_equal(c(table$conf.low[2], table$conf.high[2]), table$estimate[2] * exp(c(-1, 1) * stats::qnorm(0.975) * log_error))
+  expect_equal(table$statistic[2], log(table$estimate[2]) / log_error)
+  # The same conditional share as a ratio of the joint fit.
+  joint <- rr_contrast(fit, list(given = list("yes, yes", c("yes, no", "yes, yes"))))
+  expect_equal(joint$estimate, risk[1])
+  expect_equal(joint$std.error, tidy(given)$std.error[tidy(given)$drugs == "yes" & tidy(given)$theft == "yes"])
+})
+
+test_that("contrasts of randomized margins are the delta method by hand", {
+  survey <- rr_product(drugs = rr_warner(0.8), theft = rr_forced(1 / 6))
+  fit <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
+  given <- rr_margin(fit, "theft", given = "drugs")
+  table <- rr_contrast(given, list(d = c("yes:yes" = 1, "yes:no" = -1), r = list("yes:yes", "yes:no"), all = c("no:no", "yes:no")))
+  # Cells no:no, yes:no, no:yes, yes:yes of drugs and theft.
+  t <- unname(coef(fit))
+  f <- function(t) c(t[4] / (t[2] + t[4]) - t[3] / (t[1] + t[3]), t[4] / (t[2] + t[4]) / (t[3] / (t[1] + t[3])))
+  slope <- vapply(1:4, function(i) (f(t + 1e-6 * (1:4 == i)) - f(t - 1e-6 * (1:4 == i))) / 2e-6, numeric(2))
+  expect_equal(table$estimate[1:2], f(t))
+  expect_equal(table$std.error[1:2], sqrt(diag(slope %*% vcov(fit) %*% t(slope))), tolerance = 1e-6)
+  expect_equal(unname(vcov(table)[1, 2]), drop(slope[1, ] %*% vcov(fit) %*% slope[2, ]), tolerance = 1e-6)
+  # Conditional shares add up to 1 whatever the data.
+  expect_identical(c(table$std.error[3], table$p.value[3]), c(0, NA))
+  expect_identical(nobs(table), 460)
+})
+
+test_that("ratios without a positive part are not known, and odd ones refused", {
+  fit <- rr_estimate(rr_counts(c(300, 80, 20), rr_grr(c("a", "b", "c"), p = 0.8)), method = "inv")
+  expect_lt(coef(fit)[["c"]], 0)
+  table <- rr_contrast(fit, list(x = list("a", "c"), y = list("a", "b")))
+  expect_identical(is.na(table$std.error), c(TRUE, FALSE))
+  expect_error(rr_contrast(fit, list(x = list("a"))), class = "candor_error_argument")
+  expect_error(rr_contrast(fit, list(x = list("a", "z"))), class = "candor_error_level")
+})
+
+test_that("a function that all maxima share has its standard error, others have none", {
+  fit <- rr_estimate(list(rr_counts(c(no = 60, yes = 40), rr_unrelated(0.7, NULL)), rr_counts(c(no = 55, yes = 45), rr_unrelated(0.3, NULL))))
+  classes <- fit$mechanism$parameters[[1]][[1]]
+  table <- rr_contrast(fit, list(share = names(coef(fit))[classes], one = names(coef(fit))[classes[1]]))
+  # Two equations in two unknowns: .7 s + .3 u = .40 and .3 s + .7 u = .45.
+  inverse <- solve(rbind(c(0.7, 0.3), c(0.3, 0.7)))
+  expect_equal(table$estimate[1], drop(inverse %*% c(0.4, 0.45))[1], tolerance = 1e-6)
+  expect_equal(table$std.error[1], sqrt((inverse^2 %*% c(0.4 * 0.6, 0.45 * 0.55) / 100)[1]), tolerance = 1e-6)
+  expect_identical(is.na(c(table$std.error[2], table$conf.low[2])), c(TRUE, TRUE))
+})
+
+test_that("weights do not change which functions are identified", {
+  channel <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  plain <- rr_contrast(rr_estimate(rr_counts(c(70, 30), channel)), list(ac = c("a", "c"), a = "a"))
+  counted <- rr_contrast(rr_estimate(rr_counts(c(700, 300), channel, effective_n = 100)), list(ac = c("a", "c"), a = "a"))
+  # Of 100 reports .7 are x: (.7 - .2) / .6, with the binomial variance over .36.
+  expect_equal(plain$estimate[1], 5 / 6, tolerance = 1e-6)
+  expect_equal(plain$std.error, c(sqrt(0.21 / 100 / 0.36), NA), tolerance = 1e-6)
+  expect_equal(counted$std.error, plain$std.error, tolerance = 1e-6)
+})

@@ -1,7 +1,7 @@
 /* Affine hash functions over a prime field: h(z) = floor(((slope z + shift) mod prime) buckets / prime) for codes z in
  * 0 .. prime - 1. With the slope uniform on 1 .. prime - 1 and the shift on 0 .. prime - 1, the residues of two
  * different codes are uniform over all ordered pairs of different residues, so that every probability of a collision is
- * a ratio of whole numbers: no hash function has to be believed in.
+ * a ratio of whole numbers: no assumption about the hash function is needed.
  *
  * REFERENCE: Carter and Wegman (1979), Universal classes of hash functions, doi:10.1016/0022-0000(79)90044-8. */
 #ifndef CANDOR_AFFINE_H

@@ -97,7 +97,7 @@ size_t candor_eb_prior_work(const candor_eb_grid *grid);
  * NUMERICS       One pass; weights on the logarithmic scale. A millionth of the mass is spread over the grid, so that
  *                every row has some.
  * REFERENCE      Kiefer and Wolfowitz 1956 for the mixture; Efron 2016 doi:10.1093/biomet/asv068 for priors of few
- *                parameters learned from counts; Orlitsky and Suresh 2015 for what can be hoped for. */
+ *                parameters learned from counts; Orlitsky and Suresh 2015 for the least possible error. */
 candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *grid, const candor_eb_bands *bands,
                               const double *kernel, const candor_eb_shapes *shapes, double *work, double *prior,
                               candor_eb_summary *summary);

@@ -175,7 +175,7 @@ static void pairs(average *a, double weight, double categories)
   size_t begin = 0, count = 0;
   while (begin < n && a->grid->x[begin] <= 1.2) begin++;
   const size_t larger = n - begin < LARGER ? n - begin : LARGER;
-  /* Twice: how many there are, then they. */
+  /* Two passes: the first counts the pairs, the second adds them. */
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < larger; i++) {
       const double U = a->grid->x[begin + (larger > 1 ? i * (n - 1 - begin) / (larger - 1) : 0)];

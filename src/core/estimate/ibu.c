@@ -11,7 +11,7 @@ typedef struct tally {
 /* Below this a probability counts as 0: products of two stay normal numbers. */
 static const double least_m = 1e-150;
 
-/* Sixty-four steps of honest rounding stay far below; a start may be off by 1e-8. */
+/* The rounding of 64 steps is far below this; a start may be off by 1e-8. */
 static const double most_drift = 1e-6;
 
 /* theta <- theta g, then the new score a phi / m. Without a count the score is 0 even where m is 0, which only start()

@@ -15,7 +15,7 @@ typedef struct line {
   double scale;
 } line;
 
-/* The clip only looks idle (nothing active is negative but by rounding). */
+/* The clip is needed because of rounding: in exact arithmetic no active value is negative. */
 static void draw(const line *through, double sign, const double *x, size_t n, double *out)
 {
   const line l = *through;

@@ -29,7 +29,7 @@ candor_status candor_solver_init(candor_solver *solver, const candor_channel *ch
                                  size_t *index);
 
 /* SYNOPSIS       At most `steps` more iterations.
- * RETURNS        CANDOR_OK      gap <= tolerance: proved, not believed.
+ * RETURNS        CANDOR_OK      gap <= tolerance, which is proved.
  *                CANDOR_AGAIN   not yet.
  *                CANDOR_STALLED double precision yields no better likelihood; `gap` says what is known.
  * NUMERICS       Relaxed to F(theta) = sum theta - sum phi log m over theta >= 0, whose minimum lies on

@@ -65,7 +65,7 @@ candor_status candor_correlations(const candor_histogram *h, const candor_pairs 
       out->covariance_variance[at] = quadratic(gradient, v) / (n * n);
       const double *rows = h->target == CANDOR_POPULATION ? h->centred->table->value + 1 : NULL;
       if (rows != NULL && (rows[i] == 0 || rows[j] == 0)) {
-        /* Reports that do not vary vary with nothing: the rounding of x y must not make it look otherwise. */
+        /* Reports that do not vary have covariance 0 with all others: the rounding of x y must not hide this. */
         out->covariance[at] = out->covariance_variance[at] = 0;
       }
       out->correlation[at] = out->correlation_variance[at] = NAN;

@@ -193,7 +193,7 @@ static candor_status population_entry(const candor_histogram *h, const joined *u
   }
   const size_t all = u->in_j | u->in_k, in_j = u->in_j & varying, in_k = u->in_k & varying;
   if (varying != all) {
-    /* What may be estimated must not depend on what the data happen to be. */
+    /* Whether a set can be estimated must not depend on the data. */
     const candor_status status = candor_table_get(centred->table, u->member, u->size, all, &sum);
     if (status != CANDOR_OK) return status;
   }

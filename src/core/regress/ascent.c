@@ -8,7 +8,7 @@
 
 enum { HALVINGS = 50, SLOW_STEPS = 8 };
 
-/* A last step longer than this, in units of the linear predictor, is no last step. */
+/* After a last step longer than this, in units of the linear predictor, the climb has not ended. */
 static const double still_moving = 0.02;
 /* Ratio of the pivots beyond which a matrix is taken for singular. */
 static const double worst_condition = 1e12;

@@ -77,8 +77,8 @@ void candor_chacha20_start(candor_chacha20 *stream, const uint32_t key[8], const
   stream->exhausted = 0;
 }
 
-/* One batch into `out`. The last blocks before the counter comes round are given up rather than cut
- * to measure: nobody gets there honestly, and a repeated block would be a catastrophe. */
+/* One batch into `out`. The last blocks before the counter comes round are not used: no real use gets
+ * that far, and a repeated block would no longer be secret. */
 static candor_status refill(candor_chacha20 *stream, uint32_t *out)
 {
   const uint64_t counter = ((uint64_t) stream->input[13] << 32) | stream->input[12];

@@ -1,6 +1,6 @@
-/* Random words for simulation: one stream for each (seed, cell, replicate), so that what is drawn does not depend on
- * who draws it or when. The streams are ChaCha20's, which keeps them independent whatever the numbers that name them.
- * */
+/* Random words for simulation: one stream for each (seed, cell, replicate), so that the draws do not depend on which
+ * process makes them or when. The streams are ChaCha20's, which keeps them independent whatever the numbers that name
+ * them. */
 #ifndef CANDOR_STREAM_H
 #define CANDOR_STREAM_H
 

@@ -1,5 +1,5 @@
-/* Estimates from many tallies, and their judge: how far they are from what they estimate, and how likely they make the
- * reports. There is one judge for all methods, whoever made the estimates. */
+/* Estimates from many tallies, and their errors: how far they are from the truth, and how likely they make the
+ * reports. The errors of all methods are computed here, also those of a user's own method. */
 #ifndef CANDOR_STUDY_H
 #define CANDOR_STUDY_H
 

@@ -15,7 +15,7 @@ size_t candor_tally_work(size_t k)
   return copies_of(k) * k;
 }
 
-/* The general case: groups, weights, missing reports. One branch a report is what that costs. */
+/* The general case: groups, weights, missing reports. It costs one branch per report. */
 static candor_status tally_general(const candor_tally_reports *reports, size_t k, size_t n_groups, double *counts,
                                    double *weight_squares, double *missing, size_t *position)
 {

@@ -1,0 +1,217 @@
+#' Reports again and again about one truth
+#'
+#' Who is asked every week may draw a *permanent* answer once, keep it, and report a randomised form of it each time. All reports
+#' together then reveal no more than the permanent answer does, and one report less. `rr_longitudinal()` makes both stages from their
+#' levels; `rr_memoised()` takes two mechanisms as they are.
+#'
+#' | `protocol` | permanent answer | report | total error |
+#' |---|---|---|---|
+#' | `"oue-sue"` | unary encoding, optimized | each bit, symmetric | that of [rr_unary()] at `epsilon`: the best of the unary ones |
+#' | `"sue-sue"` (RAPPOR without Bloom filters) | unary encoding, symmetric | each bit, symmetric | that of the symmetric form |
+#' | `"oue-oue"`, `"sue-oue"` | unary encoding | each bit, a 1 with probability 1/2 | larger; the largest `epsilon` is limited |
+#' | `"grr-grr"` | [rr_grr()] | [rr_grr()] | that of [rr_grr()] at `epsilon`: best for few categories |
+#' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | that of [rr_local_hash()] at `epsilon` |
+#'
+#' The second stage is solved so that one report has exactly `epsilon`. (Published formulas for `"grr-grr"` and
+#' `"local-hash"` leave out a term and reach less: .755 instead of 1 for 8 categories.) What `r` reports reveal together is
+#' `rr_epsilon(mechanism, reports = r)`.
+#'
+#' @section Memory:
+#' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: the reports that it
+#' returns have an attribute `"memory"`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
+#' respondents in the same order. An answer that a respondent has given before has its permanent answer there; a new one gets a new one, which is
+#' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
+#' `g` at most. **The memory holds true answers: strip it from the reports before they are sent**, `attr(reports, "memory") <- NULL`.
+#' Without `memory` every answer gets a new permanent answer, with a warning: drawn anew each time it protects no longer than one report does.
+#'
+#' @inheritParams rr_grr
+#' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700.
+#' @param epsilon The level of one report, from 1e-12, in natural logarithms.
+#' @param protocol What the two stages are, see below.
+#' @param first,second Mechanisms; the reports of `first` are the levels of `second`, in the same order, or both are [rr_unary()] of the same
+#'   levels.
+#' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements, and where reports are bits or hash values with the class
+#'   and the elements of [rr_unary()] or [rr_local_hash()]: its reports are read and counted as theirs. [rr_epsilon()] gives `report`
+#'   and `permanent`.
+#' @section Errors:
+#' `candor_error_argument` for `permanent` not above `epsilon`, and for an `epsilon` that the protocol does not reach (the largest is named);
+#' `candor_error_mismatch` for stages that do not fit.
+#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
+#'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
+#'   \doi{10.1016/j.dcan.2022.07.003}
+#'
+#'   Arcolezi, H. H., Pinzon, C., Palamidessi, C. and Gambs, S. (2023). Frequency estimation of evolving data under local differential
+#'   privacy. *EDBT*, 512-525. \doi{10.48786/edbt.2023.44} (LOLOHA)
+#'
+#'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#' @seealso [rr_compose()] for two stages that nobody keeps; [rr_bloom()].
+#' @examples
+#' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 2, epsilon = 0.5)
+#' weekly
+#' rr_epsilon(weekly)
+#' rr_epsilon(weekly, reports = 4)
+#' used <- rep(c("mail", "music", "maps"), c(500, 300, 200))
+#' first_week <- rr_perturb(used, weekly, memory = list())
+#' second_week <- rr_perturb(used, weekly, memory = attr(first_week, "memory"))
+#' coef(rr_estimate(second_week, weekly, method = "inv"))
+#' @export
+rr_longitudinal <- function(levels, permanent, epsilon,
+                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash")) {
+  check_given(permanent = "the level of all reports together", epsilon = "the privacy level of one report, above 0")
+  protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
+  epsilon <- check_epsilon(epsilon)
+  permanent <- check_number(permanent, "permanent", max = 700)
+  if (permanent <= epsilon) {
+    abort(c("{.arg permanent} must be above {.arg epsilon}.",
+            x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}.",
+            i = "One report reveals less than all of them together."), "argument")
+  }
+  mechanism <- switch(protocol,
+    `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
+    `local-hash` = longitudinal_hash(levels, permanent, epsilon),
+    longitudinal_bits(levels, permanent, epsilon, protocol)
+  )
+  mechanism$protocol <- protocol
+  mechanism$memoised <- TRUE
+  mechanism
+}
+
+#' @rdname rr_longitudinal
+#' @export
+rr_memoised <- function(first, second) {
+  check_given()
+  mechanism <- rr_compose(first, second)
+  if (!is.null(mechanism$questions)) {
+    abort(c("{.arg first} and {.arg second} must have one question.", x = "They have several.",
+            i = "Make each question memoised, and ask each with a memory of its own."), "argument")
+  }
+  mechanism$memoised <- TRUE
+  mechanism
+}
+
+# What is left of a signal: a trifle less than the quotient, so that roundings do not take a report above its level.
+signal_left <- function(whole, first) whole / first * (1 - 8 * .Machine$double.eps)
+
+# (p - q) / (p1 - q1) is what the second stage keeps; the rest is drawn uniformly.
+longitudinal_grr <- function(levels, permanent, epsilon) {
+  first <- rr_grr(levels, epsilon = permanent)
+  k <- length(first$levels)
+  whole <- grr_levels(k, epsilon)
+  kept <- signal_left(whole$p_minus_q, first$p_minus_q)
+  second <- rr_grr(first$levels, p = (1 + (k - 1) * kept) / k)
+  second["numeric_levels"] <- first["numeric_levels"]
+  mechanism <- rr_compose(first, second)
+  mechanism[c("epsilon", "p", "q")] <- list(epsilon, whole$p, whole$q)
+  mechanism
+}
+
+longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
+  stages <- strsplit(protocol, "-", fixed = TRUE)[[1]]
+  optimized <- stages[1] == "oue"
+  first <- rr_unary(levels, permanent, optimized = optimized)
+  pair <- if (stages[2] == "sue") {
+    # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its own.
+    kept <- if (optimized) signal_left(tanh(epsilon / 2), tanh(permanent / 2)) else signal_left(tanh(epsilon / 4),
+                                                                                               tanh(permanent / 4))
+    c((1 + kept) / 2, (1 - kept) / 2)
+  } else {
+    c(1 / 2, half_stage(first, epsilon))
+  }
+  mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
+  mechanism$epsilon <- epsilon
+  mechanism
+}
+
+# q2 of the second stage with p2 = 1/2 for which one report has epsilon. With q2 = 1/2 - d, p = 1/2 - (1 - p1) d and q
+# alike, p (1 - q) / (q (1 - p)) = e^epsilon is a quadratic in d, of which one root is positive.
+half_stage <- function(first, epsilon) {
+  p1 <- first$p
+  q1 <- first$q
+  largest <- log(p1 * (1 - q1 / 2)) - log(q1 * (1 - p1 / 2))
+  if (epsilon > largest) {
+    abort(c("{.arg epsilon} is out of this protocol's reach.",
+            x = paste("It is {format(epsilon, digits = 6)};",
+                      "with this {.arg permanent} the largest is {format(largest, digits = 6)}."),
+            i = "{.val oue-sue} and {.val sue-sue} reach every level below {.arg permanent}."), "argument")
+  }
+  linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
+  d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
+  1 / 2 - min(1 / 2, d * (1 - 8 * .Machine$double.eps))
+}
+
+# Hashing once and for all; its value goes through k-ary randomized response twice.
+longitudinal_hash <- function(levels, permanent, epsilon) {
+  mechanism <- rr_local_hash(levels, epsilon)
+  g <- mechanism$g
+  mechanism$first <- rr_local_hash(levels, permanent, g = g)
+  kept <- signal_left(grr_levels(g, epsilon)$p_minus_q, grr_levels(g, permanent)$p_minus_q)
+  mechanism$second <- rr_grr(g, p = (1 + (g - 1) * kept) / g)
+  two_stages(mechanism, sprintf("Two stages, local hashing (g = %s)", format_count(g)))
+}
+
+# A protocol's mechanism, whose reports come from two stages now.
+two_stages <- function(mechanism, design) {
+  mechanism$design <- design
+  mechanism$form <- rr_law(mechanism)
+  class(mechanism) <- c("rr_compose", class(mechanism))
+  mechanism
+}
+
+# Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
+#' @export
+compose_with.rr_unary <- function(first, second) {
+  if (!inherits(second, "rr_unary")) abort_bits(first, second)
+  d <- second$p_minus_q
+  p <- second$q + first$p * d
+  q <- second$q + first$q * d
+  difference <- first$p_minus_q * d
+  mechanism <- rr_unary(first$levels, p = p, q = q)
+  odds <- if (difference == 0) 0 else difference / (q * (1 - p))
+  mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, abs(log1p(odds)))
+  mechanism["numeric_levels"] <- first["numeric_levels"]
+  mechanism$first <- first
+  mechanism$second <- second
+  two_stages(mechanism, "Two stages, unary encoding")
+}
+
+# ---- drawing from permanent answers ----
+
+#' @export
+kept_stage.rr_compose <- function(mechanism) mechanism$first
+
+#' @export
+draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
+  keys <- memory_keys(mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who)))
+  rr_draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
+}
+
+#' @export
+draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
+  if (inherits(mechanism, "rr_unary")) return(draw_bits_again(mechanism$second, permanent, rng))
+  reports <- rr_draw_reports(mechanism$second, as.integer(permanent), rng)
+  if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
+}
+
+# A respondent's hash function. It does not depend on the answer, so that that of any report will do.
+#' @export
+draw_functions.rr_local_hash <- function(mechanism, n, rng) {
+  unclass(rr_draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
+}
+
+#' @export
+memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
+
+# With hashing the function tells nothing: the hash value goes through both stages.
+#' @export
+permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
+
+# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
+hash_values <- function(mechanism, answers, functions) {
+  prime <- mechanism$prime
+  z <- as.double(mechanism$codes[answers])
+  a <- as.double(functions$slope)
+  high <- floor(a / 65536)
+  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
+  u <- (product + functions$shift) %% prime
+  (u * mechanism$g) %/% prime + 1
+}

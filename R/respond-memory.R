@@ -1,0 +1,94 @@
+# Reports made from permanent answers that respondents keep. The memory says for each respondent and each answer that he
+# or she has given (with local hashing: each hash value) what its permanent answer is.
+#
+# A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer; `permanent`, one report of the
+# first stage for each code; `functions`, for local hashing the slope and the shift of each respondent, for Bloom
+# filters the cohort; `first`, what the permanent answers depend on.
+
+# list(reports, memory) for positions of answers.
+draw_memoised <- function(mechanism, answers, memory, rng) {
+  memory <- kept_answers(memory, mechanism, length(answers), rng)
+  # Hash values may be more than categories.
+  size <- as.double(max(length(mechanism$levels), mechanism$g))
+  code <- (seq_along(answers) - 1) * size + memory_keys(mechanism, answers, memory)
+  new <- which(!code %in% memory$code)
+  if (length(new)) {
+    drawn <- draw_permanent(mechanism, answers, memory, new, rng)
+    memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
+    memory$code <- c(memory$code, code[new])
+  }
+  permanent <- memory$permanent[match(code, memory$code)]
+  list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
+}
+
+# What a mechanism with a first stage that is kept has to say: what the permanent answers depend on (`kept_stage`); what
+# each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
+# reports from these; and which answers share one, as numbers from 1 (`memory_keys`).
+kept_stage <- function(mechanism) UseMethod("kept_stage")
+draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
+draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
+draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
+memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
+
+#' @export
+draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
+
+#' @export
+memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
+
+# The bits of a report, each once more.
+draw_bits_again <- function(second, bits, rng) {
+  k <- length(second$levels)
+  binary <- rr_binary(second$p, second$q)
+  rows <- max(1, floor(2e7 / k))
+  starts <- seq(1, max(length(bits), 1), by = rows)
+  parts <- lapply(starts, function(start) {
+    part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
+    part[] <- rr_draw_reports(binary, as.vector(part) + 1L, rng) - 1L
+    storage.mode(part) <- "integer"
+    .Call(C_rr_matrix_to_bits, unname(part))$bits
+  })
+  new_rr_bits(do.call(rbind, parts), k)
+}
+
+warn_forgotten <- function() {
+  warn(c("Every answer got a new permanent answer.",
+         i = paste("Reports about one answer protect it together only if its permanent answer is kept:",
+                   "give the attribute",
+                   "{.val memory} of these reports as {.arg memory} the next time ({.code memory = list()} starts).")),
+       "memory")
+}
+
+kept_answers <- function(memory, mechanism, n, rng) {
+  if (is.null(memory)) {
+    warn_forgotten()
+  } else if (!inherits(memory, "rr_memory") && !identical(memory, list())) {
+    abort(c("{.arg memory} must be the attribute {.val memory} of former reports, or {.code list()} to start.",
+            x = "It is {describe_kind(memory)}."), "argument")
+  }
+  if (inherits(memory, "rr_memory")) {
+    if (!same_mechanism(memory$first, kept_stage(mechanism))) {
+      abort(c("{.arg memory} must be of this mechanism.",
+              x = "Its permanent answers were drawn by another first stage."), "mismatch")
+    }
+    if (memory$n != n) {
+      abort(c("{.arg memory} must be of the same respondents, in the same order.",
+              x = "It is of {format_count(memory$n)}; there are {format_count(n)} answers."), "mismatch")
+    }
+    return(memory)
+  }
+  structure(list(n = n, code = numeric(), permanent = NULL, functions = draw_functions(mechanism, n, rng),
+                 first = kept_stage(mechanism)), class = "rr_memory")
+}
+
+#' @export
+format.rr_memory <- function(x, ...) {
+  sprintf("<rr_memory> %s permanent answers of %s respondents: keep it with them, do not send it",
+          format_count(length(x$code)), format_count(x$n))
+}
+
+#' @export
+print.rr_memory <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  invisible(x)
+}

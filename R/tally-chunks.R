@@ -1,0 +1,254 @@
+#' Tally reports chunk by chunk
+#'
+#' Counts reports that do not fit into memory, or that arrive in parts: each chunk is tallied, its counts are added, and the chunk is forgotten. The memory
+#' needed is that of one chunk and of the tally, however many chunks there are.
+#'
+#' A chunk that cannot be tallied (a report that is no level, a row that is cut off, a connection that drops) stops the work, and nothing of this chunk is counted. The
+#' error then has class `candor_error_chunk` and carries what was counted before it: catch it, take its field `tally` and the number of the
+#' `chunk`, mend what was wrong and go on with `onto`.
+#'
+#' @section Labels:
+#' Chunks that are sent twice would be counted twice. `label` says what tells chunks apart, such as a day, a file or a batch number: a chunk whose label the
+#' tally holds already is left out, with a message. Tallies keep their labels, also in files ([rr_write()]), and tallies that hold the same
+#' chunk are not merged by `c()`.
+#'
+#' @param next_chunk Where the chunks come from. A **function** without arguments that returns the next chunk, in anything that [rr_tally()] takes, and
+#'   `NULL` when there are no more. Or a **CSV file**, by its name or as a connection (of [file()], [gzfile()], [url()], ...), which [utils::read.csv()] reads block by block;
+#'   its first line names the columns. A connection that is not open is opened, and closed in the end.
+#' @param mechanism How the answers were randomised.
+#' @param ... Not used.
+#' @param column,by,weights Columns of the chunks, where these are data frames: by name, or as a formula such as `~ region`, see [rr_tally()].
+#' @param na.rm,match,keep As for [rr_tally()].
+#' @param onto A tally to go on with: the chunks are added to it.
+#' @param label A function of a chunk that returns one text or number, its label; or `NULL`, where chunks have none.
+#' @param rows For a CSV file: number of rows in a chunk.
+#' @param csv For a CSV file: a list of further arguments of [utils::read.csv()], such as `sep`, `dec`, `na.strings`, `fileEncoding` or `colClasses`. Columns are
+#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise by their names: so that a group is called the same in each block.
+#' @param progress Show a progress bar? It appears when the work takes more than two seconds.
+#' @return An object of class `rr_tally`, see [rr_tally()]. With `label` it has an element `chunks`, the labels.
+#' @section Errors:
+#' `candor_error_chunk`, and the class of what went wrong, for a chunk that cannot be tallied or read; its fields are `tally` (`NULL` where no chunk was counted), `chunk` (its
+#' number) and `cause` (the error of the chunk). `candor_error_argument` for other arguments, `candor_error_mismatch` for an `onto` of
+#' another mechanism or other groups, `candor_error_empty` when there was no chunk.
+#' @source The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
+#' @seealso [rr_tally()], whose tallies are merged with `c()`; [rr_write()].
+#' @examples
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
+#' # Days of reports, made as they are asked for
+#' reports_of <- function(day) {
+#'   truths <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
+#'   data.frame(day = day, answer = rr_perturb(truths, mechanism))
+#' }
+#' day <- 0
+#' next_day <- function() {
+#'   if (day == 3) return(NULL)
+#'   day <<- day + 1
+#'   reports_of(day)
+#' }
+#' day_of <- function(chunk) chunk$day[1]
+#' tally <- rr_tally_chunks(next_day, mechanism, column = "answer", label = day_of)
+#' tally
+#'
+#' # The third day is sent again, with a fourth: it is counted once
+#' day <- 2
+#' late <- function() {
+#'   if (day == 4) return(NULL)
+#'   day <<- day + 1
+#'   reports_of(day)
+#' }
+#' rr_tally_chunks(late, mechanism, column = "answer", label = day_of, onto = tally)
+#'
+#' # A file, 200 rows at a time
+#' file <- tempfile(fileext = ".csv")
+#' people <- reports_of(1)
+#' people$region <- c("north", "south")
+#' write.csv(people, file, row.names = FALSE)
+#' rr_tally_chunks(file, mechanism, column = "answer", by = "region", rows = 200)
+#' @export
+rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL, weights = NULL, na.rm = FALSE,
+                            match = c("exact", "relaxed"), keep = c("counts",
+                                                                    "sets"), onto = NULL, label = NULL, rows = 100000,
+                            csv = list(), progress = interactive()) {
+  check_given(next_chunk = "a function that returns the next chunk, or a CSV file",
+              mechanism = "how the answers were randomised")
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_flag(na.rm, "na.rm")
+  match <- check_choice(match, "match", c("exact", "relaxed"))
+  keep <- check_choice(keep, "keep", c("counts", "sets"))
+  if (!is.null(label) && !is.function(label)) {
+    abort(c("{.arg label} must be a function of a chunk.", x = "It is {describe(label)}.",
+            i = "For example {.code function(chunk) chunk$day[1]}."), "argument")
+  }
+  check_chunk_columns(by, weights)
+  check_flag(progress, "progress")
+  total <- check_onto(onto, mechanism)
+  rows <- check_count(rows, "rows", min = 1, max = .Machine$integer.max)
+  source <- chunk_source(next_chunk, rows, csv, weights)
+  on.exit(source$close())
+  bar <- if (progress) chunk_bar()
+  number <- 0
+  left_out <- 0
+  repeat {
+    number <- number + 1
+    # Nothing is assigned to `total` before a chunk has passed as a whole.
+    result <- tryCatch({
+      chunk <- source$read()
+      if (!is.null(chunk)) {
+        one_chunk(chunk, mechanism, total, label, list(column = column, by = by, weights = weights), na.rm = na.rm,
+                  match = match,
+                  keep = keep)
+      }
+    }, error = function(e) abort_chunk(e, number, total))
+    if (is.null(result)) break
+    left_out <- left_out + result$known
+    total <- result$tally
+    if (progress) cli::cli_progress_update(id = bar)
+  }
+  if (left_out > 0) {
+    cli::cli_inform("{left_out} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                    class = "candor_message_chunks")
+  }
+  if (is.null(total)) {
+    abort(c("There was no chunk to tally.", i = "{.arg next_chunk} must return reports before it returns NULL."),
+          "empty")
+  }
+  total
+}
+
+# The tally with this chunk. `columns` names the columns of a data frame.
+one_chunk <- function(chunk, mechanism, total, label, columns, ...) {
+  name <- if (!is.null(label)) chunk_label(label(chunk))
+  if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE))
+  # A chunk without reports is none: what comes under its label later counts.
+  if (report_number(chunk) == 0L) return(list(tally = total, known = FALSE))
+  tally <- if (is.data.frame(chunk)) {
+    rr_tally(chunk, mechanism, column = columns$column, by = columns$by, weights = columns$weights, ...)
+  } else {
+    check_plain_chunk(chunk, columns)
+    rr_tally(chunk, mechanism, ...)
+  }
+  tally$chunks <- name
+  list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE)
+}
+
+check_plain_chunk <- function(chunk, columns) {
+  if (all(vapply(columns, is.null, NA))) return(invisible())
+  abort(c("{.arg column}, {.arg by} and {.arg weights} name columns of the chunks.",
+          x = "A chunk is {describe(chunk)}.",
+          i = "Let {.arg next_chunk} return data frames."), "argument")
+}
+
+chunk_label <- function(label) {
+  if ((is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))) &&
+      length(label) == 1L && !is.na(label)) return(enc2utf8(as.character(label)))
+  abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."),
+        "argument")
+}
+
+# Vectors would be those of all chunks.
+check_chunk_columns <- function(by, weights) {
+  given <- list(by = by, weights = weights)
+  for (arg in names(given)) {
+    value <- given[[arg]]
+    if (!is.null(value) && !is.character(value) && !inherits(value, "formula")) {
+      abort(c("{.arg {arg}} must name columns of the chunks, as text or as a formula.",
+              x = "It is {describe(value)}."), "argument")
+    }
+  }
+}
+
+check_onto <- function(onto, mechanism) {
+  if (is.null(onto)) return(NULL)
+  if (!inherits(onto, "rr_tally")) abort(c("{.arg onto} must be a tally.", x = "It is {describe(onto)}."), "argument")
+  if (!same_mechanism(onto$mechanism, mechanism)) {
+    abort(c("{.arg onto} must be of the same mechanism.",
+            x = "{mechanism_difference(onto$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
+  }
+  onto
+}
+
+# The error of a chunk, with what was counted before it. It is of the class of its cause as well.
+abort_chunk <- function(error, number, total) {
+  reason <- plain_message(error)
+  kind <- sub("^candor_error_", "", grep("^candor_error_", class(error), value = TRUE))
+  before <- if (is.null(total)) "No chunk was counted." else
+    "The tally of what was counted before it is in the field {.field tally} of this error: go on with {.arg onto}."
+  abort(c("Chunk {format_count(number)} could not be tallied, and nothing of it was counted.", x = "{reason}",
+          i = before),
+        c("chunk", kind), tally = total, chunk = number, cause = error)
+}
+
+chunk_bar <- function() {
+  cli::cli_progress_bar(format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE,
+                        .envir = parent.frame())
+}
+
+# ---- where chunks come from ----
+
+# read(): the next chunk or NULL; close(): what was opened here is closed.
+chunk_source <- function(x, rows, csv, weights) {
+  if (is.function(x)) return(list(read = function() x(), close = function() NULL))
+  if (is.character(x) || inherits(x, "connection")) return(csv_source(x, rows, csv, weights))
+  abort(c("{.arg next_chunk} must be a function that returns the next chunk, or a CSV file.",
+          x = "It is {describe(x)}.",
+          i = "Reports that are in memory are tallied by {.fn rr_tally}."), "argument")
+}
+
+csv_source <- function(x, rows, csv, weights) {
+  if (!is.list(csv) || (length(csv) && (is.null(names(csv)) || !all(nzchar(names(csv)))))) {
+    abort(c("{.arg csv} must be a list of arguments of {.fn utils::read.csv}, with their names.",
+            x = "It is {describe(csv)}."),
+          "argument")
+  }
+  taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors"))
+  if (length(taken)) abort("{.arg csv} must not set {.arg {taken[1]}}, which reading by blocks needs.", "argument")
+  mine <- is.character(x)
+  if (mine) x <- open_csv(x, csv)
+  csv$fileEncoding <- NULL
+  opened <- !mine && !isOpen(x)
+  if (opened) open(x, "rt")
+  given <- csv$colClasses
+  csv$colClasses <- NULL
+  header <- NULL
+  done <- FALSE
+  read_block <- function(rows, ...) do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv))
+  read <- function() {
+    if (done) return(NULL)
+    if (is.null(header)) {
+      if (!more_lines(x)) return(NULL)
+      header <<- unlist(read_block(1, colClasses = "character"), use.names = FALSE)
+      if (anyDuplicated(header)) abort("The first line of the file must name the columns, all differently.", "file")
+      unknown <- setdiff(names(given), header)
+      if (length(unknown)) abort("{.arg colClasses} names {.val {unknown[1]}}, which is no column.", "argument")
+    }
+    classes <- stats::setNames(rep("character", length(header)), header)
+    if (is.character(weights)) classes[intersect(weights, header)] <- "numeric"
+    if (inherits(weights, "formula")) classes[intersect(all.vars(weights), header)] <- "numeric"
+    classes[names(given)] <- given
+    if (!more_lines(x)) return(NULL)
+    block <- read_block(rows, col.names = header, colClasses = unname(classes), check.names = FALSE, fill = FALSE)
+    done <<- nrow(block) < rows
+    block
+  }
+  list(read = read, close = function() if (mine) close(x) else if (opened) close(x))
+}
+
+open_csv <- function(file, csv) {
+  file <- check_path(file, "next_chunk")
+  if (!file.exists(file)) {
+    abort(c("{.arg next_chunk} must be the name of a file that exists.", x = "It is {.file {file}}."), "file")
+  }
+  base::file(file, "rt", encoding = csv$fileEncoding %||% getOption("encoding"))
+}
+
+# Is there another line with something in it? It is put back.
+more_lines <- function(connection) {
+  repeat {
+    line <- readLines(connection, 1L, warn = FALSE)
+    if (!length(line)) return(FALSE)
+    if (nzchar(trimws(line))) break
+  }
+  pushBack(line, connection)
+  TRUE
+}

@@ -1,0 +1,106 @@
+# A tally as an SQL query: one GROUP BY, written in the dialect of the engine by dbplyr.
+
+#' The query that tallies a database table
+#'
+#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, and runs nothing. Whatever engine the
+#' house has (Spark, Trino, BigQuery, ...) can run the text; what comes back, as a data frame, goes to [rr_counts()] and is the same tally.
+#' The engine groups and adds up; no single report leaves it.
+#'
+#' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or
+#'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())` for an engine that R is not connected to: only the names
+#'   of its columns matter then.
+#' @param mechanism How the answers were randomised. Its reports must be categories, see [rr_law()].
+#' @param column The column that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is the only column beside
+#'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
+#' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
+#' @param weights The column of the survey weights, by name or as a formula.
+#' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
+#'   reports and groups under their own names, the number of reports `n` and, with weights, `weight_sum`, the sum of squares
+#'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
+#' @section Errors:
+#' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
+#' `candor_error_law` for reports that are not categories; `candor_error_package` without dbplyr.
+#' @seealso [rr_tally()], which runs it.
+#' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
+#' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
+#' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())
+#' rr_query(reports, mechanism, column = "answer", by = "region", weights = "w")
+#'
+#' # What an engine gave back, here typed in
+#' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
+#' rr_counts(answer, mechanism)
+#' @export
+rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL) {
+  check_given(data = "a database table, such as {.code dplyr::tbl(connection, \"reports\")}")
+  check_mechanism(mechanism)
+  if (!inherits(data, "tbl_lazy")) {
+    abort(c("{.arg data} must be a database table, such as {.code dplyr::tbl(connection, \"reports\")}.",
+            x = "It is {describe(data)}.",
+            i = "For an engine that R is not connected to, describe the table with {.fn dbplyr::lazy_frame}."),
+          "argument")
+  }
+  render_query(tally_query(data, mechanism, column, by, weights)$query)
+}
+
+render_query <- function(query) dbplyr::sql_render(query)
+
+# The table and its columns, as the grammar of data frames wants them: a data frame without rows.
+table_columns <- function(data) {
+  check_installed("dbplyr", "to read database tables")
+  names <- colnames(data)
+  structure(rep(list(logical()), length(names)), names = names, row.names = integer(), class = "data.frame")
+}
+
+# What is asked: the lazy query, the columns of the answers and of the groups, and that of the weights or NULL.
+tally_query <- function(data, mechanism, column, by, weights) {
+  frame <- table_columns(data)
+  check_countable(mechanism)
+  keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
+  name_groups(as.list(frame)[keys], mechanism)
+  weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
+  answers <- report_columns(frame, mechanism, column, c(keys, weight), "a database table") %||%
+    names(question_columns(frame, mechanism))
+  both <- intersect(answers, keys)
+  if (length(both)) {
+    abort(c("The reports must not be groups as well.", x = "{.val {both[1]}} is both."), "argument")
+  }
+  taken <- intersect(c(answers, keys), query_columns)
+  if (length(taken)) {
+    abort(c("Columns of reports and groups must not be called as those that the query makes.",
+            x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
+  }
+  grouped <- dplyr::group_by(dplyr::ungroup(data), !!!rlang::syms(c(answers, keys)))
+  sums <- c(list(n = quote(n())), if (!is.null(weight)) weight_sums(rlang::sym(weight)))
+  list(query = dplyr::summarise(grouped, !!!sums, .groups = "drop"), answers = answers, keys = keys, weight = weight)
+}
+
+# Weights are multiplied by 1e0, since squares of integers may leave the range of integers. MIN, MAX and the number
+# of NULLs come with them: the weights are judged by the query that adds them up.
+weight_sums <- function(weight) {
+  double <- rlang::call2("*", weight, dbplyr::sql("1e0"))
+  sums <- list(sum = rlang::expr(sum(!!double, na.rm = TRUE)),
+               squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
+               missing = rlang::expr(sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)),
+               min = rlang::expr(min(!!weight, na.rm = TRUE)), max = rlang::expr(max(!!weight, na.rm = TRUE)))
+  stats::setNames(sums, query_columns[names(sums)])
+}
+
+# Names that no column has.
+free_names <- function(wanted, taken) utils::tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
+
+# A database holds the columns, so vectors of R's cannot be beside them.
+refuse_vector <- function(given, arg) {
+  if (is.null(given)) return(NULL)
+  abort(c("{.arg {arg}} must name columns of the database table, as text or a formula.",
+          x = "It is {describe(given)}."), "argument")
+}
+
+# Only categories are a GROUP BY: reports that support sets of them would have to leave the engine one by one.
+check_countable <- function(mechanism) {
+  if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
+  if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(invisible())
+  abort(c("A database can only count reports that are categories.", x = "The mechanism is: {format(mechanism)}.",
+          i = paste("Count in the engine how many reports support each category, and give these counts to",
+                    "{.fn rr_counts} with {.arg n}.")), "law")
+}

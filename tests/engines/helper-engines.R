@@ -1,0 +1,99 @@
+# What every engine must do, asked of each: a table in it gives what the same data frame gives in memory.
+
+m <- rr_grr(c("no", "some", "often"), epsilon = 2)
+both <- rr_product(answer = m, vote = rr_warner(0.8))
+
+# Weights that are sums of few powers of two: their sums are exact in every order.
+people <- function(n) {
+  set.seed(n)
+  data.frame(answer = sample(c("no", "some", "often"), n, TRUE, c(6, 3, 1)), vote = sample(c("no", "yes"), n, TRUE),
+             region = sample(c("north", "south", "west"), n, TRUE), wave = sample(1:4, n, TRUE),
+             w = sample(c(0.5, 1, 2, 3), n, TRUE), heavy = sample(c(1L, 70000L), n, TRUE))
+}
+
+bits <- function(n, d) {
+  set.seed(n + d)
+  as.data.frame(matrix(rbinom(n * d, 1L, 0.4), n, dimnames = list(NULL, paste0("b", seq_len(d)))))
+}
+
+# `stored(data, name)` puts a data frame into the engine and gives its table.
+expect_as_in_memory <- function(stored, nulls = TRUE) {
+  frame <- people(2000)
+  table <- stored(frame, "people")
+  same <- function(...) expect_identical(rr_tally(table, ...), rr_tally(frame, ...))
+  same(m, column = "answer")
+  same(m, column = ~ answer, by = ~ region + wave)
+  same(m, column = "answer", weights = "w")
+  same(m, column = "answer", by = "region", weights = ~ w)
+  same(both)
+  same(both, by = "wave", weights = "w")
+  # 70,000^2 is beyond a 32-bit integer.
+  same(m, column = "answer", weights = "heavy")
+  expect_identical(rr_tally(dplyr::filter(table, wave < 3L, region != "west"), m, column = "answer", by = "region"),
+                   rr_tally(frame[frame$wave < 3 & frame$region != "west", ], m, column = "answer", by = "region"))
+  expect_identical(rr_tally(dplyr::group_by(table, region), m, column = "answer"),
+                   rr_tally(dplyr::group_by(frame, region), m, column = "answer"))
+  expect_identical(rr_estimate(table, m, column = "answer", by = ~ region), rr_estimate(frame, m, column = "answer", by = ~ region))
+
+  # The text, run by hand
+  connection <- dbplyr::remote_con(table)
+  back <- function(...) DBI::dbGetQuery(connection, as.character(rr_query(table, ...)))
+  expect_identical(rr_counts(back(m, column = "answer"), m), rr_tally(frame, m, column = "answer"))
+  expect_identical(rr_counts(back(both, by = "region", weights = "w"), both), rr_tally(frame, both, by = "region", weights = "w"))
+
+  # Numbers for labels
+  expect_identical(rr_tally(table, rr_grr(4, epsilon = 1), column = "wave"), rr_tally(frame, rr_grr(4, epsilon = 1), column = "wave"))
+
+  # What is wrong
+  expect_error(rr_tally(table, m, column = "region"), "north.*times", class = "candor_error_level")
+  expect_error(rr_tally(table, m, column = "anwser"), class = "candor_error_argument")
+  expect_error(rr_tally(table, m, column = "answer", weights = "region"), class = "candor_error")
+  expect_error(rr_tally(dplyr::filter(table, wave > 9L), m, column = "answer"), class = "candor_error_empty")
+  wrong <- frame
+  wrong$w[7] <- -1
+  expect_error(rr_tally(stored(wrong, "wrong"), m, column = "answer", weights = "w"), "least is -1", class = "candor_error_argument")
+
+  # Names that would be commands
+  odd <- frame
+  names(odd)[3] <- "re\"gi'on; --"
+  expect_identical(rr_tally(stored(odd, "x\"; DROP TABLE people; --"), m, column = "answer", by = "re\"gi'on; --"),
+                   rr_tally(odd, m, column = "answer", by = "re\"gi'on; --"))
+  expect_identical(rr_tally(table, m, column = "answer"), rr_tally(frame, m, column = "answer"))
+
+  # Joint counts: row types, sums, batches of sums
+  few <- bits(500, 3)
+  expect_identical(rr_cooccurrence(stored(few, "few")), rr_cooccurrence(few))
+  many <- bits(500, 22)
+  expect_identical(rr_cooccurrence(stored(many, "many")), rr_cooccurrence(many))
+  expect_identical(rr_cooccurrence(dplyr::tbl(connection, "many"), 3), rr_cooccurrence(many, 3))
+
+  if (!nulls) return(invisible())
+  holes <- frame
+  holes$answer[1:5] <- NA
+  holes$region[5:9] <- NA
+  holes$w[20] <- NA
+  table <- stored(holes, "holes")
+  quiet <- function(...) suppressMessages(rr_tally(..., na.rm = TRUE))
+  expect_identical(quiet(table, m, column = "answer", by = "region"), quiet(holes, m, column = "answer", by = "region"))
+  expect_identical(quiet(table, both), quiet(holes, both))
+  expect_error(rr_tally(table, m, column = "answer"), "5 of 2,000 are NULL", class = "candor_error_missing")
+  expect_error(rr_tally(table, m, column = "vote", by = "region"), class = "candor_error")
+  expect_error(rr_tally(table, m, column = "answer", weights = "w"), "1 of 2,000", class = "candor_error_argument")
+  gaps <- many
+  gaps$b2[1:3] <- NA
+  expect_error(rr_cooccurrence(stored(gaps, "gaps")), "3 of 500", class = "candor_error_missing")
+  expect_equal(suppressMessages(rr_cooccurrence(stored(gaps, "gaps"), na.rm = TRUE)),
+               suppressMessages(rr_cooccurrence(gaps, na.rm = TRUE)))
+}
+
+ports <- function(engine) as.integer(strsplit(Sys.getenv(sprintf("CANDOR_%s_PORTS", engine)), " ")[[1L]])
+
+postgres <- function(port, database = "postgres") {
+  DBI::dbConnect(getExportedValue("RPostgres", "Postgres")(), host = "127.0.0.1", port = port, user = "candor",
+                 password = Sys.getenv("CANDOR_ENGINE_PASSWORD"), dbname = database)
+}
+
+clickhouse <- function(port) {
+  DBI::dbConnect(getExportedValue("RClickhouse", "clickhouse")(), host = "127.0.0.1", port = port, user = "default",
+                 password = Sys.getenv("CANDOR_ENGINE_PASSWORD"))
+}

@@ -1,0 +1,60 @@
+# One Distributed table over two servers.
+skip_if(!length(ports("CLICKHOUSE")), "ClickHouse did not start")
+
+connections <- lapply(ports("CLICKHOUSE"), clickhouse)
+withr::defer(for (connection in connections) DBI::dbDisconnect(connection), teardown_env())
+first <- connections[[1]]
+run <- function(connection, ...) for (text in c(...)) DBI::dbExecute(connection, text)
+
+type_of <- function(x) {
+  type <- if (is.character(x)) "String" else if (is.integer(x)) "Int32" else "Float64"
+  if (anyNA(x)) sprintf("Nullable(%s)", type) else type
+}
+
+# Every second row lies on the other server.
+distributed <- function(data, name) {
+  quoted <- dbplyr::escape(dbplyr::ident(c(name, paste0(name, "_own"))), con = first, collapse = NULL)
+  fields <- paste(dbplyr::escape(dbplyr::ident(names(data)), con = first, collapse = NULL), vapply(data, type_of, ""), collapse = ", ")
+  for (k in 1:2) {
+    run(connections[[k]], sprintf("DROP TABLE IF EXISTS %s", quoted[2]),
+        sprintf("CREATE TABLE %s (%s) ENGINE = MergeTree ORDER BY tuple()", quoted[2], fields))
+    DBI::dbWriteTable(connections[[k]], paste0(name, "_own"), data[seq(k, nrow(data), 2), ], append = TRUE, row.names = FALSE)
+  }
+  own <- gsub("'", "\\\\'", paste0(name, "_own"))
+  run(first, sprintf("DROP TABLE IF EXISTS %s", quoted[1]),
+      sprintf("CREATE TABLE %s (%s) ENGINE = Distributed(candor, default, '%s')", quoted[1], fields, own))
+  dplyr::tbl(first, name)
+}
+
+test_that("a Distributed table of ClickHouse gives what memory gives", {
+  expect_as_in_memory(distributed)
+})
+
+test_that("both servers aggregate: the second sends counts, not reports", {
+  table <- distributed(people(3000), "watched")
+  rr_tally(table, m, column = "answer", by = "region")
+  log <- NULL
+  for (attempt in 1:50) {
+    Sys.sleep(0.2)
+    log <- tryCatch(DBI::dbGetQuery(connections[[2]], paste(
+      "SELECT query, read_rows, result_rows FROM system.query_log",
+      "WHERE type = 2 AND is_initial_query = 0 AND query LIKE '%watched_own%GROUP BY%'")), error = function(e) NULL)
+    if (NROW(log)) break
+  }
+  expect_gt(NROW(log), 0)
+  expect_true(all(as.double(log$read_rows) == 1500))
+  expect_true(all(as.double(log$result_rows) <= 9))
+})
+
+test_that("counts come back as ClickHouse's unsigned 64-bit integers and are understood", {
+  table <- distributed(people(100), "counted")
+  rows <- DBI::dbGetQuery(first, as.character(rr_query(table, m, column = "answer")))
+  expect_identical(rr_counts(rows, m), rr_tally(people(100), m, column = "answer"))
+})
+
+test_that("the text for Spark means here what it means on Spark", {
+  distributed(people(200), "df")
+  lazy <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())
+  text <- as.character(rr_query(lazy, m, column = "answer", by = "region", weights = "w"))
+  expect_identical(rr_counts(DBI::dbGetQuery(first, text), m), rr_tally(people(200), m, column = "answer", by = "region", weights = "w"))
+})

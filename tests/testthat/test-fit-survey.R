@@ -1,0 +1,309 @@
+skip_if_not_installed("survey")
+
+data("api", package = "survey", envir = environment())
+direct <- rr_binary(1, 0, levels = c("No", "Yes"))
+warner <- rr_warner(0.8, levels = c("No", "Yes"))
+
+# Designs with clusters, strata, two stages, finite populations and without, a domain, calibrated weights, replicates.
+api_designs <- function() {
+  designs <- list(
+    clusters = survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc),
+    infinite = survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1),
+    strata = survey::svydesign(id = ~1, strata = ~stype, weights = ~pw, data = apistrat, fpc = ~fpc),
+    two_stages = survey::svydesign(id = ~dnum + snum, fpc = ~fpc1 + fpc2, data = apiclus2)
+  )
+  designs$domain <- subset(designs$clusters, stype != "H")
+  designs$calibrated <- survey::calibrate(designs$clusters, ~stype, c(`(Intercept)` = 6194, stypeH = 755, stypeM = 1018))
+  designs$calibrated_domain <- subset(designs$calibrated, stype != "H")
+  designs$jackknife <- survey::as.svrepdesign(designs$infinite)
+  designs$jackknife_strata <- survey::as.svrepdesign(designs$strata)
+  set.seed(8)
+  designs$bootstrap <- survey::as.svrepdesign(designs$clusters, type = "bootstrap", replicates = 60)
+  designs$mse <- survey::svrepdesign(data = apiclus1, weights = ~pw, type = "JK1", combined.weights = TRUE, mse = TRUE,
+    repweights = stats::weights(designs$jackknife, "analysis"), scale = designs$jackknife$scale, rscales = designs$jackknife$rscales)
+  designs
+}
+
+test_that("a direct question gives what svymean(), svytotal() and svyby() give, to 1e-10", {
+  for (name in names(designs <- api_designs())) {
+    design <- designs[[name]]
+    for (method in c("mle", "inv")) {
+      fit <- rr_estimate(design, direct, column = ~awards, method = method)
+      theirs <- survey::svymean(~awards, design)
+      expect_equal(unname(coef(fit)), unname(coef(theirs)), tolerance = 1e-10, label = name)
+      expect_equal(unname(vcov(fit)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE, label = name)
+      total <- rr_estimate(design, direct, column = ~awards, total = TRUE, method = method)
+      theirs <- survey::svytotal(~awards, design)
+      expect_equal(unname(coef(total)), unname(coef(theirs)), tolerance = 1e-10, label = name)
+      expect_equal(unname(vcov(total)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE, label = name)
+      groups <- rr_estimate(design, direct, column = ~awards, by = ~stype, method = method)
+      theirs <- survey::svyby(~awards, ~stype, design, survey::svymean)
+      expect_equal(unname(coef(groups)), as.vector(t(as.matrix(theirs[2:3]))), tolerance = 1e-10, label = name)
+      expect_equal(tidy(groups)$std.error, as.vector(t(as.matrix(survey::SE(theirs)))), tolerance = 1e-10, label = name)
+    }
+  }
+})
+
+test_that("groups share clusters: covariances and differences are those of svyby(covmat = TRUE) and svycontrast()", {
+  for (design in api_designs()[c("clusters", "two_stages", "jackknife")]) {
+    fit <- rr_estimate(design, direct, column = ~awards, by = ~stype, method = "inv")
+    theirs <- survey::svyby(~awards, ~stype, design, survey::svymean, covmat = TRUE)
+    order <- match(c("E:Yes", "H:Yes", "M:Yes"), names(coef(fit)))
+    yes <- grep("Yes", names(coef(theirs)))
+    expect_equal(unname(vcov(fit)[order, order]), unname(vcov(theirs)[yes, yes]), tolerance = 1e-10, ignore_attr = TRUE)
+    contrast <- survey::svycontrast(theirs, stats::setNames(c(1, -1), names(coef(theirs))[yes[1:2]]))
+    ours <- rr_contrast(fit, list(difference = c("E:Yes" = 1, "H:Yes" = -1)))
+    expect_equal(c(ours$estimate, ours$std.error), c(coef(contrast), survey::SE(contrast)), tolerance = 1e-10, ignore_attr = TRUE)
+    compared <- rr_compare(fit)
+    row <- compared[compared$group1 == "E" & compared$group2 == "H", ]
+    expect_equal(c(-row$estimate, row$std.error), c(ours$estimate, ours$std.error), tolerance = 1e-12)
+    ratio <- rr_compare(fit, type = "ratio")[1, ]
+    theirs_ratio <- survey::svycontrast(theirs, bquote(.(as.name(names(coef(theirs))[yes[2]])) / .(as.name(names(coef(theirs))[yes[1]]))))
+    expect_equal(c(ratio$estimate, ratio$std.error), c(coef(theirs_ratio), survey::SE(theirs_ratio)), tolerance = 1e-10, ignore_attr = TRUE)
+  }
+})
+
+test_that("randomised answers without a finite population: svymean() of the unbiased scores", {
+  # The scores (y - q) / (p - q), by hand; with replicates and joint questions as well.
+  set.seed(4)
+  apiclus1$report <- rr_perturb(apiclus1$awards, warner, rng = "R")
+  apiclus1$score <- ((apiclus1$report == "Yes") - 0.2) / 0.6
+  design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1)
+  for (design in list(design, survey::as.svrepdesign(design))) {
+    theirs <- survey::svymean(~score, design)
+    for (method in c("inv", "mle")) {
+      fit <- rr_estimate(design, warner, column = ~report, method = method)
+      expect_equal(c(coef(fit)[["Yes"]], sqrt(vcov(fit)[2, 2])), c(coef(theirs), survey::SE(theirs)), tolerance = 1e-10, ignore_attr = TRUE)
+    }
+    theirs <- survey::svyby(~score, ~stype, design, survey::svymean)
+    fit <- rr_estimate(design, warner, column = ~report, by = ~stype, method = "inv")
+    expect_equal(tidy(fit)$std.error[c(2, 4, 6)], survey::SE(theirs), tolerance = 1e-10)
+  }
+})
+
+test_that("what a correction for a finite population hides is what the design does not count of a respondent's own square", {
+  # The quadratic form of the design's variance, one respondent at a time.
+  for (design in api_designs()[c("clusters", "infinite", "strata", "two_stages", "domain", "jackknife", "jackknife_strata", "mse", "bootstrap")]) {
+    w <- design_weights(design)
+    counted <- diag(as.matrix(stats::vcov(survey::svytotal(diag(length(w)), design))))
+    expect_equal(hidden_squares(design) / w^2, unname(1 - counted / w^2), tolerance = 1e-9, ignore_attr = TRUE)
+  }
+  two_stages <- api_designs()$two_stages
+  expect_equal(hidden_squares(two_stages), design_weights(two_stages), tolerance = 1e-12)
+  withr::local_options(survey.ultimate.cluster = TRUE)
+  counted <- diag(stats::vcov(survey::svytotal(diag(nrow(apiclus2)), two_stages)))
+  expect_equal(design_weights(two_stages)^2 - counted, hidden_squares(two_stages), tolerance = 1e-9, ignore_attr = TRUE)
+})
+
+test_that("in a census only the randomisation is random: its unbiased variance is that of target = sample", {
+  set.seed(6)
+  n <- 500
+  grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  rows <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3))
+  mechanisms <- list(grr, rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.1, 0.3, 0.6))), rr_forced(c(0.1, 0.05, 0.2)))
+  for (mechanism in mechanisms) {
+    people <- data.frame(report = rr_perturb(sample(3, n, TRUE, c(5, 3, 2)), mechanism, rng = "R"), size = n)
+    census <- survey::svydesign(id = ~1, fpc = ~size, data = people)
+    fit <- rr_estimate(census, mechanism, column = ~report, method = "inv")
+    plain <- rr_estimate(people, mechanism, column = ~report, method = "inv", target = "sample")
+    expect_equal(vcov(fit), vcov(plain), tolerance = 1e-10)
+    expect_equal(vcov(rr_estimate(census, mechanism, column = ~report, method = "inv", target = "sample")), vcov(plain), tolerance = 1e-10)
+    expect_equal(vcov(rr_estimate(census, mechanism, column = ~report, method = "inv", total = TRUE)), vcov(plain) * n^2, tolerance = 1e-10)
+    # And people drawn singly from a large population are as independent respondents are.
+    people$size <- NULL
+    single <- suppressWarnings(survey::svydesign(id = ~1, data = people))
+    expect_equal(vcov(rr_estimate(single, mechanism, column = ~report, method = "inv")),
+                 vcov(rr_estimate(people, mechanism, column = ~report, method = "inv")), tolerance = 1e-10)
+  }
+  # More reports than truths: the mean of the variance estimates over the randomisation is the variance of the estimates.
+  wide <- rr_channel(rows)
+  truth <- rep(1:2, c(40, 20))
+  draws <- replicate(250, {
+    people <- data.frame(report = rr_perturb(truth, wide, rng = "R"), size = 60)
+    fit <- rr_estimate(survey::svydesign(id = ~1, fpc = ~size, data = people), wide, column = ~report, method = "inv")
+    c(coef(fit)[1], vcov(fit)[1, 1])
+  })
+  # The relative error of a variance of 250 draws is sqrt(2 / 250) = 9 per cent; four of them.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.36)
+})
+
+test_that("six items of a survey of 710 of 10,777 students: estimates and variances as published", {
+  # Drawn without replacement, unrelated question with p = 0.5: the vignette of the package RRTCS 0.0.4 (Cobo, Rueda and Arcos
+  # 2021), whose variance is the design's with N = 10777 and the sum of r (r - 1) w, the estimated randomisation.
+  published <- data.frame(
+    yes = c(328, 180, 280, 81, 164, 53), pi = c(1 / 12, 1 / 10, 20 / 30, 1 / 10, 10 / 30, 1 / 12),
+    estimate = c(0.8406103, 0.4070423, 0.1220657, 0.128169, 0.1286385, 0.06596244),
+    variance = c(0.001389716, 0.001045196, 0.001337415, 0.0005597858, 0.000991658, 0.000383954),
+    low = c(0.767545, 0.3436776, 0.05038851, 0.08179667, 0.06691805, 0.02755745)
+  )
+  for (i in seq_len(nrow(published))) {
+    students <- data.frame(report = rep(1:0, c(published$yes[i], 710 - published$yes[i])), size = 10777)
+    design <- survey::svydesign(id = ~1, fpc = ~size, data = students)
+    fit <- rr_estimate(design, rr_unrelated(0.5, published$pi[i]), column = ~report, method = "inv", interval = "wald")
+    expect_equal(coef(fit)[["yes"]], published$estimate[i], tolerance = 1e-6)
+    expect_equal(vcov(fit)["yes", "yes"], published$variance[i], tolerance = 1e-6)
+    # Theirs are normal intervals, ours of Student's t with 709 degrees of freedom.
+    expect_lt(abs(confint(fit)["yes", 1] - published$low[i]), 2e-4)
+  }
+})
+
+test_that("maximum likelihood in a channel: the sandwich of its scores", {
+  set.seed(7)
+  C <- rbind(c(0.6, 0.2, 0.1, 0.1), c(0.1, 0.5, 0.3, 0.1), c(0.1, 0.1, 0.2, 0.6))
+  channel <- rr_channel(C)
+  people <- data.frame(report = rr_perturb(sample(3, 900, TRUE, c(5, 3, 2)), channel, rng = "R"), cluster = rep(1:60, 15), w = runif(900, 1, 3))
+  design <- survey::svydesign(id = ~cluster, weights = ~w, data = people)
+  fit <- rr_estimate(design, channel, column = ~report)
+  # By hand, in the two free shares.
+  theta <- coef(fit)
+  m <- drop(theta %*% C)
+  free <- rbind(diag(2), -1)
+  scores <- t(t(free) %*% C)[people$report, ] / m[people$report]
+  information <- t(free) %*% C %*% diag(1 / m) %*% t(C) %*% free
+  meat <- stats::vcov(survey::svytotal(scores / sum(people$w), design))
+  expect_equal(unname(vcov(fit)[1:2, 1:2]), unname(solve(information) %*% meat %*% solve(information)), tolerance = 1e-6, ignore_attr = TRUE)
+  # Replicates estimate again; both ways are near each other.
+  replicates <- survey::as.svrepdesign(design)
+  again <- survey::withReplicates(replicates, function(w, data) {
+    counts <- as.vector(rowsum(w, data$report))
+    unname(coef(rr_estimate(rr_counts(counts, channel, effective_n = 500))))
+  })
+  ours <- rr_estimate(replicates, channel, column = ~report)
+  expect_equal(unname(diag(vcov(ours))), diag(attr(again, "var")), tolerance = 1e-4)
+  expect_equal(unname(diag(vcov(ours))), unname(diag(vcov(fit))), tolerance = 0.1)
+})
+
+test_that("several questions: margins of the joint estimate are the single questions'", {
+  set.seed(9)
+  survey <- rr_product(award = warner, year = rr_warner(0.7, levels = c("No", "Yes")))
+  apiclus1$award <- rr_perturb(apiclus1$awards, warner, rng = "R")
+  apiclus1$year <- rr_perturb(apiclus1$yr.rnd, survey$questions$year, rng = "R")
+  design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc)
+  fit <- rr_estimate(design, survey, method = "inv")
+  single <- rr_estimate(design, warner, column = ~award, method = "inv")
+  margin <- rr_margin(fit, "award")
+  expect_equal(unname(coef(margin)), unname(coef(single)), tolerance = 1e-10)
+  # The joint estimate adds the hidden randomisation of the pair: its margin is that of the question.
+  expect_equal(unname(vcov(margin)), unname(vcov(single)), tolerance = 1e-10)
+  wald <- rr_estimate(design, warner, column = ~award, method = "inv", interval = "wald")
+  expect_equal(unname(confint(margin)), pmin(pmax(unname(confint(wald)), 0), 1), tolerance = 1e-10)
+  direct_pair <- rr_estimate(design, rr_product(awards = direct, yr.rnd = direct), method = "inv")
+  theirs <- survey::svymean(~interaction(awards, yr.rnd), design)
+  expect_equal(unname(coef(direct_pair)), unname(coef(theirs)), tolerance = 1e-10)
+  expect_equal(unname(vcov(direct_pair)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE)
+  given <- rr_margin(direct_pair, "awards", given = "yr.rnd")
+  expect_equal(unname(tidy(given)$std.error[1:2]), rep(as.numeric(survey::SE(survey::svymean(~awards, subset(design, yr.rnd == "No"))))[1], 2),
+               tolerance = 1e-8)
+  expect_error(rr_margin(single, "award"), class = "candor_error_argument")
+  expect_error(rr_margin(rr_estimate(design, survey, by = ~stype), "award"), class = "candor_error_argument")
+})
+
+test_that("intervals cover under clustered sampling from a finite population, and naive ones do not", {
+  # 80 clusters of 30 people with shares from 0.05 to 0.6, of which 20 are drawn, whole. The error of a coverage of 0.95 over
+  # 200 samples is 0.0154; three of them. Without the clusters the design effect of about two halves what is left outside.
+  set.seed(10)
+  people <- data.frame(cluster = rep(1:80, each = 30), clusters = 80)
+  people$truth <- stats::rbinom(2400, 1, rep(stats::runif(80, 0.05, 0.6), each = 30))
+  share <- mean(people$truth)
+  mechanism <- rr_warner(0.9)
+  covered <- replicate(200, {
+    drawn <- people[people$cluster %in% sample(80, 20), ]
+    drawn$report <- rr_perturb(drawn$truth, mechanism, rng = "R")
+    fit <- rr_estimate(survey::svydesign(id = ~cluster, fpc = ~clusters, data = drawn), mechanism, column = ~report, method = "inv")
+    wald <- fit
+    wald$interval <- "wald"
+    naive <- rr_estimate(drawn, mechanism, column = ~report, method = "inv")
+    vapply(list(fit, wald, naive), function(each) {
+      bounds <- confint(each)["yes", ]
+      bounds[[1]] <= share && share <= bounds[[2]]
+    }, NA)
+  })
+  expect_gt(mean(covered[1, ]), 0.95 - 0.046)
+  expect_gt(mean(covered[2, ]), 0.95 - 0.046)
+  expect_lt(mean(covered[3, ]), 0.95 - 0.046)
+})
+
+test_that("most of the population drawn: without the hidden part intervals would not cover", {
+  # 90 per cent of 400 people; the correction leaves a tenth of the randomisation, 0.8 per cent instead of 2.6.
+  set.seed(11)
+  truth <- rep(0:1, c(300, 100))
+  mechanism <- rr_warner(0.75)
+  draws <- replicate(200, {
+    drawn <- data.frame(report = rr_perturb(sample(truth, 360), mechanism, rng = "R"), size = 400)
+    design <- survey::svydesign(id = ~1, fpc = ~size, data = drawn)
+    drawn$score <- (drawn$report - 0.25) / 0.5
+    theirs <- survey::svymean(~score, survey::svydesign(id = ~1, fpc = ~size, data = drawn))
+    fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
+    c(coef(fit)[2], vcov(fit)[2, 2], vcov(theirs))
+  })
+  # Relative error of a variance of 200 draws: 10 per cent; four of them.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.4)
+  expect_lt(mean(draws[3, ]), 0.3 * stats::var(draws[1, ]))
+})
+
+test_that("intervals stay within 0 and 1, also where all reports are alike", {
+  people <- data.frame(cluster = rep(1:10, 5), report = 0)
+  design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
+  fit <- rr_estimate(design, rr_warner(0.8), column = ~report)
+  bounds <- confint(fit)
+  expect_true(all(bounds >= 0 & bounds <= 1 & bounds[, 1] < bounds[, 2]))
+  # One cluster answered yes. Wald's go below 0.
+  people$report[1:5] <- 1
+  design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
+  expect_true(all(confint(rr_estimate(design, rr_warner(0.8), column = ~report)) >= 0))
+  expect_lt(min(confint(rr_estimate(design, rr_warner(0.8), column = ~report, method = "inv", interval = "wald"))), 0)
+  one <- rr_estimate(design, rr_warner(0.8), column = ~report)
+  both <- rr_estimate(design, rr_warner(0.8), column = ~report, simultaneous = TRUE)
+  expect_equal(confint(both), confint(one, level = 0.975), ignore_attr = TRUE)
+})
+
+test_that("missing reports and groups are left out as domains are", {
+  apiclus1$report <- as.character(apiclus1$awards)
+  apiclus1$report[c(3, 50)] <- NA
+  apiclus1$kind <- as.character(apiclus1$stype)
+  apiclus1$kind[7] <- NA
+  design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc)
+  expect_error(rr_estimate(design, direct, column = ~report), class = "candor_error_missing")
+  fit <- suppressMessages(rr_estimate(design, direct, column = ~report, by = ~kind, na.rm = TRUE))
+  theirs <- survey::svyby(~report, ~kind, subset(design, !is.na(report) & !is.na(kind)), survey::svymean)
+  expect_equal(tidy(fit)$std.error, as.vector(t(as.matrix(survey::SE(theirs)))), tolerance = 1e-10)
+})
+
+test_that("a tally of a design has its weights", {
+  design <- api_designs()$domain
+  tally <- rr_tally(design, direct, column = ~awards, by = ~stype)
+  expect_equal(tally$n, as.vector(rowsum(apiclus1$pw, apiclus1$stype))[c(1, 3)])
+  calibrated <- rr_tally(api_designs()$calibrated_domain, direct, column = ~awards)
+  expect_equal(calibrated$n, 6194 - 755)
+})
+
+test_that("what is random is said in print, and estimates answer what estimates answer", {
+  design <- api_designs()$clusters
+  fit <- rr_estimate(design, direct, column = ~awards, by = ~stype)
+  expect_snapshot(print(fit))
+  expect_snapshot(print(rr_estimate(design, warner, column = ~awards, target = "sample", method = "inv")))
+  expect_snapshot(print(rr_estimate(api_designs()$jackknife, warner, column = ~awards, total = TRUE)))
+  expect_identical(nobs(fit), 183)
+  expect_identical(nrow(glance(fit)), 1L)
+  expect_identical(names(tidy(fit, conf.int = TRUE)), c("stype", "term", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_output(print(summary(fit)))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+})
+
+test_that("errors say what a design cannot have", {
+  design <- api_designs()$clusters
+  expect_error(rr_estimate(design, direct, column = ~awards, weights = ~pw), "those of the design", class = "candor_error_argument")
+  expect_error(rr_estimate(design, direct, column = ~awards, interval = "exact"), "drawn independently", class = "candor_error_argument")
+  expect_error(rr_estimate(design, direct, column = ~nowhere), class = "candor_error_argument")
+  expect_error(rr_estimate(design, direct, column = ~stype), class = "candor_error_level")
+  expect_error(rr_estimate(design, column = ~awards), class = "candor_error_argument")
+  expect_error(rr_estimate(design, direct, column = ~awards, mispelt = 1), class = "candor_error_argument")
+  expect_error(rr_estimate(design, direct, column = ~awards, total = 1), class = "candor_error_argument")
+  expect_error(rr_estimate(design, rr_unary(2, epsilon = 1), column = ~awards), class = "candor_error_law")
+  expect_error(rr_tally(design, direct, column = ~awards, weights = 1), class = "candor_error_argument")
+  expect_error(rr_compare(rr_estimate(design, direct, column = ~awards)), class = "candor_error_argument")
+  people <- data.frame(id = 1:20, first = TRUE, second = rep(c(TRUE, FALSE), 10), report = rep(0:1, 10))
+  phases <- survey::twophase(id = list(~id, ~id), subset = ~second, data = people)
+  expect_error(rr_estimate(phases, rr_warner(0.8), column = ~report), "Two-phase", class = "candor_error_argument")
+})

@@ -1,0 +1,85 @@
+# The truth is memory: joint counts of columns in a database are those of the same data frame.
+
+skip_if_not_installed("dbplyr")
+skip_if_not_installed("RSQLite")
+
+connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+withr::defer(DBI::dbDisconnect(connection), teardown_env())
+stored <- function(data, name = "bits") {
+  DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
+  dplyr::tbl(connection, name)
+}
+some_bits <- function(n, d) {
+  set.seed(n + d)
+  as.data.frame(matrix(rbinom(n * d, 1, 0.4), n, dimnames = list(NULL, c("n", "sum1", setdiff(letters, "n"))[seq_len(d)])))
+}
+
+test_that("row types and sums of products give what memory gives", {
+  for (d in c(1, 2, 4, 7)) {
+    bits <- some_bits(200, d)
+    table <- stored(bits)
+    expect_identical(rr_cooccurrence(table), rr_cooccurrence(bits))
+    for (order in seq_len(d)) expect_identical(rr_cooccurrence(table, order), rr_cooccurrence(bits, order))
+  }
+  # Both ways, whichever is chosen
+  wanted <- list(1L, 2:3, c(1L, 4L, 7L))
+  types <- count_row_types(table, names(bits), wanted, FALSE)
+  expect_identical(sum_products(table, names(bits), wanted, FALSE), types)
+  expect_identical(types$sums, as.double(c(sum(bits[[1]]), sum(bits[[2]] * bits[[3]]), sum(bits[[1]] * bits[[4]] * bits[[7]]))))
+  # Further sets
+  expect_identical(rr_cooccurrence(table, 2, sets = list(c("n", "a", "b"), c("sum1", "c", "d"))),
+                   rr_cooccurrence(bits, 2, sets = list(c("n", "a", "b"), c("sum1", "c", "d"))))
+  # Logical values
+  logical <- as.data.frame(lapply(bits, as.logical))
+  expect_identical(rr_cooccurrence(stored(logical), 2), rr_cooccurrence(logical, 2))
+})
+
+test_that("more sums than an engine takes in one query come in batches", {
+  bits <- some_bits(50, 22)
+  table <- stored(bits)
+  expect_gt(set_total(22, 3), query_width)
+  expect_identical(rr_cooccurrence(table, 3), rr_cooccurrence(bits, 3))
+})
+
+test_that("rows with a NULL are refused, or dropped and counted", {
+  for (d in c(2, 6)) {
+    bits <- some_bits(60, d)
+    bits[[2]][c(3, 4)] <- NA
+    bits[[1]][c(4, 9)] <- NA
+    table <- stored(bits)
+    expect_error(rr_cooccurrence(table), '"n" is NULL in 2 of 60', class = "candor_error_missing")
+    expect_message(counts <- rr_cooccurrence(table, na.rm = TRUE), "3 rows", class = "candor_message_missing")
+    expect_equal(counts, suppressMessages(rr_cooccurrence(bits, na.rm = TRUE)))
+    bits[[2]] <- NA_integer_
+    expect_error(suppressMessages(rr_cooccurrence(stored(bits), na.rm = TRUE)), class = "candor_error_empty")
+  }
+})
+
+test_that("what is no bit is refused", {
+  two <- stored(data.frame(a = c(0, 1, 2), b = c(1, 0, 1)))
+  six <- stored(cbind(some_bits(20, 6), id = 1:20), "six")
+  expect_snapshot(error = TRUE, {
+    rr_cooccurrence(two)
+    rr_cooccurrence(six)
+    rr_cooccurrence(dplyr::filter(two, a > 7))
+    rr_cooccurrence(dplyr::filter(six, id > 70))
+    rr_cooccurrence(dplyr::select(six, n, sum1), order = 3)
+    rr_cooccurrence(dbplyr::lazy_frame(a = 1, b = 1))
+  })
+})
+
+test_that("a table that changes between two batches is an error", {
+  bits <- some_bits(20, 22)
+  table <- stored(bits)
+  grown <- FALSE
+  trace_once <- function(query, types) {
+    rows <- DBI::dbGetQuery(connection, render_query(query))
+    if (!grown) DBI::dbExecute(connection, "INSERT INTO bits SELECT * FROM bits LIMIT 1")
+    grown <<- TRUE
+    rows
+  }
+  counting <- sum_products
+  environment(counting) <- list2env(list(run_query = trace_once), parent = environment(sum_products))
+  expect_error(counting(table, names(bits), unlist(lapply(1:3, function(k) utils::combn(22, k, simplify = FALSE)), FALSE), FALSE),
+               class = "candor_error_database")
+})

@@ -1,0 +1,149 @@
+test_that("probabilities and levels are the golden ones", {
+  for (case in golden("ldp_rappor")) {
+    input <- case$input
+    m <- rr_bloom(5, bits = input$bits, hashes = input$hashes, f = input$f, p = input$p, q = input$q)
+    expect_golden(c(m$one, m$zero, rr_epsilon(m)), unlist(case$expected))
+  }
+  m <- rr_bloom(5, epsilon = 1, bits = 16, hashes = 2, permanent = 3)
+  # By hand: 2 h log((1 - f/2) / (f/2)) and h log(q* (1 - p*) / (p* (1 - q*))), h = 2.
+  expect_equal(4 * log((1 - m$f / 2) / (m$f / 2)), 3)
+  expect_equal(2 * log(m$one * (1 - m$zero) / (m$zero * (1 - m$one))), 1)
+  expect_equal(rr_epsilon(m), c(report = 1, permanent = 3))
+  expect_equal(rr_epsilon(m, reports = 1), 1)
+  expect_equal(rr_epsilon(m, reports = 500), 3, tolerance = 1e-6)
+  expect_equal(rr_epsilon(rr_bloom(5, epsilon = 2))[["permanent"]], 2)
+})
+
+test_that("epsilon is that of all reports of all pairs of filters", {
+  # Filters of 2 of 4 bits; one report, then two of one permanent answer.
+  m <- rr_bloom(4, bits = 4, hashes = 2, cohorts = 1, f = 0.4, p = 0.2, q = 0.7)
+  filters <- combn(4, 2, function(x) as.numeric(1:4 %in% x))
+  bits <- t(as.matrix(expand.grid(0:1, 0:1, 0:1, 0:1)))
+  chance <- function(from, to, one, zero) prod(ifelse(to == 1, ifelse(from == 1, one, zero), 1 - ifelse(from == 1, one, zero)))
+  table <- function(rows, one, zero) t(apply(rows, 2, function(from) apply(bits, 2, function(to) chance(from, to, one, zero))))
+  permanent <- table(filters, 1 - 0.2, 0.2)
+  report <- table(bits, 0.7, 0.2)
+  level <- function(chances) max(log(apply(chances, 2, max) / apply(chances, 2, min)))
+  expect_equal(level(permanent %*% report), rr_epsilon(m)[["report"]], tolerance = 1e-12)
+  expect_equal(level(permanent), rr_epsilon(m)[["permanent"]], tolerance = 1e-12)
+  twice <- report[, rep(1:16, 16)] * report[, rep(1:16, each = 16)]
+  expect_equal(level(permanent %*% twice), rr_epsilon(m, reports = 2), tolerance = 1e-12)
+})
+
+test_that("filters depend on labels, key and cohort alone, have as many bits as said, and look drawn at random", {
+  labels <- c("a", "b", "a long label of more than sixteen bytes", "a long label of more than sixteen bytes!", "\u00fc", sprintf("x%d", 1:395))
+  m <- rr_bloom(labels, 1, bits = 20, hashes = 3, cohorts = 30)
+  again <- rr_bloom(c(rev(labels), "new"), 1, bits = 20, hashes = 3, cohorts = 30)
+  expect_identical(again$places[, match(labels, again$levels), ], m$places)
+  expect_false(identical(rr_bloom(labels, 1, bits = 20, hashes = 3, cohorts = 30, key = 2)$places, m$places))
+  expect_true(all(apply(m$places, 2:3, function(x) length(unique(x))) == 3))
+  expect_true(all(range(m$places) == c(1, 20)))
+  # 36,000 places of 20: chi-square with 19 degrees of freedom; two categories share a first bit in one of 20 cohorts.
+  expect_gt(chisq.test(table(m$places))$p.value, 1e-4)
+  same <- mean(m$places[1, -1, ] == m$places[1, -length(labels), ])
+  expect_lte(abs(same - 1 / 20), 5 * sqrt(0.05 * 0.95 / (399 * 30)))
+  # Every subset alike: 4 bits, 2 of them, 6 subsets.
+  small <- rr_bloom(labels, 1, bits = 4, hashes = 2, cohorts = 30)
+  sets <- apply(small$places, 2:3, function(x) sum(2^x))
+  expect_identical(length(table(sets)), 6L)
+  expect_gt(chisq.test(table(sets))$p.value, 1e-4)
+})
+
+test_that("truth bit by permanent bit by report bit: nothing is kept that should not be", {
+  n <- 20000
+  m <- rr_bloom(3, bits = 8, hashes = 2, cohorts = 3, f = 0.5, p = 0.35, q = 0.8)
+  answers <- rep(1:3, length.out = n)
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  second <- rr_perturb(answers, m, memory = memory)
+  expect_identical(first$cohort, second$cohort)
+  expect_identical(attr(second, "memory"), memory)
+  truth <- t(vapply(seq_len(n), function(i) 1:8 %in% m$places[, answers[i], first$cohort[i]], logical(8)))
+  permanent <- as.matrix(memory$permanent) == 1
+  near <- function(x, p) expect_lte(abs(mean(x) - p), 5 * sqrt(p * (1 - p) / length(x)))
+  near(permanent[truth], 0.75)
+  near(permanent[!truth], 0.25)
+  for (reports in list(as.matrix(first$bits), as.matrix(second$bits))) {
+    near(reports[permanent], 0.8)
+    near(reports[!permanent], 0.35)
+  }
+  near(as.matrix(second$bits)[truth], m$one)
+  near(as.matrix(second$bits)[!truth], m$zero)
+  near(first$cohort == 1, 1 / 3)
+})
+
+test_that("estimates are unbiased, vary as the sandwich says, and intervals cover, for both targets", {
+  set.seed(31)
+  k <- 8
+  theta <- rr_zipf(k, 1)
+  n <- 5000
+  m <- rr_bloom(k, bits = 16, hashes = 2, cohorts = 6, f = 0.5, p = 0.4, q = 0.75)
+  runs <- 250
+  for (target in c("population", "sample")) {
+    results <- replicate(runs, {
+      truth <- if (target == "sample") round(n * theta) else as.double(rmultinom(1, n, theta))
+      share <- if (target == "sample") truth / sum(truth) else theta
+      fit <- rr_estimate(rr_counts(rr_simulate_counts(m, truth, 1)[, 1], m, n = sum(truth)), method = "inv", target = target)
+      bounds <- confint(fit)
+      c(coef(fit) - share, diag(vcov(fit)), bounds[, 1] <= share & share <= bounds[, 2])
+    })
+    errors <- results[1:k, ]
+    variance <- rowMeans(results[k + 1:k, ])
+    expect_lte(max(abs(rowMeans(errors)) / sqrt(variance / runs)), 5)
+    expect_lte(max(abs(apply(errors, 1, var) / variance - 1)), 5 * sqrt(2 / runs))
+    expect_gte(mean(results[2 * k + 1:k, ]), 0.95 - 3 * sqrt(0.05 * 0.95 / (runs * k)) - 0.005)
+  }
+})
+
+test_that("without noise the truth comes back; reports are counted as they are", {
+  m <- rr_bloom(5, bits = 12, hashes = 2, cohorts = 4, f = 0.5, p = 0.3, q = 0.8)
+  theta <- c(0.5, 0.3, 0.1, 0.1, 0)
+  tally <- rr_counts(1e4 * law_reported(rr_law(m), theta), m, n = 1e4, effective_n = 1e4)
+  expect_equal(unname(coef(rr_estimate(tally, method = "inv"))), theta, tolerance = 1e-10)
+  reports <- rr_perturb(rep(1:5, 40), m, memory = list())
+  by <- rep(c("x", "y"), 100)
+  whole <- rr_tally(reports, m)
+  counts <- matrix(whole$counts, 13)
+  bits <- as.matrix(reports$bits)
+  for (j in 1:4) expect_equal(counts[, j], c(colSums(bits[reports$cohort == j, ]), sum(reports$cohort == j)))
+  groups <- rr_tally(reports, m, by = by)
+  expect_equal(rowSums(groups$counts), whole$counts)
+  expect_equal(c(rr_tally(reports[1:70, ], m), rr_tally(reports[71:200, ], m))$counts, whole$counts)
+  expect_equal(rr_tally(rr_reports(list(cohort = reports$cohort, bits = as.character(reports$bits)), m), m)$counts, whole$counts)
+  # More categories than filters tell apart.
+  many <- rr_bloom(40, bits = 8, hashes = 2, cohorts = 2, f = 0.5, p = 0.3, q = 0.8)
+  tally <- rr_counts(1e4 * law_reported(rr_law(many), rr_zipf(40, 1.5)), many, n = 1e4, effective_n = 1e4)
+  expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
+  skip_if_not_installed("quadprog")
+  fit <- rr_estimate(tally, method = "nnls")
+  expect_true(all(coef(fit) >= 0))
+  # The residual is 0, and shares of one filter bit are fitted.
+  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), rr_zipf(40, 1.5)), tolerance = 1e-4)
+  expect_error(rr_estimate(rr_counts(c(5, 4), rr_grr(2, epsilon = 1)), method = "nnls"), class = "candor_error_law")
+})
+
+test_that("what is wrong is named", {
+  withr::local_options(cli.width = 100)
+  m <- rr_bloom(c("a", "b", "c"), 1, bits = 8, cohorts = 2, permanent = 2)
+  expect_snapshot(m)
+  bits <- as.character(rr_draw_reports(m, 1:3)$bits)
+  expect_snapshot(error = TRUE, {
+    rr_bloom(3)
+    rr_bloom(3, 1, f = 0.5, p = 0.2, q = 0.7)
+    rr_bloom(3, f = 0.5, p = 0.2)
+    rr_bloom(3, f = 0.5, p = 0.2, q = 0.2)
+    rr_bloom(3, f = 1, p = 0.2, q = 0.7)
+    rr_bloom(3, 2, permanent = 2)
+    rr_bloom(3, 1, bits = 4, hashes = 4)
+    rr_bloom(1e5, 1, cohorts = 1e4)
+    rr_tally(list(cohort = c(1, 2, 3), bits = c("ff", "00", "01")), m)
+    rr_tally(list(cohort = c(1, 2, 2), bits = c("ff", "00", "0101")), m)
+    rr_tally(list(cohort = c(1, 2), bits = c("ff", "00", "01")), m)
+    rr_tally(c(1, 2), m)
+    rr_perturb("d", m, memory = list())
+    rr_perturb("a", m, memory = attr(rr_perturb("a", rr_bloom(c("a", "b", "c"), 1, permanent = 2), memory = list()), "memory"))
+    rr_epsilon(m, shuffled = 100, delta = 1e-3)
+    rr_estimate(rr_tally(rr_draw_reports(m, c(1, 2, 3)), m), method = "mle")
+  })
+  expect_warning(rr_perturb("a", m), class = "candor_warning_memory")
+})

@@ -1,0 +1,187 @@
+test_that("both stages and the levels of repeated reports are the golden ones", {
+  for (case in golden("ldp_longitudinal")) {
+    input <- case$input
+    want <- case$expected
+    k <- if (is.null(input$K)) 5 else input$K
+    make <- function() rr_longitudinal(k, input$permanent, input$report, tolower(input$protocol))
+    if (!is.null(want$error)) {
+      cnd <- expect_error(make(), class = "candor_error_argument")
+      expect_match(conditionMessage(cnd), format(want$largest, digits = 6), fixed = TRUE)
+      expect_no_error(rr_longitudinal(k, input$permanent, want$largest * (1 - 1e-9), tolower(input$protocol)))
+      next
+    }
+    m <- make()
+    expect_s3_class(m, "rr_compose")
+    expect_golden(c(m$first$p, m$first$q, m$second$p, m$second$q, m$p, m$q), unlist(want[c("p1", "q1", "p2", "q2", "p", "q")]))
+    expect_golden(m$q * (1 - m$q) / (m$p - m$q)^2, want$variance_theta_0_n_1)
+    expect_equal(rr_epsilon(m), c(report = input$report, permanent = input$permanent), tolerance = 1e-12)
+    repeated <- vapply(as.numeric(names(want$epsilon_after)), function(r) rr_epsilon(m, reports = r), 0)
+    expect_golden(repeated, unlist(want$epsilon_after))
+  }
+})
+
+test_that("two stages of bits are one unary encoding", {
+  m <- rr_compose(rr_unary(3, p = 0.7, q = 0.2), rr_unary(3, p = 0.9, q = 0.15))
+  # p1 p2 + (1 - p1) q2, and q1 p2 + (1 - q1) q2
+  expect_equal(c(m$p, m$q), c(0.675, 0.3))
+  expect_equal(rr_epsilon(m)[["report"]], log(0.675 * 0.7 / (0.3 * 0.325)))
+  law <- rr_law(m)
+  expect_equal(c(law$p, law$q, law$both_own, law$both_other, law$difference), c(0.675, 0.3, 0.675 * 0.3, 0.09, 0.375))
+  # Epsilon of all pairs of reports of three bits, by enumeration over permanent answers.
+  bits <- as.matrix(expand.grid(0:1, 0:1, 0:1))
+  chance <- function(truth, p, q) apply(bits, 1, function(b) prod(ifelse(b == 1, ifelse(truth, p, q), 1 - ifelse(truth, p, q))))
+  stage <- apply(bits, 1, function(b) chance(b == 1, 0.9, 0.15))
+  reports <- vapply(1:3, function(x) {
+    permanent <- chance(1:3 == x, 0.7, 0.2)
+    pairs <- 0
+    for (z in 1:8) pairs <- pairs + permanent[z] * outer(stage[, z], stage[, z])
+    as.vector(pairs)
+  }, numeric(64))
+  expect_equal(rr_epsilon(m, reports = 2), max(log(apply(reports, 1, max) / apply(reports, 1, min))), tolerance = 1e-12)
+})
+
+test_that("permanent answers are kept, and reports are those of both stages: bits", {
+  n <- 60000
+  m <- rr_longitudinal(3, permanent = 2, epsilon = 1, protocol = "oue-sue")
+  answers <- rep(1:3, each = n / 3)
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  second <- rr_perturb(answers, m, memory = memory)
+  expect_identical(attr(second, "memory")$permanent, memory$permanent)
+  permanent <- as.matrix(memory$permanent)
+  truth <- outer(answers, 1:3, "==")
+  near <- function(x, p) expect_lte(abs(mean(x) - p), 5 * sqrt(p * (1 - p) / length(x)))
+  # Truth bit by permanent bit, permanent bit by report bit: a bit that is never cleared, or never set, shows.
+  near(permanent[truth], m$first$p)
+  near(permanent[!truth], m$first$q)
+  for (reports in list(as.matrix(first), as.matrix(second))) {
+    near(reports[permanent == 1], m$second$p)
+    near(reports[permanent == 0], m$second$q)
+    near(reports[truth], m$p)
+    near(reports[!truth], m$q)
+  }
+  # Given the permanent bit the two reports are independent.
+  on <- permanent == 1
+  expect_lte(abs(cor(as.matrix(first)[on], as.matrix(second)[on])), 5 / sqrt(sum(on)))
+  # Somebody whose answer changes and comes back has the permanent answer of before.
+  changed <- replace(answers, 1:100, 2L)
+  third <- rr_perturb(changed, m, memory = attr(second, "memory"))
+  memory <- attr(third, "memory")
+  expect_equal(length(memory$permanent), n + 100)
+  fourth <- rr_perturb(answers, m, memory = memory)
+  expect_identical(attr(fourth, "memory"), memory)
+})
+
+test_that("permanent answers are kept, and reports are those of both stages: categories and hash values", {
+  n <- 40000
+  answers <- rep(1:4, each = n / 4)
+  m <- rr_longitudinal(4, permanent = 2, epsilon = 1, protocol = "grr-grr")
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  near <- function(x, p) expect_lte(abs(mean(x) - p), 5 * sqrt(p * (1 - p) / length(x)))
+  near(memory$permanent == answers, m$first$p)
+  near(first == memory$permanent, m$second$p)
+  near(first == answers, m$p)
+  expect_identical(attr(rr_perturb(answers, m, memory = memory), "memory"), memory)
+
+  m <- rr_longitudinal(30, permanent = 2, epsilon = 1, protocol = "local-hash")
+  expect_equal(rr_epsilon(m, reports = 1), 1)
+  expect_equal(rr_epsilon(m, reports = 50), 2, tolerance = 1e-6)
+  answers <- rep(c(1, 30), each = n / 2)
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  second <- rr_perturb(answers, m, memory = memory)
+  expect_identical(first$slope, second$slope)
+  # What the kernels of the one-stage protocol take for supported is what is supported here.
+  supports <- function(reports) {
+    .Call(C_rr_bits_to_matrix, report_sets(m, reports), 30) == 1
+  }
+  for (reports in list(first, second)) {
+    near(supports(reports)[cbind(seq_len(n), answers)], m$p)
+    near(supports(reports)[cbind(seq_len(n), 31 - answers)], m$q)
+  }
+  hashed <- hash_values(m, answers, memory$functions)
+  near(memory$permanent == hashed, rr_grr(m$g, epsilon = 2)$p)
+  # Products beyond 2^53 keep their digits: 2^31 - 2 is -1 modulo the prime.
+  large <- list(prime = 2147483647, codes = c(2147483646, 5), g = 2147483647 / 2^10)
+  expect_identical(hash_values(large, c(1L, 2L), list(slope = c(2147483646, 2147483646), shift = c(0, 7))), (c(1, 2) * large$g) %/% large$prime + 1)
+})
+
+test_that("more hash values than categories mix no respondents up", {
+  m <- rr_longitudinal(2, permanent = 6, epsilon = 3, protocol = "local-hash")
+  expect_gt(m$g, 2)
+  answers <- rep(1:2, 200)
+  first <- rr_perturb(answers, m, memory = list())
+  memory <- attr(first, "memory")
+  expect_identical(length(memory$permanent), 400L)
+  both <- rr_perturb(rev(answers), m, memory = memory)
+  memory <- attr(both, "memory")
+  expect_identical(anyDuplicated(memory$code), 0L)
+  whose <- (memory$code - 1) %/% m$g + 1
+  expect_setequal(whose, 1:400)
+  expect_true(all(table(whose) <= 2))
+})
+
+test_that("estimates vary as the formulas say", {
+  set.seed(21)
+  truth <- c(200, 100, 60, 40, 0)
+  for (protocol in c("oue-sue", "sue-oue", "local-hash")) {
+    m <- rr_longitudinal(5, permanent = 3, epsilon = 1, protocol = protocol)
+    # The sampler of two stages, each time with permanent answers of its own.
+    estimates <- replicate(500, coef(rr_estimate(rr_perturb(rep(1:5, truth), m, rng = "R", memory = list()), m, method = "inv")))
+    law <- rr_law(m)
+    theta <- truth / sum(truth)
+    variance <- (law$q * (1 - law$q) + theta * law$difference * (1 - law$p - law$q)) / (sum(truth) * law$difference^2)
+    expect_lte(max(abs(rowMeans(estimates) - theta) / sqrt(variance / 500)), 5)
+    expect_lte(max(abs(apply(estimates, 1, var) / variance - 1)), 5 * sqrt(2 / 499))
+  }
+})
+
+test_that("reports are read as those of the one-stage protocol", {
+  m <- rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1)
+  reports <- rr_perturb(rep(c("a", "b"), 20), m, memory = list())
+  expect_identical(rr_reports(as.character(reports), m)[1:40], reports[1:40])
+  expect_s3_class(rr_estimate(rr_tally(reports, m, keep = "sets"), method = "mle"), "rr_fit")
+  expect_error(rr_matrix(m), class = "candor_error_law")
+  expect_true(all(rr_simulate_counts(m, c(10, 5, 0), 3) <= 15))
+})
+
+test_that("levels and labels are told, what is wrong is refused", {
+  withr::local_options(cli.width = 100)
+  expect_snapshot({
+    rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1)
+    rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1, protocol = "local-hash")
+    rr_memoised(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))
+  })
+  m <- rr_longitudinal(3, permanent = 2, epsilon = 1)
+  memory <- attr(rr_perturb(c(1, 2), m, memory = list()), "memory")
+  expect_warning(rr_perturb(c(1, 2), m), class = "candor_warning_memory")
+  expect_warning(rr_perturb(data.frame(a = 1:2), rr_product(a = rr_longitudinal(3, 2, 1, "grr-grr"))), class = "candor_warning_memory")
+  expect_no_warning(rr_perturb(c(1, 2), rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))))
+  expect_snapshot(memory)
+  expect_snapshot(error = TRUE, {
+    rr_longitudinal(3, permanent = 1, epsilon = 1)
+    rr_longitudinal(3, permanent = 1, epsilon = 0.9, protocol = "sue-oue")
+    rr_longitudinal(3, permanent = 701, epsilon = 1)
+    rr_memoised(rr_grr(3, epsilon = 2), rr_unary(3, 1))
+    rr_memoised(rr_unary(3, 2), rr_unary(4, 1))
+    rr_memoised(rr_product(a = rr_warner(0.8)), rr_product(a = rr_warner(0.9)))
+    rr_perturb(c(1, 2, 3), m, memory = memory)
+    rr_perturb(c(1, 2), rr_longitudinal(3, permanent = 3, epsilon = 1), memory = memory)
+    rr_perturb(c(1, 2), m, memory = 1:2)
+    rr_perturb(c(1, 2), rr_grr(3, epsilon = 1), memory = list())
+  })
+})
+
+test_that("extreme levels keep their digits", {
+  for (protocol in c("oue-sue", "sue-sue", "oue-oue", "sue-oue", "grr-grr", "local-hash")) {
+    for (levels in list(c(1e-6, 1e-9), c(1, 1e-6), c(700, 1), c(600, 5))) {
+      m <- rr_longitudinal(4, levels[1], levels[2], protocol)
+      if (protocol %in% c("oue-sue", "sue-sue", "oue-oue", "sue-oue")) {
+        expect_equal(log1p(rr_law(m)$odds), levels[2], tolerance = 1e-9)
+        expect_lte(log1p(m$first$p_minus_q * m$second$p_minus_q / (m$q * (1 - m$p))), levels[2] * (1 + 1e-9))
+      }
+      expect_identical(rr_epsilon(m)[["report"]], levels[2])
+    }
+  }
+})

@@ -1,0 +1,150 @@
+golden_shuffled <- function(input) {
+  switch(input$protocol, grr = rr_grr(input$K, epsilon = input$epsilon), subset = rr_subset(input$K, input$epsilon),
+         oue = rr_unary(input$K, input$epsilon))
+}
+
+# The bound as Balle et al. have it, given the number M of blanket reports, by plain summation.
+blanket_by_hand <- function(weight, one, both, n, epsilon, local) {
+  gain <- expm1(local)
+  loss <- expm1(epsilon)
+  total <- 0
+  for (m in 1:n) {
+    grid <- expand.grid(a = 0:m, b = 0:m, c = 0:m)
+    grid <- grid[rowSums(grid) <= m, ]
+    p <- apply(grid, 1, function(x) dmultinom(c(x, m - sum(x)), prob = c(one, one, both, 1 - 2 * one - both)))
+    s <- gain * (grid$a + grid$c - (1 + loss) * (grid$b + grid$c)) - loss * m
+    total <- total + dbinom(m - 1, n - 1, weight) * weight / m * sum(p * pmax(s, 0))
+  }
+  total
+}
+
+test_that("the bound is the golden one", {
+  for (case in golden("ldp_shuffle")) {
+    input <- case$input
+    m <- golden_shuffled(input)
+    shares <- blanket(m)
+    expect_equal(shares$weight, case$expected$blanket_weight, tolerance = 1e-12)
+    sums <- blanket_sums(shares, input$n, input$epsilon, 1e-20)
+    expect_equal(blanket_delta(sums, input$n, input$central_epsilon, input$epsilon), case$expected$delta, tolerance = 1e-9)
+    level <- rr_epsilon(m, shuffled = input$n, delta = case$expected$delta)
+    expect_equal(as.vector(level), input$central_epsilon, tolerance = 1e-9)
+    expect_identical(attr(level, "delta"), case$expected$delta)
+  }
+})
+
+test_that("it is never below the exact value over all truths of the others", {
+  number <- function(text) eval(parse(text = text))
+  for (case in golden("ldp_shuffle_exact")) {
+    input <- case$input
+    local <- log(number(input$exp_epsilon))
+    central <- log(number(input$exp_central_epsilon))
+    m <- rr_grr(input$K, epsilon = local)
+    sums <- blanket_sums(blanket(m), input$n, local, 1e-20)
+    expect_equal(blanket_delta(sums, input$n, central, local), case$expected$blanket_delta, tolerance = 1e-12)
+    # At the delta that is truly reached no smaller level is claimed.
+    expect_gte(as.vector(rr_epsilon(m, shuffled = input$n, delta = case$expected$exact_worst_delta)), central * (1 - 1e-12))
+  }
+})
+
+test_that("the sum over all reports is that over blanket reports, for every kind of mechanism", {
+  mechanisms <- list(rr_grr(4, epsilon = 1), rr_grr(2, p = 0.3), rr_unary(5, 1), rr_unary(5, p = 0.2, q = 0.6), rr_subset(6, 1),
+                     rr_local_hash(7, 1), rr_hadamard(9, 2, blocks = 3), rr_hadamard(9, 1, blocks = 1), rr_hadamard(9, 1, one_bit = TRUE))
+  for (m in mechanisms) {
+    shares <- blanket(m)
+    local <- rr_epsilon(m)
+    sums <- blanket_sums(shares, 7, local, 1e-20)
+    expect_equal(blanket_delta(sums, 7, 0.2, local), blanket_by_hand(shares$weight, shares$one, shares$both, 7, 0.2, local), tolerance = 1e-11)
+  }
+  # By hand: the table of the mathematics.
+  e <- exp(1)
+  expect_equal(unlist(blanket(rr_hadamard(9, 1, blocks = 3))), c(weight = 6 / (e + 5), one = 1 / 6, both = 0))
+  expect_equal(unlist(blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), one = 1 / 4, both = 1 / 4))
+  expect_equal(unlist(blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), one = e / (e + 1)^2, both = 1 / (e + 1)^2))
+  hash <- rr_local_hash(9, 1)
+  expect_equal(unlist(blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - hash$collision) / hash$g, both = hash$collision / hash$g))
+  # Pairs of one block reveal less than pairs of two: only these are counted.
+  apart <- blanket_by_hand(6 / (e + 5), 1 / 6, 0, 7, 0.2, 1)
+  expect_gt(apart, blanket_by_hand(6 / (e + 5), 1 / 12, 1 / 12, 7, 0.2, 1))
+})
+
+test_that("pieces of long sums lie above the whole, and near it", {
+  for (m in list(rr_grr(10, epsilon = 2), rr_grr(2, epsilon = 1), rr_unary(5, 1), rr_local_hash(9, 1))) {
+    shares <- blanket(m)
+    local <- rr_epsilon(m)
+    n <- if (shares$both > 0) 50 else 250
+    chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both,
+                none = shares$weight * (1 - 2 * shares$one - shares$both))
+    whole <- blanket_one_by_one(chance, n, exp(local))
+    pieces <- blanket_in_pieces(chance, n, exp(local), 1e-20)
+    for (epsilon in local * c(0.02, 0.1, 0.3, 0.6)) {
+      ratio <- blanket_delta(pieces, n, epsilon, local) / blanket_delta(whole, n, epsilon, local)
+      expect_gte(ratio, 1 - 1e-10)
+    }
+    level <- function(sums) uniroot(function(e) blanket_delta(sums, n, e, local) - 1e-4, c(0, local), tol = 1e-10)$root
+    expect_lte(level(pieces), level(whole) * 1.04)
+  }
+  # Blocks of several pairs as well: values of the same bound by full sums in another implementation, to their digits.
+  expect_equal(as.vector(rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 1e6, delta = 1e-8)), 0.00917, tolerance = 1e-3)
+  expect_equal(as.vector(rr_epsilon(rr_grr(1000, epsilon = 4), shuffled = 1e6, delta = 1e-8)), 0.00961, tolerance = 1e-3)
+  known <- rbind(c(2, 1000, 1, 0.149), c(10, 1000, 1, 0.080), c(100, 1000, 1, 0.026), c(2, 1e4, 2, 0.115), c(10, 1e4, 2, 0.080), c(100, 1e4, 2, 0.029))
+  for (i in seq_len(nrow(known))) {
+    level <- rr_epsilon(rr_grr(known[i, 1], epsilon = known[i, 3]), shuffled = known[i, 2], delta = 1e-6)
+    expect_lte(abs(level - known[i, 4]), 6e-4)
+  }
+})
+
+test_that("the level falls with the number of reports and never exceeds that of one", {
+  m <- rr_subset(20, 1)
+  levels <- vapply(10^(0:9), function(n) as.vector(rr_epsilon(m, shuffled = n, delta = 1e-9)), 0)
+  expect_false(is.unsorted(rev(levels)))
+  expect_lte(max(levels), 1)
+  expect_identical(as.vector(rr_epsilon(rr_grr(5, epsilon = 1), shuffled = 3, delta = 0.9)), 0)
+  expect_identical(as.vector(rr_epsilon(rr_grr(5, p = 1), shuffled = 100, delta = 1e-5)), Inf)
+  expect_identical(as.vector(rr_epsilon(rr_grr(5, p = 0.2), shuffled = 100, delta = 1e-5)), 0)
+  expect_lt(as.vector(rr_epsilon(rr_grr(1e6, epsilon = 8), shuffled = 1e9, delta = 1e-12)), 0.01)
+  # Of two stages one report is shuffled.
+  twice <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
+  one <- rr_grr(4, epsilon = rr_epsilon(twice)[["report"]])
+  expect_equal(rr_epsilon(twice, shuffled = 100, delta = 1e-4), rr_epsilon(one, shuffled = 100, delta = 1e-4), tolerance = 1e-9)
+})
+
+test_that("several reports of one kept answer: all sequences are tried", {
+  # Categories: every sequence of three reports.
+  first <- rr_grr(3, epsilon = 2)
+  second <- rr_grr(3, epsilon = 1.3)
+  a <- rr_matrix(first)
+  b <- rr_matrix(second)
+  sequences <- as.matrix(expand.grid(1:3, 1:3, 1:3))
+  chances <- apply(sequences, 1, function(y) a %*% (b[, y[1]] * b[, y[2]] * b[, y[3]]))
+  by_hand <- max(apply(chances, 2, function(p) log(max(p) / min(p))))
+  expect_equal(rr_epsilon(rr_compose(first, second), reports = 3), by_hand, tolerance = 1e-12)
+  # Yes and no, with designs that are not symmetric.
+  first <- rr_binary(0.9, 0.2)
+  second <- rr_binary(0.7, 0.1)
+  a <- rr_matrix(first)
+  b <- rr_matrix(second)
+  sequences <- as.matrix(expand.grid(1:2, 1:2, 1:2, 1:2))
+  chances <- apply(sequences, 1, function(y) a %*% apply(b[, y], 1, prod))
+  by_hand <- max(apply(chances, 2, function(p) log(max(p) / min(p))))
+  expect_equal(rr_epsilon(rr_compose(first, second), reports = 4), by_hand, tolerance = 1e-12)
+  twice <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
+  expect_equal(rr_epsilon(twice, reports = 1), rr_epsilon(twice)[["report"]])
+  expect_equal(rr_epsilon(twice, reports = 1e6), 2)
+  # Without a first stage that is kept they add up.
+  expect_identical(rr_epsilon(rr_grr(4, epsilon = 0.5), reports = 7), 3.5)
+})
+
+test_that("what cannot be answered is refused", {
+  expect_snapshot(error = TRUE, {
+    rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100)
+    rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100, delta = 0)
+    rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 0, delta = 0.1)
+    rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 2e9, delta = 1e-12)
+    rr_epsilon(rr_grr(4, epsilon = 1), delta = 0.1)
+    rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100, delta = 0.1, reports = 3)
+    rr_epsilon(rr_grr(4, epsilon = 1), reports = 0)
+    rr_epsilon(rr_geometric(4, epsilon = 1), shuffled = 100, delta = 1e-5)
+    rr_epsilon(rr_bitflip(4, 1), shuffled = 100, delta = 1e-5)
+    rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3)
+  })
+})

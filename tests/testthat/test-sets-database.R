@@ -1,0 +1,46 @@
+# The truth is memory: a long table of bits is the matrix of the same bits.
+
+skip_if_not_installed("dbplyr")
+skip_if_not_installed("RSQLite")
+
+connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+withr::defer(DBI::dbDisconnect(connection), teardown_env())
+stored <- function(data, name = "long") {
+  DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
+  dplyr::tbl(connection, name)
+}
+
+set.seed(1)
+bits <- matrix(rbinom(120, 1, 0.3), 30, dimnames = list(sprintf("e%02d", 1:30), c("a", "b", "c", "d")))
+long <- data.frame(who = rep(rownames(bits), 4), site = rep(colnames(bits), each = 30), bit = as.vector(bits))
+
+test_that("a long table of bits is tallied as the matrix is", {
+  table <- stored(long[sample(nrow(long)), ])
+  tally <- rr_bit_tally(table, 0.1, element = "who", set = ~ site)
+  expect_identical(tally, rr_bit_tally(bits, 0.1))
+  expect_identical(rr_union_size(tally), rr_union_size(rr_bit_tally(bits, 0.1)))
+  expect_identical(rr_incidence(tally), rr_incidence(rr_bit_tally(bits, 0.1)))
+  wide <- stored(cbind(long, day = 1L), "wide")
+  expect_identical(rr_bit_tally(wide, 0.1, element = "who", set = "site", column = "bit"), tally)
+})
+
+test_that("what is no such table is refused", {
+  table <- stored(long)
+  hole <- long
+  hole$bit[4] <- NA
+  wrong <- long
+  wrong$bit[5] <- 3L
+  expect_snapshot(error = TRUE, {
+    rr_bit_tally(table, 0.1)
+    rr_bit_tally(table, 0.1, element = "who")
+    rr_bit_tally(table, 0.1, element = "who", set = "sit")
+    rr_bit_tally(table, c(0.1, 0.2), element = "who", set = "site")
+    rr_bit_tally(table, 0.1, n = 3, element = "who", set = "site")
+    rr_bit_tally(bits, 0.1, element = "who")
+    rr_bit_tally(stored(long[-1, ], "absent"), 0.1, element = "who", set = "site")
+    rr_bit_tally(stored(long[c(1:120, 7), ], "twice"), 0.1, element = "who", set = "site")
+    rr_bit_tally(stored(hole, "hole"), 0.1, element = "who", set = "site")
+    rr_bit_tally(stored(wrong, "wrong"), 0.1, element = "who", set = "site")
+    rr_bit_tally(dplyr::filter(table, bit > 4L), 0.1, element = "who", set = "site")
+  })
+})

@@ -1,0 +1,236 @@
+# The truth here is memory: whatever a table in a database gives must be what the same data frame gives.
+
+skip_if_not_installed("dbplyr")
+skip_if_not_installed("RSQLite")
+
+m <- rr_grr(c("no", "some", "often"), epsilon = 2)
+# Weights that are sums of few powers of two: their sums are exact in every order.
+survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12),
+                     year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
+
+connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+withr::defer(DBI::dbDisconnect(connection), teardown_env())
+stored <- function(data, name = "reports") {
+  DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
+  dplyr::tbl(connection, name)
+}
+
+test_that("a database table is tallied as the data frame is", {
+  table <- stored(survey)
+  expect_identical(rr_tally(table, m, column = "answer"), rr_tally(survey, m, column = "answer"))
+  expect_identical(rr_tally(table, m, column = ~ answer, by = ~ region + year),
+                   rr_tally(survey, m, column = "answer", by = c("region", "year")))
+  expect_identical(rr_tally(table, m, column = "answer", weights = "w"), rr_tally(survey, m, column = "answer", weights = "w"))
+  expect_identical(rr_tally(table, m, column = "answer", by = ~ region, weights = ~ w),
+                   rr_tally(survey, m, column = "answer", by = ~ region, weights = ~ w))
+  # Whole weights too: their squares do not leave the range of integers.
+  heavy <- data.frame(answer = c("no", "some"), w = c(2^31 - 1, 2^30))
+  expect_equal(rr_tally(stored(transform(heavy, w = as.integer(w)), "heavy"), m, weights = "w"), rr_tally(heavy, m, weights = "w"),
+               tolerance = 1e-14)
+  expect_identical(rr_estimate(table, m, column = "answer", by = ~ region, weights = ~ w),
+                   rr_estimate(survey, m, column = "answer", by = ~ region, weights = ~ w))
+})
+
+test_that("filters, groups of dplyr and a single column work as they do in memory", {
+  table <- stored(survey)
+  expect_identical(rr_tally(dplyr::filter(table, year == 2020L, w > 0.5), m, column = "answer"),
+                   rr_tally(survey[survey$year == 2020 & survey$w > 0.5, ], m, column = "answer"))
+  expect_identical(rr_tally(dplyr::group_by(table, region), m, column = "answer", by = "year"),
+                   rr_tally(dplyr::group_by(survey, region), m, column = "answer", by = "year"))
+  expect_identical(rr_tally(dplyr::select(table, answer), m), rr_tally(survey["answer"], m))
+  expect_identical(rr_tally(dplyr::select(table, answer, region), m, by = "region"),
+                   rr_tally(survey[c("answer", "region")], m, by = "region"))
+})
+
+test_that("numbers, bits and logical values mean what they mean in memory", {
+  numbers <- data.frame(x = c(1, 3, 2, 2, 2))
+  expect_identical(rr_tally(stored(numbers), m), rr_tally(numbers, m))
+  digits <- data.frame(x = c(0L, 9L, 9L))
+  expect_identical(rr_tally(stored(digits), rr_grr(0:9, epsilon = 1)), rr_tally(digits, rr_grr(0:9, epsilon = 1)))
+  bits <- data.frame(x = c(0L, 1L, 1L), y = c("1", "0", "1"))
+  expect_identical(rr_tally(stored(bits), rr_warner(0.8), column = "x"), rr_tally(bits, rr_warner(0.8), column = "x"))
+  expect_identical(rr_tally(stored(bits), rr_warner(0.8), column = "y"), rr_tally(bits, rr_warner(0.8), column = "y"))
+})
+
+test_that("several questions are one GROUP BY over their columns", {
+  product <- rr_product(a = m, b = rr_warner(0.8))
+  frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer, w = survey$w)
+  table <- stored(frame)
+  expect_identical(rr_tally(table, product), rr_tally(frame, product))
+  expect_identical(rr_tally(table, product, by = "g", weights = "w"), rr_tally(frame, product, by = "g", weights = "w"))
+  frame$a[1:3] <- NA
+  frame$b[3:4] <- NA
+  table <- stored(frame)
+  expect_message(tally <- rr_tally(table, product, by = "g", na.rm = TRUE), "4 missing reports", class = "candor_message_missing")
+  expect_identical(tally, suppressMessages(rr_tally(frame, product, by = "g", na.rm = TRUE)))
+})
+
+test_that("NULLs are dropped and counted where that is asked for", {
+  frame <- survey
+  frame$answer[c(1, 5)] <- NA
+  frame$region[c(5, 24)] <- NA
+  table <- stored(frame)
+  expect_message(tally <- rr_tally(table, m, column = "answer", na.rm = TRUE), "2 missing reports",
+                 class = "candor_message_missing")
+  expect_identical(tally, suppressMessages(rr_tally(frame, m, column = "answer", na.rm = TRUE)))
+  expect_message(expect_message(tally <- rr_tally(table, m, column = "answer", by = "region", weights = "w", na.rm = TRUE),
+                                "2 reports without a group", class = "candor_message_missing"), "1 missing report")
+  expect_identical(tally, suppressMessages(rr_tally(frame, m, column = "answer", by = "region", weights = "w", na.rm = TRUE)))
+  # The second message is of the report that is NULL in a group that is known.
+  expect_identical(tally$missing, 3)
+})
+
+test_that("case and space are ignored only when asked", {
+  typed <- data.frame(x = c("No", " no", "SOME", "often\t", "no", NA))
+  table <- stored(typed)
+  expect_error(rr_tally(table, m, na.rm = TRUE), class = "candor_error_level")
+  expect_identical(suppressMessages(rr_tally(table, m, na.rm = TRUE, match = "relaxed")),
+                   suppressMessages(rr_tally(typed, m, na.rm = TRUE, match = "relaxed")))
+})
+
+test_that("the text of the query, run by anybody, leads to the same tally", {
+  table <- stored(survey)
+  back <- function(...) DBI::dbGetQuery(connection, rr_query(table, m, column = "answer", ...))
+  expect_identical(rr_counts(back(), m), rr_tally(survey, m, column = "answer"))
+  expect_identical(rr_counts(back(by = "region"), m), rr_tally(survey, m, column = "answer", by = "region"))
+  rows <- back(by = ~ region + year, weights = "w")
+  wanted <- rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w")
+  expect_identical(rr_counts(rows, m), wanted)
+  # The order of the rows says nothing.
+  set.seed(1)
+  expect_identical(rr_counts(rows[sample(nrow(rows)), ], m), wanted)
+  expect_identical(rr_counts(rev(rows), m, by = c("region", "year")), wanted)
+  # The extremes are not needed, but they are looked at where they are there.
+  expect_identical(rr_counts(rows[c("answer", "region", "year", "n", "weight_sum", "weight_squares")], m), wanted)
+  rows$weight_min[3] <- -1
+  expect_error(rr_counts(rows, m), class = "candor_error_argument")
+  expect_error(rr_counts(back(weights = "w"), m, effective_n = 3), class = "candor_error_argument")
+  # Several questions
+  product <- rr_product(a = m, b = rr_warner(0.8))
+  frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer)
+  rows <- DBI::dbGetQuery(connection, rr_query(stored(frame), product, by = "g"))
+  expect_identical(rr_counts(rows, product), rr_tally(frame, product, by = "g"))
+})
+
+test_that("rows may come in any order, twice, and as 64-bit integers", {
+  asked <- list(answers = "answer", keys = "region", weight = NULL)
+  rows <- data.frame(answer = c("some", "no", "no", "often"), region = c("s", "n", "s", "n"), n = c(4, 3, 2, 1))
+  wanted <- rr_counts(rows, m)
+  expect_identical(tally_grouped(rows, m, asked, FALSE), wanted)
+  expect_identical(tally_grouped(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
+  halves <- rows[c(1:4, 1:4), ]
+  expect_identical(tally_grouped(transform(halves, n = n / 2), m, asked, FALSE), wanted)
+  # The bits of 4, 3, 2 and 1 as 64-bit integers
+  low <- matrix(c(4L, 3L, 2L, 1L, 0L, 0L, 0L, 0L), 2, byrow = TRUE)
+  if (.Platform$endian == "big") low <- low[2:1, ]
+  rows$n <- structure(readBin(writeBin(as.vector(low), raw()), "double", 4), class = "integer64")
+  expect_identical(tally_grouped(rows, m, asked, FALSE), wanted)
+})
+
+test_that("one query is sent, and at most one row for each category and group comes back", {
+  table <- stored(survey)
+  sent <- new.env()
+  sent$queries <- character()
+  watched <- function(query) {
+    sent$queries <- c(sent$queries, as.character(render_query(query)))
+    rows <- DBI::dbGetQuery(connection, render_query(query))
+    expect_lte(nrow(rows), 3 * 2)
+    rows
+  }
+  asked <- tally_query(table, m, "answer", "region", "w")
+  rows <- watched(asked$query)
+  expect_identical(tally_grouped(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
+  expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
+  expect_match(sent$queries, "GROUP BY `answer`, `region`$")
+})
+
+test_that("names are quoted by the dialect, whatever they are", {
+  odd <- 'x"; DROP TABLE reports; --'
+  frame <- survey
+  names(frame)[1:2] <- c('a`b"c', "it's; --")
+  stored(survey)
+  table <- stored(frame, odd)
+  expect_identical(rr_tally(table, m, column = 'a`b"c', by = "it's; --"), rr_tally(frame, m, column = 'a`b"c', by = "it's; --"))
+  expect_true(all(c("reports", odd) %in% DBI::dbListTables(connection)))
+})
+
+test_that("the text for Spark is as written", {
+  skip_if_not(utils::packageVersion("dbplyr") < "2.4", "dbplyr lays the text out as Debian's does")
+  # The dialect that Spark reads; simulate_spark_sql(), of newer dbplyr, quotes in the same way.
+  lazy <- dbplyr::lazy_frame(answer = "", region = "", year = 1L, w = 1, con = dbplyr::simulate_hive())
+  expect_snapshot({
+    rr_query(lazy, m, column = "answer", by = ~ region + year, weights = "w")
+    rr_query(dplyr::filter(lazy, year == 2020L), m, column = "answer")
+    rr_query(dplyr::rename(lazy, a = answer, b = region), rr_product(a = m, b = rr_warner(0.8)), by = "year")
+  })
+})
+
+test_that("the text for Spark, run on an engine that reads it, means what is meant", {
+  lazy <- dbplyr::lazy_frame(answer = "", region = "", year = 1L, w = 1, con = dbplyr::simulate_hive())
+  stored(survey, "df")
+  text <- as.character(rr_query(lazy, m, column = "answer", by = ~ region + year, weights = "w"))
+  expect_identical(rr_counts(DBI::dbGetQuery(connection, text), m),
+                   rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
+})
+
+test_that("what a database gets wrong is said, and counted, by class", {
+  table <- stored(survey)
+  wrong <- stored(data.frame(x = c("no", "oftn", "oftn", "Some", NA), y = c(1, 1.5, 9, 9, NA), g = NA_character_,
+                             w = c(1, -1, 2, 3, 4), gap = c(1, NA, 1, 1, NA), text = letters[1:5]), "wrong")
+  mixed <- stored(data.frame(x = 1:3, w = 1:3), "mixed")
+  DBI::dbExecute(connection, "INSERT INTO mixed VALUES ('no', 'much')")
+  expect_snapshot(error = TRUE, {
+    rr_tally(table, m)
+    rr_tally(table, m, column = "anwser")
+    rr_tally(table, m, column = "answer", by = "regoin")
+    rr_tally(table, m, column = "answer", by = survey$region)
+    rr_tally(table, m, column = "answer", by = 1:24)
+    rr_tally(table, m, column = "answer", weights = survey$w)
+    rr_tally(table, m, column = "answer", by = "answer")
+    rr_tally(dplyr::rename(table, n = region), m, column = "answer", by = "n")
+    rr_tally(table, rr_product(answer = m, q = m))
+    rr_tally(table, rr_unary(3, epsilon = 1))
+    rr_tally(table, m, column = "answer", keep = "sets")
+    rr_tally(wrong, m, column = "x")
+    rr_tally(wrong, m, column = "y", na.rm = TRUE)
+    rr_tally(dplyr::filter(wrong, x == "no" | is.na(x)), m, column = "x")
+    rr_tally(wrong, rr_product(x = m, text = m))
+    rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g")
+    rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g", na.rm = TRUE)
+    rr_tally(dplyr::filter(wrong, is.na(x)), m, column = "x", na.rm = TRUE)
+    rr_tally(dplyr::filter(wrong, FALSE), m, column = "x")
+    rr_tally(wrong, m, column = "x", weights = "w")
+    rr_tally(wrong, m, column = "x", weights = "gap")
+    rr_tally(wrong, m, column = "x", weights = "text")
+    suppressMessages(rr_tally(mixed, m, column = "x"))
+    suppressMessages(rr_tally(mixed, m, column = "x", weights = "w"))
+    rr_query(survey, m)
+    rr_tally(dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive()), m)
+  })
+})
+
+test_that("a connection that drops is an error, and nothing is merged", {
+  other <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbWriteTable(other, "reports", survey)
+  table <- dplyr::tbl(other, "reports")
+  tally <- rr_tally(table, m, column = "answer")
+  DBI::dbRemoveTable(other, "reports")
+  expect_error(rr_tally(table, m, column = "answer"), "no such table", class = "candor_error_database")
+  DBI::dbDisconnect(other)
+  expect_error(rr_tally(table, m, column = "answer"), class = "candor_error_database")
+  expect_error(tally <- c(tally, rr_tally(table, m, column = "answer")), class = "candor_error_database")
+  expect_identical(tally$n, 24)
+})
+
+test_that("no report with a group is an error in memory as well", {
+  expect_error(suppressMessages(rr_tally(c("no", "some"), m, by = c(NA, NA), na.rm = TRUE)), class = "candor_error_empty")
+})
+
+test_that("DuckDB gives what memory gives, where it is installed", {
+  skip_if_not_installed("duckdb")
+  other <- DBI::dbConnect(getExportedValue("duckdb", "duckdb")())
+  on.exit(DBI::dbDisconnect(other, shutdown = TRUE))
+  DBI::dbWriteTable(other, "reports", survey)
+  expect_identical(rr_tally(dplyr::tbl(other, "reports"), m, column = "answer", by = ~ region + year, weights = "w"),
+                   rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
+})
