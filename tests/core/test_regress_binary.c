@@ -118,7 +118,7 @@ static void distinct(void)
 {
   const double first[6] = {0.0, 1, -0.0, 1, 2, 1}, second[6] = {5, 5, 5, 6, 5, 5};
   const double *const columns[2] = {first, second};
-  const candor_table table = {6, 2, columns, NULL};
+  const candor_rows table = {6, 2, columns, NULL};
   int slot[16], id[6];
   size_t where[8], count;
   CHECK(candor_distinct(&table, 8, slot, 16, id, where, &count) == CANDOR_OK);
