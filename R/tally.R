@@ -132,12 +132,6 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   tally
 }
 
-# Rows where some group is missing. Values that cannot be groups are refused later.
-rows_without_group <- function(by, n) {
-  unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
-  sort(unique(unlist(unknown, use.names = FALSE)))
-}
-
 abort_dropped <- function(reason, .envir = parent.frame()) {
   abort(c("No report is left to be counted.", x = reason), "empty", .envir = .envir)
 }
@@ -236,90 +230,6 @@ check_total <- function(numbers, arg) {
         "argument")
 }
 
-# Groups as a named list whose names are free next to the results.
-name_groups <- function(by, mechanism) {
-  if (is.null(by)) return(NULL)
-  if (!is.list(by)) by <- list(group = by)
-  by <- as.list(by)
-  if (length(by) == 0L) return(NULL)
-  if (is.null(names(by)) || !all(nzchar(names(by)))) {
-    if (length(by) == 1L) names(by) <- "group"
-    else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument")
-  }
-  check_result_names(names(by), "{.arg by} must not use", "group")
-  if (anyDuplicated(names(by))) {
-    abort(c("{.arg by} must have a different name for each of its vectors.",
-            x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument")
-  }
-  check_group_names(names(by), mechanism)
-  by
-}
-
-check_group_names <- function(names, mechanism) {
-  taken <- intersect(names, names(mechanism$questions))
-  if (length(taken)) {
-    abort(c("Groups must not have the names of questions.", x = "{.val {taken[1]}} is both.",
-            i = "Rename the group or the question."), "argument")
-  }
-}
-
-make_groups <- function(by, n) {
-  if (is.null(by)) return(NULL)
-  by <- lapply(by, plain_group)
-  for (name in names(by)) {
-    if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
-      abort(c("{.arg by} must have one entry per report.",
-              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports."), "argument")
-    }
-    if (anyNA(by[[name]])) {
-      abort(c("{.arg by} must not have missing groups.",
-              x = "{.val {name}} is NA at position {which(is.na(by[[name]]))[1]}.",
-              i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
-    }
-  }
-  values <- lapply(by, function(v) if (is.factor(v)) levels(droplevels(v)) else sort(unique(v)))
-  places <- Map(match, by, values)
-  cells <- number_groups(unname(places))
-  keys <- Map(function(original, value, place) {
-    key <- value[place[cells$first]]
-    if (is.factor(original)) factor(key, levels(original)) else key
-  }, by, values, places)
-  list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
-}
-
-# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
-plain_group <- function(key) {
-  labels <- attr(key, "labels", exact = TRUE)
-  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
-  values <- as.vector(unclass(key))
-  attributes(values) <- NULL
-  known <- sort(unique(c(values, unname(labels))))
-  text <- names(labels)[match(known, labels)]
-  text[is.na(text)] <- as.character(known)[is.na(text)]
-  factor(values, known, make.unique(text))
-}
-
-# The combinations that occur, numbered in order, the first variable running fastest; `first` is the row where each
-# first occurs. Where very many are possible they are sorted, since their number may be too large to be counted exactly.
-number_groups <- function(places) {
-  sizes <- vapply(places, max, 0L, 0L)
-  if (prod(sizes) <= max(1e4, length(places[[1]]))) {
-    strides <- as.integer(cumprod(c(1, sizes)))[seq_along(sizes)]
-    cells <- Reduce(`+`, Map(function(place, stride) (place - 1L) * stride, places, strides)) + 1L
-    occurs <- tabulate(cells, prod(sizes)) > 0L
-    return(list(codes = cumsum(occurs)[cells], first = match(which(occurs), cells)))
-  }
-  order <- do.call(order, c(rev(places), list(method = "radix")))
-  starts <- seq_along(order) == 1L
-  for (place in places) {
-    sorted <- place[order]
-    starts <- starts | c(TRUE, sorted[-1] != sorted[-length(sorted)])[seq_along(order)]
-  }
-  codes <- integer(length(order))
-  codes[order] <- cumsum(starts)
-  list(codes = codes, first = order[starts])
-}
-
 # Where a report is one category, and only there, counts add up to the number of respondents.
 tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
@@ -341,80 +251,6 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
          weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
     class = "rr_tally"
   )
-}
-
-#' @export
-c.rr_tally <- function(...) {
-  tallies <- list(...)
-  first <- tallies[[1]]
-  for (i in seq_along(tallies)) {
-    tally <- check_argument_object(tallies[[i]])
-    if (!inherits(tally, "rr_tally")) {
-      abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
-    }
-    if (!same_mechanism(tally$mechanism, first$mechanism)) {
-      reordered <- reorder_tally(tally, first$mechanism)
-      if (is.null(reordered)) {
-        abort(c("Tallies must be of the same mechanism to be merged.",
-                x = "{mechanism_difference(tally$mechanism, first$mechanism, paste('Tally', i), 'Tally 1')}"),
-              "mismatch")
-      }
-      tallies[[i]] <- reordered
-    }
-    if (!identical(names(tally$groups), names(first$groups))) {
-      grouping <- function(t) {
-        if (is.null(t$groups)) return("is not grouped")
-        paste("is grouped by", paste(names(t$groups), collapse = ", "))
-      }
-      abort(c("Tallies must have the same grouping to be merged.", x = "Tally {i} {grouping(tally)}.",
-              i = "Tally 1 {grouping(first)}."), "mismatch")
-    }
-  }
-  weighted <- !vapply(tallies, function(t) is.null(t$weight_squares), NA)
-  # A tally without weights counts each report once: its sum of squared weights is its n.
-  squares <- lapply(tallies, function(t) t$weight_squares %||% t$n)
-  counts <- lapply(tallies, `[[`, "counts")
-  numbers <- lapply(tallies, `[[`, "n")
-  merged_n <- if (any(weighted)) sum else check_merged
-  missing <- sum(vapply(tallies, function(t) as.double(t$missing), 0))
-  # How many people answered weighted tallies is known only where all of them know it.
-  answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
-  answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
-  chunks <- merge_chunks(lapply(tallies, `[[`, "chunks"))
-  # Sets are merged where every tally has them.
-  sets <- lapply(tallies, `[[`, "sets")
-  sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
-  if (is.null(first$groups)) {
-    tally <- new_rr_tally(first$mechanism, Reduce(`+`, counts), missing = missing, n = merged_n(unlist(numbers)),
-                          weight_squares = if (any(weighted)) Reduce(`+`, squares),
-                          respondents = if (!is.null(answered)) sum(unlist(answered)))
-    if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
-    tally$chunks <- chunks
-    return(tally)
-  }
-  rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
-  groups <- make_groups(as.list(rows), nrow(rows))
-  sums <- function(columns) t(rowsum(t(columns), groups$codes))
-  tally <- new_rr_tally(first$mechanism, unname(sums(do.call(cbind, counts))), groups = groups$keys, missing = missing,
-                        n = as.vector(tapply(unlist(numbers), groups$codes, merged_n)),
-                        weight_squares = if (any(weighted)) as.vector(rowsum(unlist(squares), groups$codes)),
-                        respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
-  if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
-  tally$chunks <- chunks
-  tally
-}
-
-# Whole counts are exact up to 2^53. The sum of doubles may round down to 2^53; the sum without the largest cannot.
-beyond_exact <- function(numbers) {
-  largest <- which.max(numbers)
-  length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
-}
-
-check_merged <- function(numbers) {
-  if (!beyond_exact(numbers)) return(sum(numbers))
-  abort(c("Tallies must not add up to more than 2^53 reports.",
-          x = "These add up to {format(sum(numbers), digits = 17)}."),
-        "counts")
 }
 
 #' @export

@@ -1,0 +1,115 @@
+# Likelihood ratio tests between fits of rr_glm(), and of single terms.
+
+#' @rdname rr_glm_methods
+#' @export
+anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
+  check_object(object)
+  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  others <- list(...)
+  fits <- if (length(others)) c(list(object), others) else term_fits(object)
+  if (length(others)) check_comparable(fits)
+  df <- vapply(fits, function(f) attr(stats::logLik(f), "df"), 0)
+  loglik <- vapply(fits, function(f) as.numeric(stats::logLik(f)), 0)
+  rows <- length(fits)
+  ratio <- c(NA, 2 * diff(loglik) * ifelse(diff(df) < 0, -1, 1))
+  table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = ratio)
+  if (test != "none") {
+    table$p <- c(NA, stats::pchisq(pmax(0, table$LR[-1]), abs(table$Df[-1]), lower.tail = FALSE))
+    table$p[table$Df == 0] <- NA
+  }
+  names(table) <- c("Model Df", "logLik", "Df", "LR", if (test != "none") "Pr(>Chi)")
+  labels <- if (length(others)) paste0("Model ", seq_len(rows), ": ",
+                                       vapply(fits, function(f) deparse1(stats::formula(f)), ""))
+  rownames(table) <- if (length(others)) as.character(seq_len(rows)) else names(fits)
+  structure(table, heading = c("Likelihood ratio tests of the truth's regression\n", labels),
+            class = c("anova", "data.frame"))
+}
+
+check_comparable <- function(fits) {
+  for (fit in fits[-1]) {
+    if (!inherits(fit, "rr_glm")) {
+      abort(c("{.fn anova} compares fits of {.fn rr_glm}.", x = "One is {describe(fit)}."), "argument")
+    }
+    if (length(fit$y) != length(fits[[1]]$y)) {
+      abort(c("The fits must be of the same rows.", x = "They have {length(fits[[1]]$y)} and {length(fit$y)}."),
+            "mismatch")
+    }
+    if (!isTRUE(all.equal(fit$device, fits[[1]]$device, check.attributes = FALSE)) && is.null(fit$unknown)) {
+      abort("The fits must have the same mechanisms.", "mismatch")
+    }
+  }
+}
+
+# The same rows with fewer columns.
+refit_columns <- function(fit, columns) {
+  data <- fitted_data(fit)
+  data$x <- data$x[, columns, drop = FALSE]
+  if (!length(columns)) {
+    rows <- regress_rows(data$offset %||% numeric(length(data$y)), data$y, data$arm, data$device, data$link)
+    return(list(value = sum(data$weight * rows$loglik), rank = 0))
+  }
+  starts <- fit$starts.asked
+  maximum <- if (fit$penalty == "none") regress_maximum(data, starts) else penalised_maximum(data, fit$penalty, starts)
+  value <- if (is.null(maximum$limit)) maximum$fit$value else maximum$limit$value
+  list(value = value, rank = maximum$basis$rank, maximum = maximum)
+}
+
+# Terms added one after another.
+term_fits <- function(fit) {
+  assign <- attr(stats::model.matrix(fit), "assign")
+  labels <- attr(fit$terms, "term.labels")
+  steps <- c(0, seq_along(labels))
+  fits <- lapply(steps, function(k) {
+    columns <- which(assign <= k)
+    part <- refit_columns(fit, columns)
+    structure(list(value = part$value + fit$constant, df = part$rank + length(fit$parameter)), class = "rr_term_fit")
+  })
+  stats::setNames(fits, c("NULL", labels))
+}
+
+#' @export
+logLik.rr_term_fit <- function(object, ...) structure(object$value, df = object$df, class = "logLik")
+
+#' @rdname rr_glm_methods
+#' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
+#' @export
+drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), ...) {
+  check_object(object)
+  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  labels <- if (is.null(scope)) stats::drop.scope(object)
+    else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
+  x <- stats::model.matrix(object)
+  assign <- attr(x, "assign")
+  parts <- lapply(match(labels, attr(object$terms, "term.labels")), function(k) refit_columns(object,
+                                                                                              which(assign != k)))
+  change_table(object, parts, labels, test, "Single term deletions")
+}
+
+#' @rdname rr_glm_methods
+#' @export
+add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), ...) {
+  check_object(object)
+  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
+  caller <- parent.frame()
+  parts <- lapply(labels, function(label) {
+    wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
+    fit <- suppressWarnings(eval(wider, caller))
+    check_comparable(list(object, fit))
+    list(value = fit$loglik, rank = fit$rank)
+  })
+  change_table(object, parts, labels, test, "Single term additions")
+}
+
+change_table <- function(object, parts, labels, test, heading) {
+  value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
+  df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
+  table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + 2 * df)
+  if (test != "none") {
+    table$LRT <- c(NA, 2 * abs(value[-1] - value[1]))
+    table$p <- stats::pchisq(table$LRT, table$Df, lower.tail = FALSE)
+    names(table)[5] <- "Pr(>Chi)"
+  }
+  rownames(table) <- c("<none>", labels)
+  structure(table, heading = c(heading, "\nModel:", deparse1(stats::formula(object))), class = c("anova", "data.frame"))
+}

@@ -1,0 +1,82 @@
+# Printing fits of rr_glm() and their summaries.
+
+#' @rdname rr_glm_methods
+#' @export
+summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
+  check_object(object)
+  types <- c("observed", "expected", "sandwich", "survey")
+  type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
+  V <- stats::vcov(object, type, cluster)
+  estimate <- object$coefficients[!is.na(object$coefficients)]
+  se <- sqrt(diag(V))[names(estimate)]
+  z <- estimate / se
+  z[!is.finite(estimate)] <- NA
+  table <- cbind(Estimate = estimate, `Std. Error` = se, `z value` = z, `Pr(>|z|)` = 2 * stats::pnorm(-abs(z)))
+  kept <- names(estimate)
+  scaled <- V[kept, kept, drop = FALSE]
+  structure(c(object[c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance",
+                       "df.null", "iter",
+                       "na.action", "mechanism", "link", "penalty", "boundary", "parameter", "starts", "loglik")],
+              list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
+                   aliased = is.na(object$coefficients), dispersion = 1, df = c(object$rank, object$df.residual,
+                                                                                length(object$coefficients)),
+                   cov.unscaled = scaled, cov.scaled = scaled, type = type, n = length(object$y))),
+            class = c("summary.rr_glm", "summary.glm"))
+}
+
+variance_words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
+                    survey = "survey design, linearised")
+
+mechanism_lines <- function(mechanism) {
+  if (inherits(mechanism, "rr_mechanism")) return(format(mechanism))
+  paste0(names(mechanism), ": ", vapply(mechanism, format, ""))
+}
+
+print_regression <- function(x, digits) {
+  cat("Regression of the truth, ", x$link, " link", switch(x$penalty, bias = ", bias reduced",
+                                                           jeffreys = ", Jeffreys' prior", ""),
+      "\n", sep = "")
+  cat(paste0("  ", mechanism_lines(x$mechanism)), sep = "\n")
+}
+
+print_notes <- function(x, digits) {
+  if (!is.null(x$parameter)) {
+    cat("\nUnknown number of the design: ", names(x$parameter), " ", format(as.vector(x$parameter), digits = digits),
+        " (standard error ",
+        format(attr(x$parameter, "std.error"), digits = digits), ")\n", sep = "")
+  }
+  if (!is.null(x$boundary)) {
+    cat("\nThe fitted truth of ", length(x$boundary$rows),
+        " rows is 0 or 1: read the profile intervals of confint().\n", sep = "")
+  }
+}
+
+#' @rdname rr_glm_methods
+#' @export
+print.rr_glm <- function(x, digits = 4, ...) {
+  check_object(x)
+  print_regression(x, digits)
+  cat("\nCoefficients:\n")
+  print(format(x$coefficients, digits = digits), quote = FALSE)
+  print_notes(x, digits)
+  cat("\nLog-likelihood ", format(as.numeric(stats::logLik(x)), digits = digits + 3), " on ", attr(stats::logLik(x),
+                                                                                                   "df"),
+      " degrees of freedom, ", format_count(length(x$y)), " rows\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname rr_glm_methods
+#' @export
+print.summary.rr_glm <- function(x, digits = 4, ...) {
+  check_object(x)
+  print_regression(x, digits)
+  cat("\nStandard errors: ", variance_words[[x$type]], "\n\n", sep = "")
+  stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
+  print_notes(x, digits)
+  finite <- attr(x$starts, "finite")
+  cat("\nLog-likelihood ", format(x$loglik, digits = digits + 3), ", the best of ", length(x$starts), " starts",
+      if (!all(finite)) sprintf(" (%d ran to infinity)", sum(!finite)), "; AIC ", format(x$aic, digits = digits + 3),
+      "; ",
+      format_count(x$n), " rows\n", sep = "")
+  invisible(x)
+}

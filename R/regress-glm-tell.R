@@ -1,0 +1,54 @@
+# What rr_glm() says beside its estimates, before somebody reads them.
+
+# What a user must know before reading the estimates.
+tell_about <- function(fit) {
+  aliased <- names(fit$coefficients)[is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients]
+  if (length(aliased)) {
+    cli::cli_inform(paste("Not estimated, since {?it is a combination/they are combinations} of other columns:",
+                          "{.val {aliased}}."),
+                    class = "candor_message_aliased")
+  }
+  tell_infinite(fit)
+  tell_maxima(fit)
+  tell_information(fit)
+}
+
+tell_infinite <- function(fit) {
+  boundary <- fit$boundary
+  if (is.null(boundary)) return(invisible())
+  rows <- length(boundary$rows)
+  sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
+  shown <- boundary$coefficients
+  if (isTRUE(boundary$pressed)) {
+    return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.",
+                  x = "The truth of {rows} row{?s} is {sides}, where standard errors do not hold.",
+                  i = "Use {.code link = \"logit\"}, or read it as a bound."), c("boundary", "infinite")))
+  }
+  warn(c("The likelihood has its maximum at infinity.",
+         x = if (length(shown)) "Not finite: {.val {shown}}." else "Its limit could not be named.",
+         x = "The fitted truth of {rows} row{?s} is {sides}.",
+         i = "{.code confint()} gives the profile likelihood intervals, which have one finite end.",
+         i = "{.code penalty = \"bias\"} gives a finite estimate."), "infinite")
+}
+
+tell_maxima <- function(fit) {
+  if (fit$penalty != "none" || !is.null(fit$boundary)) return(invisible())
+  values <- fit$starts[attr(fit$starts, "finite")]
+  best <- max(values)
+  near <- values[values < best - 1e-5 & values > best - 2]
+  if (length(near)) {
+    warn(c("The likelihood has several maxima.",
+           x = "The best has log-likelihood {format(best, digits = 8)}, another one {format(max(near), digits = 8)}.",
+           i = "The estimate is the best of {length(fit$starts)} starts; give more with {.arg starts}."), "maxima")
+  }
+}
+
+tell_information <- function(fit) {
+  k <- fit$rank
+  total <- sum(fit$weights)
+  if (k > 0 && total < 10 * k) {
+    warn(c("The reports carry little information for {k} coefficient{?s}.",
+           x = "They are worth as much as {format(4 * total, digits = 2)} direct answers of even odds.",
+           i = "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."), "information")
+  }
+}

@@ -1,0 +1,122 @@
+# Covariances of the coefficients of rr_glm(): from the information, robust, by cluster, and of survey designs.
+
+# The design's columns and the rows that were fitted, as the methods below need them.
+fitted_data <- function(fit) {
+  list(x = stats::model.matrix(fit), y = unname(fit$y), weight = unname(fit$prior.weights),
+       offset = if (!is.null(fit$offset) && any(fit$offset != 0)) as.double(fit$offset), arm = fit$arm,
+       device = fit$device,
+       link = fit$link, unknown = fit$unknown)
+}
+
+fitted_rows <- function(fit) {
+  regress_rows(fit$linear.predictors, unname(fit$y), fit$arm, fit$device, fit$link)
+}
+
+# Scores of the rows, with weights, in the columns of the estimated coefficients (and the unknown number).
+row_scores <- function(fit) {
+  data <- fitted_data(fit)
+  rows <- fitted_rows(fit)
+  open <- is.finite(fit$linear.predictors)
+  keep <- which(is.finite(fit$coefficients))
+  score <- ifelse(open, data$weight * rows$score, 0)
+  scores <- data$x[, keep, drop = FALSE] * score
+  if (!is.null(fit$unknown)) {
+    index <- if (is.null(fit$arm)) rep(1L, length(score)) else fit$arm + 1L
+    tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
+    A <- ifelse(data$y > 0, data$y / rows$report, 0) - ifelse(data$y < 1, (1 - data$y) / rows$report_no, 0)
+    scores <- cbind(scores, `(parameter)` = data$weight * A * tilt)
+  }
+  rownames(scores) <- names(fit$linear.predictors)
+  scores
+}
+
+# The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
+estimated_places <- function(fit) {
+  k <- length(fit$coefficients)
+  c(which(is.finite(fit$coefficients)), if (!is.null(fit$unknown)) k + 1L)
+}
+
+match_cluster <- function(cluster, fit) {
+  n <- length(fit$y)
+  if (inherits(cluster, "formula")) {
+    frame <- stats::model.frame(cluster, fit$data, na.action = stats::na.pass)
+    cluster <- if (length(frame) == 1L) frame[[1]] else interaction(frame, drop = TRUE)
+    if (length(cluster) != n) {
+      rows <- match(row.names(fit$model), row.names(frame))
+      cluster <- cluster[rows]
+    }
+  } else if (length(cluster) == n + length(fit$na.action) && length(fit$na.action)) {
+    cluster <- cluster[-fit$na.action]
+  }
+  if (length(cluster) != n || anyNA(cluster)) {
+    abort(c("{.arg cluster} must have one entry per fitted row, none of them missing.",
+            x = "It has {length(cluster)}, {sum(is.na(cluster))} missing; there are {n} rows."), "argument")
+  }
+  cluster
+}
+
+#' @rdname rr_glm_methods
+#' @export
+vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL,
+                        parameter = FALSE,
+                        complete = TRUE, ...) {
+  check_object(object)
+  types <- c("observed", "expected", "sandwich", "survey")
+  type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
+  if (!is.null(cluster) && type != "sandwich") {
+    abort(c("{.arg cluster} goes with {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
+  }
+  V <- switch(type, observed = object$variance$observed, expected = object$variance$expected,
+              sandwich = sandwich_variance(object, cluster), survey = survey_variance(object))
+  k <- length(object$coefficients)
+  names <- c(names(object$coefficients), names(object$parameter))
+  dimnames(V) <- list(names, names)[c(1, 1)]
+  if (!parameter || is.null(object$unknown)) V <- V[seq_len(k), seq_len(k), drop = FALSE]
+  if (complete) return(V)
+  kept <- c(!is.na(object$coefficients), rep(TRUE, nrow(V) - k))
+  V[kept, kept, drop = FALSE]
+}
+
+default_variance <- function(fit, cluster) {
+  if (!is.null(cluster)) "sandwich"
+  else if (!is.null(fit$design)) "survey"
+  else if (fit$penalty != "none") "expected"
+  else "observed"
+}
+
+sandwich_variance <- function(fit, cluster = NULL) {
+  scores <- row_scores(fit)
+  if (!is.null(cluster)) scores <- rowsum(scores, match_cluster(cluster, fit))
+  spread_variance(fit, crossprod(scores))
+}
+
+survey_variance <- function(fit) {
+  if (is.null(fit$design)) {
+    abort(c("{.code type = \"survey\"} needs a survey design.",
+            i = "Fit with {.code rr_glm(..., design = )}."), "argument")
+  }
+  spread_variance(fit, survey_meat(fit, row_scores(fit)))
+}
+
+# bread meat bread, in the places that are estimated.
+spread_variance <- function(fit, meat) {
+  places <- estimated_places(fit)
+  V <- if (fit$penalty == "none") fit$variance$observed else fit$variance$expected
+  bread <- V[places, places, drop = FALSE]
+  V[] <- NA_real_
+  V[places, places] <- bread %*% meat %*% bread
+  V
+}
+
+#' @rawNamespace S3method(sandwich::estfun, rr_glm)
+estfun.rr_glm <- function(x, ...) {
+  scores <- row_scores(x)
+  scores[, seq_len(sum(is.finite(x$coefficients))), drop = FALSE]
+}
+
+#' @rawNamespace S3method(sandwich::bread, rr_glm)
+bread.rr_glm <- function(x, ...) {
+  places <- which(is.finite(x$coefficients))
+  V <- stats::vcov(x, type = if (x$penalty == "none") "observed" else "expected")
+  V[places, places, drop = FALSE] * length(x$y)
+}

@@ -1,0 +1,91 @@
+# From the columns of `by` to numbered groups.
+
+# Rows where some group is missing. Values that cannot be groups are refused later.
+rows_without_group <- function(by, n) {
+  unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
+  sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+# Groups as a named list whose names are free next to the results.
+name_groups <- function(by, mechanism) {
+  if (is.null(by)) return(NULL)
+  if (!is.list(by)) by <- list(group = by)
+  by <- as.list(by)
+  if (length(by) == 0L) return(NULL)
+  if (is.null(names(by)) || !all(nzchar(names(by)))) {
+    if (length(by) == 1L) names(by) <- "group"
+    else abort(c("{.arg by} must have a name for each of its {length(by)} vectors."), "argument")
+  }
+  check_result_names(names(by), "{.arg by} must not use", "group")
+  if (anyDuplicated(names(by))) {
+    abort(c("{.arg by} must have a different name for each of its vectors.",
+            x = "{.val {names(by)[anyDuplicated(names(by))]}} appears more than once."), "argument")
+  }
+  check_group_names(names(by), mechanism)
+  by
+}
+
+check_group_names <- function(names, mechanism) {
+  taken <- intersect(names, names(mechanism$questions))
+  if (length(taken)) {
+    abort(c("Groups must not have the names of questions.", x = "{.val {taken[1]}} is both.",
+            i = "Rename the group or the question."), "argument")
+  }
+}
+
+make_groups <- function(by, n) {
+  if (is.null(by)) return(NULL)
+  by <- lapply(by, plain_group)
+  for (name in names(by)) {
+    if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
+      abort(c("{.arg by} must have one entry per report.",
+              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports."), "argument")
+    }
+    if (anyNA(by[[name]])) {
+      abort(c("{.arg by} must not have missing groups.",
+              x = "{.val {name}} is NA at position {which(is.na(by[[name]]))[1]}.",
+              i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
+    }
+  }
+  values <- lapply(by, function(v) if (is.factor(v)) levels(droplevels(v)) else sort(unique(v)))
+  places <- Map(match, by, values)
+  cells <- number_groups(unname(places))
+  keys <- Map(function(original, value, place) {
+    key <- value[place[cells$first]]
+    if (is.factor(original)) factor(key, levels(original)) else key
+  }, by, values, places)
+  list(codes = cells$codes, n = length(cells$first), keys = tibble::as_tibble(keys))
+}
+
+# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
+plain_group <- function(key) {
+  labels <- attr(key, "labels", exact = TRUE)
+  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
+  values <- as.vector(unclass(key))
+  attributes(values) <- NULL
+  known <- sort(unique(c(values, unname(labels))))
+  text <- names(labels)[match(known, labels)]
+  text[is.na(text)] <- as.character(known)[is.na(text)]
+  factor(values, known, make.unique(text))
+}
+
+# The combinations that occur, numbered in order, the first variable running fastest; `first` is the row where each
+# first occurs. Where very many are possible they are sorted, since their number may be too large to be counted exactly.
+number_groups <- function(places) {
+  sizes <- vapply(places, max, 0L, 0L)
+  if (prod(sizes) <= max(1e4, length(places[[1]]))) {
+    strides <- as.integer(cumprod(c(1, sizes)))[seq_along(sizes)]
+    cells <- Reduce(`+`, Map(function(place, stride) (place - 1L) * stride, places, strides)) + 1L
+    occurs <- tabulate(cells, prod(sizes)) > 0L
+    return(list(codes = cumsum(occurs)[cells], first = match(which(occurs), cells)))
+  }
+  order <- do.call(order, c(rev(places), list(method = "radix")))
+  starts <- seq_along(order) == 1L
+  for (place in places) {
+    sorted <- place[order]
+    starts <- starts | c(TRUE, sorted[-1] != sorted[-length(sorted)])[seq_along(order)]
+  }
+  codes <- integer(length(order))
+  codes[order] <- cumsum(starts)
+  list(codes = codes, first = order[starts])
+}
