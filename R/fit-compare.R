@@ -8,17 +8,20 @@
 #' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Each interval holds for its own comparison alone: only p-values are adjusted. The
 #' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares.
 #'
+#' To compare two of several groups take them first: `rr_compare(fit[c("north", "south")])`, see [groups]. `p.adjusted` then counts this one comparison.
+#'
 #' [anova()][anova.rr_fit] tests whether any shares differ at all.
 #'
-#' @param fit A grouped fit of [rr_estimate()], or a list of two or more ungrouped fits of independent samples whose names are the groups.
+#' @param fit A grouped fit of [rr_estimate()], or a list of two or more fits of independent samples, each without groups or of one group. The names of the
+#'   list are the groups; without names they are those of the fits.
 #' @param terms Labels or positions of the categories to compare; by default all, and for a yes/no question the second.
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
 #' @return A tibble with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
-#'   `p.adjusted`.
+#'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`.
 #' @section Errors and warnings:
-#' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms,
+#' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
 #' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary.
 #' @source Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
 #'
@@ -29,17 +32,19 @@
 #' fit <- rr_estimate(rr_counts(counts, mechanism))
 #' rr_compare(fit)
 #' rr_compare(fit, type = "ratio")
+#' rr_compare(fit[c("north", "west")])
 #' anova(fit)
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95) {
   check_given(fit = "a grouped fit of {.fn rr_estimate}, or a list of fits")
+  refuse_groups(fit, terms, type)
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
   if (inherits(fit, "rr_survey")) return(survey_compare(fit, terms, type, adjust, conf.level))
   fits <- if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
   k <- length(fits[[1]]$mechanism$levels)
-  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]])
+  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   pairs <- utils::combn(length(fits), 2L)
   if (ncol(pairs) * length(which) > 1e5) {
     abort(c("There would be {format_count(ncol(pairs) * length(which))} comparisons.",
@@ -61,6 +66,29 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   table
 }
 
+# Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.
+refuse_groups <- function(fit, terms, type) {
+  labels <- if (inherits(fit, c("rr_fit", "rr_survey"))) group_labels(fit$tally$groups)
+  second <- Filter(function(given) inherits(given, c("rr_fit", "rr_survey")), list(terms, type))
+  if (length(second)) {
+    all <- unique(c(labels, group_labels(second[[1]]$tally$groups)))
+    abort(c("All that is compared must be in {.arg fit}.", x = "Another fit is given beside it.",
+            i = if (length(all) > 1L) "Take the groups of one fit: {.code {groups_taken(all)}}.",
+            i = "For fits of independent samples give a list: {.code rr_compare(list(fit1, fit2))}."), "argument")
+  }
+  named <- unique(c(if (is.character(terms)) terms, if (is.character(type) && length(type) == 1L) type))
+  named <- setdiff(intersect(named, labels), fit$mechanism$levels)
+  if (!length(named)) return(invisible())
+  abort(c("{.arg terms} must name categories of the fit.", x = "{.val {named[1]}} is a group.",
+          i = "All groups of the fit are compared. Take two: {.code {groups_taken(c(named, setdiff(labels, named)))}}.",
+          i = "The categories are {format_labels(fit$mechanism$levels)}."), "level")
+}
+
+# "rr_compare(fit[c("north", "south")])"
+groups_taken <- function(labels) {
+  sprintf("rr_compare(fit[c(%s)])", paste(encodeString(utils::head(labels, 2L), quote = "\""), collapse = ", "))
+}
+
 # A grouped fit as a list of fits of one group each.
 split_groups <- function(fit) {
   groups <- fit$tally$groups
@@ -68,29 +96,43 @@ split_groups <- function(fit) {
     abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(groups)) 'none' else 'one'}.",
             i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
   }
-  names <- do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+  names <- compared_names(groups)
   stats::setNames(lapply(seq_len(nrow(groups)), function(g) cut_fit(fit, g, drop = TRUE)), names)
 }
 
 check_fits <- function(fits) {
   if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
-    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}."),
+    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}.",
+            i = if (inherits(fits, "rr_tally")) "Estimate first: {.code rr_compare(rr_estimate(tally))}."),
           "argument")
   }
+  names(fits) <- names(fits) %||% fit_names(fits)
   levels <- fits[[1]]$mechanism$levels
   for (i in seq_along(fits)) {
-    if (!is.null(fits[[i]]$tally$groups)) {
-      abort(c("The fits of a list must not be grouped.", x = "Fit {i} has groups.",
-              i = "Give one grouped fit, or pick a group of each."), "argument")
+    number <- group_count(fits[[i]]$tally)
+    if (number > 1L) {
+      labels <- group_labels(fits[[i]]$tally$groups)
+      abort(c("The fits of a list must have one group at most.", x = "Fit {i} has {number} groups.",
+              i = "Give one grouped fit, or take a group of each, such as {.code fit[\"{labels[1]}\"]}."), "argument")
     }
+    if (!is.null(fits[[i]]$tally$groups)) fits[[i]] <- cut_fit(fits[[i]], 1L, drop = TRUE)
     if (!setequal(fits[[i]]$mechanism$levels, levels)) {
       abort(c("The fits must have the same categories.",
               x = "Fit {i} has {format_labels(fits[[i]]$mechanism$levels)}.",
               i = "Fit 1 has {format_labels(levels)}."), "mismatch")
     }
   }
-  names(fits) <- names(fits) %||% paste("fit", seq_along(fits))
   fits
+}
+
+compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+
+# A fit of one group is called by it.
+fit_names <- function(fits) {
+  names <- paste("fit", seq_along(fits))
+  single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
+  names[single] <- vapply(fits[single], function(fit) compared_names(fit$tally$groups), "")
+  make.unique(names)
 }
 
 # One pair: each side's share with its standard error and interval, combined as independent.
@@ -208,8 +250,8 @@ survey_compare <- function(fit, terms, type, adjust, conf.level) {
             i = "Estimate with {.arg by}."), "argument")
   }
   k <- length(fit$mechanism$levels)
-  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fit)
-  names <- do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fit, "terms")
+  names <- compared_names(groups)
   t <- stats::qt((1 + conf.level) / 2, fit$df)
   pairs <- utils::combn(nrow(groups), 2L)
   rows <- lapply(seq_len(ncol(pairs)), function(j) {

@@ -25,6 +25,30 @@ test_that("separate fits of independent samples compare like groups", {
   expect_equal(table$std.error, sqrt(vcov(fits[[1]])[2, 2] + vcov(fits[[2]])[2, 2]))
 })
 
+test_that("fits of one group stand beside each other, and are called by their groups", {
+  fit <- three()
+  pair <- rr_compare(fit[c("north", "west")])
+  expect_identical(rr_compare(list(fit["north"], fit["west"])), pair)
+  expect_identical(pair$group1, "north")
+  expect_identical(rr_compare(list(a = fit["north"], b = fit["west"]))$group2, "b")
+  other <- rr_estimate(rr_counts(c(no = 660, yes = 340), rr_warner(0.8)))
+  expect_identical(rr_compare(list(fit["north"], other))$group2, "fit 2")
+  expect_equal(rr_compare(list(fit["north"], other))$estimate, pair$estimate)
+})
+
+test_that("groups given as arguments are told where they belong", {
+  fit <- three()
+  expect_error(rr_compare(fit, "south", "west"), 'terms.*"south" is a group.*rr_compare\\(fit\\[c\\("south", "west"\\)\\]\\)',
+               class = "candor_error_level")
+  expect_error(rr_compare(fit, terms = "west"), 'fit\\[c\\("west", "north"\\)\\]', class = "candor_error_level")
+  expect_error(rr_compare(fit["north"], fit["west"]), 'fit\\[c\\("north", "west"\\)\\]', class = "candor_error_argument")
+  alone <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
+  expect_error(rr_compare(alone, alone), "rr_compare\\(list\\(fit1, fit2\\)\\)", class = "candor_error_argument")
+  expect_error(rr_compare(fit, terms = "maybe"), "`terms` must name categories", class = "candor_error_level")
+  expect_error(rr_compare(list(fit, alone)), 'Fit 1 has 3 groups.*fit\\["north"\\]', class = "candor_error_argument")
+  expect_error(rr_compare(fit$tally), "rr_compare\\(rr_estimate\\(tally\\)\\)", class = "candor_error_argument")
+})
+
 test_that("at the boundary the interval is Newcombe's and a warning says so", {
   fit <- rr_estimate(rr_counts(cbind(a = c(no = 85, yes = 15), b = c(60, 40)), rr_warner(0.8)))
   expect_warning(table <- rr_compare(fit), class = "candor_warning_boundary")
