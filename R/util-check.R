@@ -24,7 +24,15 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 }
 
 # A significance level.
-check_alpha <- function(x) check_number(x, "alpha", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
+check_alpha <- function(x) {
+  check_number(x, "alpha", min = 0, max = 1, min_open = TRUE, max_open = TRUE, remedy = percent_remedy(x))
+}
+
+# Where percent were given for a share. Numbers up to 2 are rather positions or slips.
+percent_remedy <- function(x) {
+  percent <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x > 2 && x <= 100
+  if (percent) sprintf("Did you mean %s?", format(x / 100, digits = 15))
+}
 
 # The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
 epsilon_range <- c(1e-12, 700)
@@ -62,7 +70,7 @@ check_grid <- function(x, arg, whole = FALSE) {
 check_probability <- function(x, arg) {
   # + 0 turns a negative zero, whose logarithm is not a number, into a zero.
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
-  abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}."),
+  abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}.", i = percent_remedy(x)),
         "argument")
 }
 
@@ -75,7 +83,7 @@ check_probabilities <- function(x, arg) {
   bad <- which(is.na(x) | x < 0 | x > 1)
   if (length(bad)) {
     abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.",
-            x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument")
+            x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}.", i = percent_remedy(x[bad[1]])), "argument")
   }
   storage.mode(x) <- "double"
   x + 0
@@ -117,10 +125,44 @@ check_choice <- function(x, arg, choices, renamed = NULL) {
 
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(check_object(x))
+  asking <- if (arg == "mechanism") user_arguments()
+  elsewhere <- misplaced_mechanism(asking)
+  order <- intersect(names(asking$formals), c(elsewhere, "mechanism"))
+  make <- paste("Describe how the answers were randomised with one of",
+                "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
+  if (length(elsewhere)) {
+    remedy <- "The order is {.arg {order[1]}}, {.arg {order[2]}}, or name them: {.code mechanism = }."
+  } else if ("method" %in% names(asking$formals) && is.character(x) && length(x) == 1L &&
+             x %in% names(method_registry())) {
+    remedy <- "It is the name of a method: {.code method = \"{x}\"}."
+  } else {
+    remedy <- make
+  }
+  if (is.null(x) && arg == "mechanism") {
+    abort(c("{.arg mechanism} is needed: how the answers were randomised.",
+            x = if (length(elsewhere)) "{.arg {elsewhere}} is a mechanism.",
+            i = if (length(elsewhere)) remedy else argument_remedies[["mechanism"]]), "argument")
+  }
   abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
-          i = paste("Describe how the answers were randomised with one of",
-                    "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")),
+          x = if (length(elsewhere)) "{.arg {elsewhere}} is a mechanism.", i = remedy),
         "argument")
+}
+
+# The arguments of the function that the user called: its frame, and what it takes.
+user_arguments <- function() {
+  frame <- user_frame()
+  at <- Position(function(one) identical(one, frame), sys.frames())
+  if (is.null(frame) || is.na(at)) return(NULL)
+  list(frame = frame, formals = formals(sys.function(at)))
+}
+
+# The argument that got the mechanism, of those that were given: people swap the first two.
+misplaced_mechanism <- function(asking) {
+  for (name in setdiff(names(asking$formals), c("...", "mechanism"))) {
+    if (eval(call("missing", as.name(name)), asking$frame)) next
+    value <- tryCatch(get(name, asking$frame, inherits = FALSE), error = function(e) NULL)
+    if (inherits(value, "rr_mechanism") && "mechanism" %in% names(asking$formals)) return(name)
+  }
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
@@ -219,15 +261,39 @@ match_bits <- function(labels) {
 # them, say modelsummary(), pass arguments that are meant for other classes.)
 check_dots_empty <- function(..., .renamed = NULL) {
   if (...length() == 0L) return(invisible())
-  names <- names(list(...)) %||% rep("", ...length())
+  given <- list(...)
+  names <- names(given) %||% rep("", ...length())
+  known <- names(formals(sys.function(sys.parent())))
+  abort_unnamed(given[!nzchar(names)], known)
   shown <- ifelse(nzchar(names), names, paste0("..", seq_along(names)))
   abort(c("These arguments are not known here: {.arg {shown}}.", i = renamed_note(names, .renamed) %||%
-            "Check their spelling against the help page."), "argument")
+            called_note(names, known) %||% "Check their spelling against the help page."), "argument")
+}
+
+# Arguments without a name, where those that could be meant come after the dots.
+abort_unnamed <- function(given, known) {
+  dots <- match("...", known)
+  if (!length(given) || is.na(dots) || dots == 1L || dots == length(known)) return(invisible())
+  first <- known[seq_len(dots - 1L)]
+  later <- known[-seq_len(dots)]
+  swapped <- "mechanism" %in% first && any(vapply(given, inherits, NA, "rr_mechanism"))
+  abort(c("Arguments after {.arg {first[length(first)]}} must be named.",
+          x = if (length(given) == 1L) "One is without a name: {describe(given[[1]])}."
+              else "{length(given)} are without a name, the first is {describe(given[[1]])}.",
+          i = if (swapped) "The mechanism comes earlier: the order is {.arg {first}}.",
+          i = "Here there are {.arg {later}}; write {.code {later[1]} = }."), "argument")
 }
 
 renamed_note <- function(names, renamed) {
   old <- intersect(names, names(renamed))
   if (length(old)) sprintf("{.arg %s} is called {.arg %s} now.", old[1], renamed[[old[1]]])
+}
+
+# What other packages call our arguments.
+called_note <- function(names, known) {
+  ours <- c(group = "by", groups = "by", family = "link")
+  found <- intersect(names, names(ours)[ours %in% known])
+  if (length(found)) sprintf("Here it is {.arg %s}.", ours[[found[1]]])
 }
 
 check_installed <- function(package, why) {

@@ -1,0 +1,46 @@
+# Errors say how to mend what newcomers do most often.
+
+die <- rr_forced(1 / 6)
+answers <- data.frame(answer = c("yes", "no", "no", "yes"), region = c("a", "a", "b", "b"))
+
+test_that("arguments without a name are told which names there are", {
+  expect_error(rr_tally(answers, die, "answer"), 'after `mechanism` must be named.*"answer".*`column`, `weights`, `by`', class = "candor_error_argument")
+  expect_error(rr_tally(answers$answer, die, answers$region), "after `mechanism` must be named.*`weights`, `by`", class = "candor_error_argument")
+  expect_error(rr_tally(answers, "answer", die), "must be named.*the order is `x` and `mechanism`", class = "candor_error_argument")
+  expect_error(rr_tally(answers, die, column = "answer", group = "region"), "Here it is `by`", class = "candor_error_argument")
+  expect_error(rr_glm(answer ~ 1, answers, die, family = binomial), "Here it is `link`", class = "candor_error_argument")
+})
+
+test_that("the name of a method as mechanism belongs in method", {
+  tally <- rr_tally(answers$answer, die)
+  expect_error(rr_estimate(tally, "inv"), 'method = "inv"', class = "candor_error_argument")
+  expect_error(rr_estimate(answers$answer, "inv"), 'method = "inv"', class = "candor_error_argument")
+  # Where there are no methods it is nothing.
+  expect_error(rr_tally(answers$answer, "inv"), "Describe how the answers were randomised", class = "candor_error_argument")
+})
+
+test_that("swapped arguments are told their order", {
+  order <- "`x` is a mechanism.*The order is `x`, `mechanism`"
+  expect_error(rr_estimate(die, answers$answer), order, class = "candor_error_argument")
+  expect_error(rr_tally(die, answers), order, class = "candor_error_argument")
+  expect_error(rr_top(die, 3, answers$answer), "`x` is a mechanism", class = "candor_error_argument")
+  expect_error(rr_counts(die, c(yes = 2, no = 2)), "The order is `counts`, `mechanism`", class = "candor_error_argument")
+  expect_error(rr_sample_size(0.03, die), "The order is `mechanism`, `margin`", class = "candor_error_argument")
+})
+
+test_that("a mechanism that was forgotten is asked for", {
+  needed <- "`mechanism` is needed: how the answers were randomised.*Make a mechanism"
+  expect_error(rr_tally(answers$answer), needed, class = "candor_error_argument")
+  expect_error(rr_estimate(answers$answer), needed, class = "candor_error_argument")
+  expect_error(rr_top(answers$answer), needed, class = "candor_error_argument")
+  expect_error(rr_choose(answers$answer), needed, class = "candor_error_argument")
+  expect_error(rr_estimate(die), "`mechanism` is needed.*`x` is a mechanism", class = "candor_error_argument")
+})
+
+test_that("percent are told the share that may be meant", {
+  expect_error(rr_warner(70), "Did you mean 0.7?", fixed = TRUE, class = "candor_error_argument")
+  expect_error(rr_kuk(80, 0.2), "Did you mean 0.8?", fixed = TRUE, class = "candor_error_argument")
+  expect_error(rr_forced(16.7), "Did you mean 0.167?", fixed = TRUE, class = "candor_error_argument")
+  said <- tryCatch(rr_warner(1.5), error = conditionMessage)
+  expect_no_match(said, "Did you mean")
+})
