@@ -179,6 +179,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   check_given()
+  check_columns_found()
   match <- check_choice(match, "match", c("exact", "relaxed"))
   if (is_design(x)) {
     return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,

@@ -76,6 +76,7 @@ refuse_groups <- function(fit, terms, type) {
             i = if (length(all) > 1L) "Take the groups of one fit: {.code {groups_taken(all)}}.",
             i = "For fits of independent samples give a list: {.code rr_compare(list(fit1, fit2))}."), "argument")
   }
+  if (is.null(labels)) return(invisible())
   named <- unique(c(if (is.character(terms)) terms, if (is.character(type) && length(type) == 1L) type))
   named <- setdiff(intersect(named, labels), fit$mechanism$levels)
   if (!length(named)) return(invisible())

@@ -121,6 +121,7 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
   lines <- unknown_lines(unknown, paste("Report", at), sprintf("reports, the first is number %s", at))
   abort(c("{.arg x} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+          i = if (length(unknown$blank) && !counting) "{blank_note(unknown)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level")
@@ -142,7 +143,7 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
-       number = length(distinct), total = sum(times),
+       number = length(distinct), total = sum(times), blank = utils::head(text[order][is_no_answer(text[order])], 8L),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
 
@@ -160,6 +161,20 @@ unknown_lines <- function(unknown, where, among) {
   more <- unknown$number - length(unknown$values)
   c(x = sprintf("%s values are not levels (%s %s):", format_count(unknown$number), format_count(unknown$total), among),
     stats::setNames(lines, rep("*", length(lines))), "*" = if (more > 0) sprintf("and %s more.", format_count(more)))
+}
+
+# What survey files hold where nobody answered.
+is_no_answer <- function(text) {
+  gsub("\u2019", "'", relax(text), fixed = TRUE) %in%
+    c("", ".", "-", "--", "?", "na", "n/a", "n.a.", "nan", "null", "missing", "unknown", "dk", "don't know", "dont know",
+      "do not know", "no answer", "no response", "not answered", "not applicable", "not asked", "not stated", "refused",
+      "refusal", "prefer not to say", "prefer not to answer", "skipped")
+}
+
+blank_note <- function(unknown, na = "NA") {
+  blank <- encodeString(unknown$blank, quote = "\"")
+  sprintf("If %s %s, make %s %s, then use `na.rm = TRUE`.", paste(blank, collapse = ", "),
+          if (length(blank) == 1L) "is no answer" else "are no answers", if (length(blank) == 1L) "it" else "them", na)
 }
 
 # Values of other classes that stand for labels or numbers.

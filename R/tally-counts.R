@@ -41,6 +41,7 @@
 #' @export
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL) {
   check_given()
+  check_columns_found()
   check_mechanism(mechanism)
   keys <- frame <- NULL
   if (is.data.frame(counts)) {

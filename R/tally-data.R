@@ -5,6 +5,7 @@
 rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
                                 match = c("exact", "relaxed"), keep = c("counts", "sets")) {
   check_dots_empty(...)
+  check_columns_found()
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
@@ -62,6 +63,25 @@ frame_names <- function(x, given, arg, one = FALSE) {
           "argument")
   }
   unique(wanted)
+}
+
+# Bare names, as dplyr takes them, are looked for outside of the data, where R finds nothing.
+check_columns_found <- function(asking = parent.frame()) {
+  for (arg in intersect(c("column", "weights", "by"), names(asking))) {
+    tryCatch(get(arg, asking, inherits = FALSE),
+             error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
+  }
+}
+
+refuse_bare <- function(error, arg, written) {
+  names <- all.vars(written)
+  bare <- length(names) > 0L && all(all.names(written) %in% c(names, "c", "list", "+"))
+  sought <- names[vapply(names, grepl, NA, conditionMessage(error), fixed = TRUE)]
+  if (!bare || !length(sought) || inherits(error, "rlang_error")) stop(error)
+  text <- paste(encodeString(names, quote = "\""), collapse = ", ")
+  if (length(names) > 1L) text <- sprintf("c(%s)", text)
+  abort(c("{.arg {arg}} must name columns as text or in a formula.", x = "There is no object {.code {sought[1]}}.",
+          i = "Write {.code {arg} = {text}} or {.code {arg} = ~ {paste(names, collapse = ' + ')}}."), "argument")
 }
 
 formula_names <- function(formula, arg) {

@@ -5,6 +5,7 @@
 rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
                               match = c("exact", "relaxed")) {
   check_dots_empty(...)
+  check_columns_found()
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
@@ -155,6 +156,7 @@ abort_stray <- function(x, mechanism, times, name, match) {
   lines <- unknown_lines(unknown, "A report", "reports")
   abort(c("{.val {name}} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+          i = if (length(unknown$blank)) "{blank_note(unknown, 'NULL')} Or leave them out with {.fn dplyr::filter}.",
           i = if (unknown$relaxed && match == "exact") {
             "{.code match = \"relaxed\"} ignores case and surrounding space."
           }),

@@ -44,3 +44,46 @@ test_that("percent are told the share that may be meant", {
   said <- tryCatch(rr_warner(1.5), error = conditionMessage)
   expect_no_match(said, "Did you mean")
 })
+
+test_that("what is no answer is told to be made NA", {
+  blanks <- data.frame(answer = c("yes", "", "don't know", "no", ""))
+  expect_error(rr_estimate(blanks, die, column = "answer", na.rm = TRUE),
+               "If \"\", \"don't know\" are no answers, make them NA, then use `na.rm = TRUE`", class = "candor_error_level")
+  expect_error(rr_tally(factor(c("yes", "Refused", "no")), die), "If \"Refused\" is no answer, make it NA", class = "candor_error_level")
+  two <- rr_product(a = die, b = die)
+  expect_error(rr_tally(data.frame(a = c("no", "n/a"), b = "yes"), two), "make it NA", class = "candor_error_level")
+  # What may be a slip is not called that.
+  expect_no_match(tryCatch(rr_tally(c("yes", "yse"), die), error = conditionMessage), "NA")
+  # The remedy works.
+  blanks$answer[blanks$answer %in% c("", "don't know")] <- NA
+  expect_identical(suppressMessages(rr_tally(blanks, die, na.rm = TRUE))$missing, 3)
+})
+
+test_that("in a database blanks are made NULL, or left out", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "reports", data.frame(answer = c("yes", "", "no")))
+  expect_error(rr_tally(dplyr::tbl(con, "reports"), die), "make it NULL.*`dplyr::filter\\(\\)`", class = "candor_error_level")
+})
+
+test_that("bare names of columns are told to be text", {
+  expect_error(rr_tally(answers, die, column = answer), 'Write `column = "answer"` or `column = ~ answer`', class = "candor_error_argument")
+  expect_error(rr_estimate(answers, die, column = "answer", by = region), 'There is no object `region`.*by = "region"', class = "candor_error_argument")
+  expect_error(rr_estimate(answers, die, column = "answer", by = c(region, answer)),
+               'by = c\\("region", "answer"\\)` or `by = ~ region \\+ answer`', class = "candor_error_argument")
+  expect_error(rr_estimate(answers, die, column = "answer", weights = w), 'weights = "w"', class = "candor_error_argument")
+  expect_error(rr_counts(data.frame(answer = c("yes", "no"), n = 2:3), die, column = answer), 'column = "answer"', class = "candor_error_argument")
+  # Other errors of the user's stay as they are.
+  expect_error(rr_tally(answers, die, column = "answer", by = survey$region), "survey")
+  expect_error(rr_tally(answers, die, column = "answer", by = survey$region), class = "simpleError")
+  expect_error(rr_tally(answers, die, column = stop("mine")), "mine", class = "simpleError")
+})
+
+test_that("two letters the wrong way round are one slip", {
+  survey <- data.frame(clean = c("yes", "no"), region = "a")
+  expect_error(rr_tally(survey, die, column = "claen"), 'Did you mean "clean"', class = "candor_error_argument")
+  expect_error(rr_tally(c("yse", "no"), die), 'Did you mean "yes"', class = "candor_error_level")
+  expect_no_match(tryCatch(rr_tally(survey, die, column = "cxaxn"), error = conditionMessage), "Did you mean")
+})
