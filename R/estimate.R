@@ -229,7 +229,8 @@ default_interval <- function(mechanism, method, target) {
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
-    if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism), x$mechanism)) {
+    if (!is.null(mechanism)) check_mechanism(mechanism, methods = names(method_registry()))
+    if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
       abort(c("{.arg x} is a tally of another mechanism.",
               x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
     }
@@ -244,7 +245,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
     abort(c("{.arg x} must be a tally or reports.", x = "It is a fit.",
             i = "Its tally is in {.code x$tally}."), "argument")
   }
-  check_mechanism(mechanism)
+  check_mechanism(mechanism, methods = names(method_registry()))
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm,
                 match = if (match != "exact") match)

@@ -73,6 +73,7 @@ rr_tally <- function(x, mechanism, ...) {
 #' @export
 rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
                              keep = c("counts", "sets")) {
+  if ("column" %in% ...names()) refuse_columns(x)
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -83,6 +84,15 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
             i = "Give the data frame, and name the reports in {.arg column}."), "argument")
   }
   tally_reports(x, mechanism, weights, by, na.rm, match, keep)
+}
+
+# Reports that are there already, and where columns can be named instead.
+refuse_columns <- function(x) {
+  remedy <- if (inherits(x, "DBIConnection")) "Give a table of it, such as {.code dplyr::tbl(connection, \"reports\")}."
+    else if (inherits(x, c("rr_tally", "rr_fit"))) "Give the data that it was made of."
+    else "Give the data frame that holds it."
+  abort(c("{.arg column} names a column of a data frame or of a database table.", x = "{.arg x} is {describe(x)}.",
+          i = remedy), "argument")
 }
 
 #' @rdname rr_tally

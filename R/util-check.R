@@ -123,7 +123,8 @@ check_choice <- function(x, arg, choices, renamed = NULL) {
         "argument")
 }
 
-check_mechanism <- function(x, arg = "mechanism") {
+# `methods` are names that may have been meant for the argument `method` of the function that the user called.
+check_mechanism <- function(x, arg = "mechanism", methods = character()) {
   if (inherits(x, "rr_mechanism")) return(check_object(x))
   asking <- if (arg == "mechanism") user_arguments()
   elsewhere <- misplaced_mechanism(asking)
@@ -132,8 +133,7 @@ check_mechanism <- function(x, arg = "mechanism") {
                 "{.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
   if (length(elsewhere)) {
     remedy <- "The order is {.arg {order[1]}}, {.arg {order[2]}}, or name them: {.code mechanism = }."
-  } else if ("method" %in% names(asking$formals) && is.character(x) && length(x) == 1L &&
-             x %in% names(method_registry())) {
+  } else if ("method" %in% names(asking$formals) && is.character(x) && length(x) == 1L && x %in% methods) {
     remedy <- "It is the name of a method: {.code method = \"{x}\"}."
   } else {
     remedy <- make
@@ -281,7 +281,7 @@ abort_unnamed <- function(given, known) {
           x = if (length(given) == 1L) "One is without a name: {describe(given[[1]])}."
               else "{length(given)} are without a name, the first is {describe(given[[1]])}.",
           i = if (swapped) "The mechanism comes earlier: the order is {.arg {first}}.",
-          i = "Here there are {.arg {later}}; write {.code {later[1]} = }."), "argument")
+          i = "Those that can follow are {.arg {later}}."), "argument")
 }
 
 renamed_note <- function(names, renamed) {
