@@ -167,8 +167,8 @@ unknown_lines <- function(unknown, where, among) {
 is_no_answer <- function(text) {
   gsub("\u2019", "'", relax(text), fixed = TRUE) %in%
     c("", ".", "-", "--", "?", "na", "n/a", "n.a.", "nan", "null", "missing", "unknown", "dk", "don't know",
-      "dont know", "do not know", "no answer", "no response", "not answered", "not applicable", "not asked", "not stated",
-      "refused", "refusal", "prefer not to say", "prefer not to answer", "skipped")
+      "dont know", "do not know", "no answer", "no response", "not answered", "not applicable", "not asked",
+      "not stated", "refused", "refusal", "prefer not to say", "prefer not to answer", "skipped")
 }
 
 blank_note <- function(unknown, na = "NA") {

@@ -224,7 +224,8 @@ check_mechanisms <- function(mechanism) {
 
 check_open <- function(x, arg) {
   if (is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < 1)) return(as.double(x))
-  abort(c("{.arg {arg}} must be numbers between 0 and 1.", x = "It is {describe(x)}."), "argument")
+  abort(c("{.arg {arg}} must be numbers between 0 and 1.", x = "It is {describe(x)}.", i = percent_remedy(x)),
+        "argument")
 }
 
 # a and b of one category. Where all categories have the same and none is named, any one will do.

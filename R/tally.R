@@ -65,6 +65,10 @@
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
 #' @export
 rr_tally <- function(x, mechanism, ...) {
+  # A fit has its mechanism: that must not be asked for.
+  if (!missing(x) && inherits(x, "rr_fit")) {
+    abort(c("{.arg x} must be reports.", x = "It is a fit.", i = "Its tally is in {.code x$tally}."), "argument")
+  }
   check_given(x = "the reports")
   UseMethod("rr_tally")
 }

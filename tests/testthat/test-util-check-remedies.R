@@ -37,10 +37,20 @@ test_that("a mechanism that was forgotten is asked for", {
   expect_error(rr_estimate(die), "`mechanism` is needed.*`x` is a mechanism", class = "candor_error_argument")
 })
 
+test_that("what cannot be tallied is told where its tally or its column is", {
+  fit <- rr_estimate(answers$answer, die)
+  expect_error(rr_tally(fit), "It is a fit.*x\\$tally", class = "candor_error_argument")
+  expect_error(rr_tally(fit, die), "It is a fit.*x\\$tally", class = "candor_error_argument")
+  expect_error(rr_tally(answers$answer, die, column = "answer"), "names a column of a data frame.*Give the data frame", class = "candor_error_argument")
+  con <- structure(list(), class = "DBIConnection")
+  expect_error(rr_tally(con, die, column = "answer"), 'dplyr::tbl\\(connection, "reports"\\)', class = "candor_error_argument")
+})
+
 test_that("percent are told the share that may be meant", {
   expect_error(rr_warner(70), "Did you mean 0.7?", fixed = TRUE, class = "candor_error_argument")
   expect_error(rr_kuk(80, 0.2), "Did you mean 0.8?", fixed = TRUE, class = "candor_error_argument")
   expect_error(rr_forced(16.7), "Did you mean 0.167?", fixed = TRUE, class = "candor_error_argument")
+  expect_error(rr_sample_size(die, 3), "Did you mean 0.03?", fixed = TRUE, class = "candor_error_argument")
   said <- tryCatch(rr_warner(1.5), error = conditionMessage)
   expect_no_match(said, "Did you mean")
 })
