@@ -255,7 +255,7 @@ uncertainty_line <- function(x) {
           format_count(boundary_count(x)), format_count(length(x$estimate)))
 }
 
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz.
 many_categories <- function(x) {
   law <- rr_law(x$mechanism)
   length(x$mechanism$levels) >= 100 && inherits(law, "rr_law_additive") && law$a > 0 &&
