@@ -19,8 +19,9 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
     ggplot2::geom_point(colour = colour_estimate, size = if (nrow(data) > 20) 1.4 else 2.6, na.rm = TRUE) +
-    row_labels() +
-    ggplot2::scale_x_continuous(labels = if (shares) percent_labels else format_count, breaks = few_breaks(6)) +
+    row_labels(nrow(data)) +
+    ggplot2::scale_x_continuous(labels = if (shares) percent_labels else format_count, breaks = few_breaks(6),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (shares) "Share" else "Estimate", y = NULL,
                   title = wrap_text(if (inherits(object,
                                                  "rr_contrast")) "Functions of the shares" else title_of(object)[1],

@@ -70,6 +70,19 @@ goodness_row <- function(fit, g, replications) {
                  replications = replications)
 }
 
+# Do the reports of some group lie far from all that the design could give? The deviance of few categories is held
+# against all degrees of freedom that the reports have: more than the test has, so that a remark is rarely wrong.
+is_contradicted <- function(fit) {
+  reports <- length(fit$mechanism$reports)
+  if (fit$method != "mle" || reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
+  blocks <- report_blocks(fit$mechanism)
+  limit <- stats::qchisq(0.999, reports - length(blocks))
+  any(vapply(seq_len(ncol(as.matrix(fit$estimate))), function(g) {
+    fitted <- reported_shares(fit$mechanism, group_estimate(fit, g))
+    count_deviance(group_evidence(fit$tally, g)$counts, fitted, blocks) > limit
+  }, NA))
+}
+
 # Reports of one design of a pool; all of another mechanism.
 report_blocks <- function(mechanism) {
   if (!inherits(mechanism, "rr_pooled")) return(list(seq_along(mechanism$reports)))

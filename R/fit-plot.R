@@ -83,7 +83,7 @@ interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap
                     profile = "profile likelihood", credible = "credible")
 
 plot_caption <- function(fit, k) {
-  wrap_text(sprintf("%s reports. %s: %s%% %s intervals for the %s%s.", format_count(round(nobs(fit), 1)),
+  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s.", report_words(fit$tally),
                     if (k <= 200) "Lines" else "Band", format(100 * fit$conf.level), interval_names[[fit$interval]],
                     fit$target, if (fit$simultaneous) ", simultaneous" else ""))
 }
@@ -108,11 +108,14 @@ fit_scales <- function(mechanism) {
        ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names(colours)), breaks = names(colours)))
 }
 
+# Reports that are no categories have no shares to be drawn.
+has_reported <- function(data) "reported" %in% names(data)
+
 # Estimates and reported shares, one below the other.
 long_data <- function(fit, data, keep) {
   kinds <- names(fit_colours(fit$mechanism))
   rbind(data.frame(data[keep], share = data$estimate, what = kinds[1]),
-        if (!is.null(data$reported)) data.frame(data[keep], share = data$reported, what = kinds[2]))
+        if (has_reported(data)) data.frame(data[keep], share = data$reported, what = kinds[2]))
 }
 
 plot_categories <- function(fit, data, order) {
@@ -140,7 +143,7 @@ plot_categories <- function(fit, data, order) {
                           na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(.data$share, .data$term, colour = .data$what, shape = .data$what),
                         size = if (rows > 20) 1.4 else 2.6, stroke = if (rows > 20) 0.6 else 1) +
-    row_labels() +
+    row_labels(rows) +
     fit_scales(fit$mechanism) +
     ggplot2::scale_x_continuous(labels = percent_labels,
                                 breaks = few_breaks(if (panels > 9) 2 else if (panels > 1) 3 else 6),
@@ -178,7 +181,7 @@ plot_sequence <- function(fit, data) {
   labels <- fit$mechanism$levels
   plot_base(fit, data) +
     ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4) +
-    (if (!is.null(data$reported)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+    (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = if (k > 200) 0.4 else 0.9)) +
     sequence_intervals(k) +
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), linewidth = 0.5) +
@@ -212,7 +215,7 @@ plot_ranks <- function(fit, data) {
   k <- length(unique(data$term))
   kinds <- names(fit_colours(fit$mechanism))
   plot_base(fit, data) +
-    (if (!is.null(data$reported)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+    (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = 0.5,
                                                       alpha = 0.35)) +
     sequence_intervals(k) +
@@ -234,7 +237,7 @@ ranks_title <- function(data, k) {
 
 # A line for what is drawn as a line, a point for what is drawn as points.
 ranks_legend <- function(data) {
-  if (is.null(data$reported)) return(ggplot2::guide_legend())
+  if (!has_reported(data)) return(ggplot2::guide_legend())
   ggplot2::guide_legend(override.aes = list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1))
 }
 

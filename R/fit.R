@@ -255,7 +255,7 @@ uncertainty_line <- function(x) {
           format_count(boundary_count(x)), format_count(length(x$estimate)))
 }
 
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz.
 many_categories <- function(x) {
   law <- rr_law(x$mechanism)
   length(x$mechanism$levels) >= 100 && inherits(law, "rr_law_additive") && law$a > 0 &&
@@ -280,6 +280,8 @@ fit_notes <- function(x) {
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
       "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
+    if (is_contradicted(x))
+      "The reports are unlikely under this design: see rr_goodness_of_fit()",
     if (x$method == "mle" && many_categories(x))
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))

@@ -128,7 +128,7 @@ plot_estimates <- function(fit) {
     ggplot2::scale_colour_manual(values = c("Estimated truth" = colour_estimate, "Reported" = colour_reported)) +
     ggplot2::scale_shape_manual(values = c("Estimated truth" = 16, "Reported" = 1)) +
     ggplot2::scale_x_continuous(labels = percent_labels) +
-    row_labels() +
+    row_labels(nrow(data)) +
     ggplot2::labs(x = "Share of rows in which all columns are 1", y = NULL, colour = NULL, shape = NULL,
                   title = "Joint shares from randomised reports",
                   caption = wrap_text(sprintf("%s rows. Lines: %s%% intervals for the %s.", format_count(fit$n),

@@ -73,8 +73,8 @@
 #' # Two groups of 1,000 together: 30 against 20 per cent
 #' rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.2)
 #'
-#' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny? Of those
-#' # approached 60 per cent answer, and they come in clusters
+#' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny?
+#' # Of those approached 60 per cent answer, and they come in clusters
 #' rr_sample_size(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
 #'                versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
 #' @export

@@ -8,9 +8,20 @@ tell_about <- function(fit) {
                           "{.val {aliased}}."),
                     class = "candor_message_aliased")
   }
+  tell_weights(fit)
   tell_infinite(fit)
   tell_maxima(fit)
   tell_information(fit)
+}
+
+# Weights count answers here. Those of a survey would pass for them.
+tell_weights <- function(fit) {
+  if (!is.null(fit$design) || all(fit$y > 0 & fit$y < 1)) return(invisible())
+  answers <- fit$prior.weights * pmax(fit$y, 1 - fit$y)
+  if (all(abs(answers - round(answers)) <= 1e-6 * pmax(1, answers))) return(invisible())
+  cli::cli_inform(c("Weights are taken for numbers of answers, and some are not whole.",
+                    i = paste("If they are survey weights, standard errors are wrong: give {.arg design},",
+                              "or read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
 }
 
 tell_infinite <- function(fit) {

@@ -19,8 +19,9 @@
 #' @param mechanism How the answers were randomised: a mechanism of two categories, or a *named list* of them, of which `arm` names the one of
 #'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. A tally has its own mechanism.
 #' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
-#' @param weights,offset,subset,na.action As in [stats::glm()]. Rows with missing values are dropped, and counted in a message, unless `na.action` says
-#'   otherwise.
+#' @param weights,offset,subset,na.action As in [stats::glm()]: a weight is the number of answers of its row. For survey weights the standard errors
+#'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
+#'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
 #' @param starts How many starting points, at least 1. With 20,000 different rows or more the second and later starts first use about 4,000 evenly spaced
 #'   rows, and all rows only if they end at another maximum than the first start.

@@ -11,7 +11,19 @@ rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL
   match <- check_choice(match, "match", c("exact", "relaxed"))
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   parts <- frame_parts(x, mechanism, column, weights, by)
+  if (looks_counted(parts)) {
+    cli::cli_inform(c("No report of the data occurs twice in a group, and all weights are whole numbers.",
+                      i = "If these are counts, give the table to {.fn rr_counts}: it has a respondent for each."),
+                    class = "candor_message_counts")
+  }
   tally_reports(parts$reports, mechanism, parts$weights, parts$by, na.rm, match, keep)
+}
+
+# A table of counts, such as dplyr::count() makes, is no data of respondents with weights.
+looks_counted <- function(parts) {
+  w <- parts$weights
+  if (!is.numeric(w) || !length(w) || anyNA(w) || any(w != round(w)) || sum(w) < 10 * length(w)) return(FALSE)
+  !anyDuplicated(data.frame(c(list(report = parts$reports), parts$by)))
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are

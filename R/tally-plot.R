@@ -28,14 +28,13 @@ autoplot.rr_tally <- function(object, ...) {
   few <- k <= 40
   plot <- ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$share)) +
     ggplot2::geom_col(fill = colour_reported, width = if (k <= 200) 0.8 else 1) +
-    ggplot2::scale_x_continuous(breaks = if (few) seq_len(k) else ggplot2::waiver(),
-                                labels = if (few) wrap_labels(18)(object$mechanism$reports) else format_count,
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    # The first category on top, as in the picture of a fit.
+    (if (few) ggplot2::scale_x_reverse(breaks = seq_len(k), labels = wrap_labels(18)(object$mechanism$reports))
+     else ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 2 else 5)) +
     ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64),
                   x = if (few) NULL else "Category", y = "Share of the reports",
-                  caption = wrap_text(paste(format_count(round(sum(object$n), 1)),
-                                            "reports, as they were randomised."))) +
+                  caption = wrap_text(paste0(report_words(object), ", as they were randomised."))) +
     theme_candor()
   # Bars lie down where their labels are to be read.
   if (few) plot <- plot + ggplot2::coord_flip() + ggplot2::theme(axis.text.y = row_text(k * ceiling(panels / 3)))

@@ -37,14 +37,18 @@ wrap_text <- function(text, width = 70) {
   if (length(text)) paste(strwrap(text, width), collapse = "\n")
 }
 
-# Long labels of categories and panels get lines of their own.
+# Long labels of categories and panels get lines of their own; an empty one gets a name that can be seen.
 wrap_labels <- function(width) function(labels) {
-  vapply(as.character(labels), function(label) paste(strwrap(label, width), collapse = "\n"), "", USE.NAMES = FALSE)
+  vapply(as.character(labels), function(label) {
+    if (is.na(label) || nzchar(label)) paste(strwrap(label, width), collapse = "\n") else "(blank)"
+  }, "", USE.NAMES = FALSE)
 }
 
-# Many rows have small labels, and fewer of them where even those would overlap.
-row_text <- function(rows) ggplot2::element_text(size = max(7, min(9.6, 220 / rows)))
-row_labels <- function() ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE))
+# Every row of up to 40 has a label, small where there are many; labels are left out only where even those would overlap.
+row_text <- function(rows) ggplot2::element_text(size = max(4.5, min(9.6, 170 / rows)), lineheight = 0.9)
+row_labels <- function(rows) {
+  ggplot2::scale_y_discrete(labels = wrap_labels(30), guide = ggplot2::guide_axis(check.overlap = rows > 50))
+}
 
 # Names that would run out of a picture of ordinary width are set in two columns, or get a line each.
 line_legend <- function(names, ...) {

@@ -1,7 +1,7 @@
 # Many categories: the risk of method = "eb" and of its rivals over a grid of truths, numbers of categories and
 # respondents and privacy levels. Rscript eb.R [folder] [kosarak.csv]
 #
-# One row of eb.csv is a cell: the mean over 20, 20, 6, 3, 2 and 1 replications for 5, 20, 100, 1000, 10000 and 41270
+# One row of eb.csv (in the package as eb.csv.gz) is a cell: the mean over 20, 20, 6, 3, 2 and 1 replications for 5, 20, 100, 1000, 10000 and 41270
 # categories (the first two in two rounds of 10). All methods see the same reports. The mean losses of a cell have standard errors of
 # 5 to 30 % (the column mse.eb.error says how large), and their ratios, being paired, smaller ones; the summaries over hundreds of cells are
 # known to about 1 %, the worst cell of many is not. "power_ns", which takes longest, is estimated from

@@ -15,7 +15,10 @@ golden_regression <- function(input) {
 }
 
 # Warnings about little information are about small data sets, which golden cases are.
-quietly <- function(expr) withCallingHandlers(expr, candor_warning_information = function(w) invokeRestart("muffleWarning"))
+quietly <- function(expr) {
+  withCallingHandlers(expr, candor_warning_information = function(w) invokeRestart("muffleWarning"),
+                      candor_message_weights = function(m) invokeRestart("muffleMessage"))
+}
 
 fit_golden <- function(input, ...) {
   case <- golden_regression(input)

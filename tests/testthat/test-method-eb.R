@@ -1,5 +1,5 @@
 # Empirical Bayes. The truth is from elsewhere: sums by brute force over the same prior, levels and shares that are
-# known, and the measured grid of inst/studies/eb.csv.
+# known, and the measured grid of inst/studies/eb.csv.gz.
 
 zipf_tally <- function(k, n, epsilon, s = 1, seed = 1) {
   mechanism <- rr_grr(k, epsilon = epsilon)

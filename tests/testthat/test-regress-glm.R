@@ -417,3 +417,14 @@ test_that("a likelihood with two finite maxima is told, and the higher one is th
                  class = "candor_warning_maxima")
   expect_equal(again$loglik, fit$loglik)
 })
+
+test_that("weights that are no numbers of answers are told of", {
+  data <- data.frame(y = rep(0:1, c(700, 500)), w = seq(0.5, 1.5, length.out = 1200))
+  expect_message(fit <- rr_glm(y ~ 1, data, rr_warner(0.9), weights = w), class = "candor_message_weights")
+  # The robust error does not depend on the scale of the weights, that of the information does.
+  tenfold <- suppressMessages(rr_glm(y ~ 1, transform(data, w = 10 * w), rr_warner(0.9), weights = w))
+  expect_equal(vcov(tenfold, "sandwich"), vcov(fit, "sandwich"), tolerance = 1e-6)
+  expect_equal(vcov(tenfold), vcov(fit) / 10, tolerance = 1e-6)
+  expect_no_message(rr_glm(cbind(yes, no) ~ 1, data.frame(yes = 500, no = 700), rr_warner(0.9)))
+  expect_no_message(rr_glm(y ~ 1, data.frame(y = c(0.25, 0.5), n = c(400, 600)), rr_warner(0.9), weights = n))
+})

@@ -1,5 +1,5 @@
 # Every number printed in vignettes/many-categories.Rmd that its text leans on, and the figures that method = "eb" must
-# meet over the grid of inst/studies/eb.csv.
+# meet over the grid of inst/studies/eb.csv.gz.
 
 example <- function() {
   mechanism <- rr_grr(1000, epsilon = 4)
@@ -30,7 +30,7 @@ test_that("many categories: the example", {
 })
 
 test_that("many categories: the grid", {
-  grid <- utils::read.csv(system.file("studies", "eb.csv", package = "candor"))
+  grid <- utils::read.csv(system.file("studies", "eb.csv.gz", package = "candor"))
   here <- new.env()
   sys.source(system.file("studies", "eb-summary.R", package = "candor"), here)
   table <- here$summarise_eb(grid)
