@@ -95,5 +95,6 @@ test_that("two letters the wrong way round are one slip", {
   survey <- data.frame(clean = c("yes", "no"), region = "a")
   expect_error(rr_tally(survey, die, column = "claen"), 'Did you mean "clean"', class = "candor_error_argument")
   expect_error(rr_tally(c("yse", "no"), die), 'Did you mean "yes"', class = "candor_error_level")
+  expect_error(rr_estimate(c("yes", "no"), die, interval = "wlison"), 'Did you mean "wilson"', class = "candor_error_argument")
   expect_no_match(tryCatch(rr_tally(survey, die, column = "cxaxn"), error = conditionMessage), "Did you mean")
 })
