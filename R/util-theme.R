@@ -44,7 +44,7 @@ wrap_labels <- function(width) function(labels) {
   }, "", USE.NAMES = FALSE)
 }
 
-# Every row of up to 40 has a label, small where there are many; labels are left out only where even those would overlap.
+# Every row of up to 40 has a label, small where there are many; labels are left out only where they would overlap.
 row_text <- function(rows) ggplot2::element_text(size = max(4.5, min(9.6, 170 / rows)), lineheight = 0.9)
 row_labels <- function(rows) {
   ggplot2::scale_y_discrete(labels = wrap_labels(30), guide = ggplot2::guide_axis(check.overlap = rows > 50))
