@@ -4,20 +4,20 @@
 # ---- reports ----
 
 # Reports of replications first + 0, 1, ... of a cell: one column each. One method for each kind of law.
-study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
-  UseMethod("study_counts", rr_law(mechanism))
+study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replications, law = rr_law(mechanism)) {
+  UseMethod("study_counts", law)
 }
 
 #' @export
-study_counts.rr_law_additive <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
-  law <- rr_law(mechanism)
+study_counts.rr_law_additive <- function(mechanism, theta, truth, n, seed, cell, first, replications,
+                                         law = rr_law(mechanism)) {
   .Call(C_rr_study_counts, theta, truth, n, as.double(law$a), as.double(law$b), law$odds, seed, cell, first,
         replications)
 }
 
 # Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
 #' @export
-study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, first, replications, law) {
   multinomial <- function(shares, n, cell) .Call(C_rr_study_counts, shares / sum(shares), NULL, n, 1, 0, Inf, seed,
                                                  cell, first, replications)
   if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
@@ -28,7 +28,7 @@ study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, 
 # Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator. The generator gets
 # a seed from the number of each replication and is restored afterwards.
 #' @export
-study_counts.rr_law <- function(mechanism, theta, truth, n, seed, cell, first, replications) {
+study_counts.rr_law <- function(mechanism, theta, truth, n, seed, cell, first, replications, law) {
   truths <- if (is.null(truth)) .Call(C_rr_study_counts, theta, NULL, n, 1, 0, Inf, seed, cell, first, replications)
   vapply(seq_len(replications), function(r) {
     keep_generator(name_stream(seed, cell, first + r), {
@@ -120,7 +120,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
   sums <- array(0, c(length(theta), groups, length(methods)))
   for (g in seq_len(groups)) {
     for (part in blocks(starts[g], starts[g + 1], max(length(mechanism$levels), length(mechanism$reports)))) {
-      counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2])
+      counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2], law)
       for (m in seq_along(methods)) {
         estimates <- study_estimates(mechanism, counts, methods[[m]], n, names(methods)[m], reference, law)
         reported <- study_reported(law, estimates)
@@ -147,12 +147,12 @@ study_groups <- 10
 # Means with standard errors, and bias and variance with the jackknife over groups. sums: of the errors, categories by
 # groups; sizes: of the groups.
 summarise_losses <- function(losses, sums, sizes) {
-  total <- rowSums(sums)
-  length2 <- sum(total^2)
+  products <- crossprod(sums)
+  length2 <- sum(products)
   squares <- as.vector(rowsum(losses[1, ], rep(seq_along(sizes), sizes)))
   all <- sum(sizes)
   whole <- split_error(all, length2, sum(squares))
-  left_out <- split_error(all - sizes, length2 - 2 * drop(crossprod(sums, total)) + colSums(sums^2),
+  left_out <- split_error(all - sizes, length2 - 2 * rowSums(products) + diag(products),
                           sum(squares) - squares)
   groups <- length(sizes)
   jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
