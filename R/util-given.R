@@ -5,12 +5,14 @@ check_given <- function(..., optional = NULL) {
   asking <- parent.frame()
   wanted <- formals(sys.function(sys.parent()))
   absent <- character()
+  # Functions of the package pass on to each other what was looked at when it came in.
+  inside <- identical(topenv(parent.frame(2)), topenv())
   # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
   for (arg in names(wanted)) {
     if (!identical(wanted[[arg]], quote(expr = ))) break
     if (arg == "...") next
     if (eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
-    else if (!length(absent)) check_argument_object(get(arg, asking))
+    else if (!length(absent) && !inside) check_argument_object(get(arg, asking))
   }
   if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)
