@@ -144,3 +144,44 @@ perturbation.rr_binary <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "binary", numbers = c(mechanism$p, mechanism$p_no, mechanism$q, mechanism$q_no))
 }
+
+# What print() calls the designs, by their names in files.
+binary_designs <- c(question = "Randomized yes/no question", warner = "Warner's design", crosswise = "Crosswise design",
+                    triangular = "Triangular design", mangat = "Two-stage design of Mangat and Singh",
+                    kuk = "Kuk's design", misclassification = "Misclassified answer")
+
+# The two probabilities, and their difference: in a few designs that has digits which subtracting loses.
+#' @export
+mechanism_recipe.rr_binary <- function(mechanism) {
+  title <- sub(" \\(p = [^()]*\\)$", "", mechanism$design)
+  design <- names(binary_designs)[match(title, binary_designs)]
+  if (is.na(design)) return(mechanism_recipe.default(mechanism))
+  start <- list(kind = "binary", design = design, levels = level_recipe(mechanism))
+  if (mechanism$from_epsilon) return(c(start, list(epsilon = mechanism$epsilon)))
+  c(start, list(p = mechanism$p, q = mechanism$q),
+    list(p_minus_q = mechanism$p_minus_q)[mechanism$p_minus_q != mechanism$p - mechanism$q])
+}
+
+#' @export
+from_recipe.recipe_binary <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels"), c("design", "epsilon", "p", "q", "p_minus_q"))
+  design <- check_choice(r$design %||% "question", "design", names(binary_designs))
+  levels <- given_labels(r$levels)
+  if (!is.null(r$epsilon)) {
+    if (design != "warner" || !is.null(r$p) || !is.null(r$q)) {
+      abort("{.field epsilon} is for {.val warner}, without {.field p} and {.field q}.", "file")
+    }
+    return(rr_warner(epsilon = r$epsilon, levels = levels))
+  }
+  p <- check_probability(r$p, "p")
+  q <- check_probability(r$q, "q")
+  difference <- check_number(r$p_minus_q %||% (p - q), "p_minus_q", -1, 1)
+  symmetric <- design %in% c("warner", "crosswise", "mangat")
+  if (abs(difference - (p - q)) > 1e-14 || (symmetric && abs(p + q - 1) > 1e-14)) {
+    abort(c("The probabilities of the mechanism do not fit together.",
+            x = "{.field p} is {p}, {.field q} is {q}{if (symmetric) ', which should add up to 1'}."), "file")
+  }
+  error <- list(error = TRUE)[design == "misclassification"]
+  do.call(new_rr_binary, c(list(p, q, levels, binary_designs[[design]], difference, symmetric,
+                                size = if (length(error)) 1 else max(p, q)), error))
+}

@@ -117,3 +117,52 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
   check_dots_empty(...)
   mechanism$matrix
 }
+
+#' @export
+mechanism_recipe.rr_channel <- function(mechanism) {
+  if (!identical(class(mechanism), c("rr_channel", "rr_mechanism"))) return(mechanism_recipe.default(mechanism))
+  levels <- level_recipe(mechanism)
+  reports <- recipe_labels(mechanism$reports, mechanism$numeric_levels)
+  c(list(kind = "channel", design = mechanism$design, levels = levels),
+    if (!identical(levels, reports)) list(reports = reports),
+    list(matrix = matrix_rows(mechanism$matrix)), ordered_member(mechanism),
+    list(error = TRUE)[isTRUE(mechanism$error)])
+}
+
+# Rows are truths, here as everywhere.
+matrix_rows <- function(matrix) lapply(seq_len(nrow(matrix)), function(i) I(unname(matrix[i, ])))
+
+#' @export
+from_recipe.recipe_channel <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "matrix"), c("design", "reports", "ordered", "error"))
+  C <- recipe_matrix(r$matrix)
+  levels <- check_levels(given_labels(r$levels))
+  reports <- if (is.null(r$reports)) levels else check_levels(given_labels(r$reports))
+  if (length(levels$labels) != nrow(C) || length(reports$labels) != ncol(C)) {
+    abort(c("{.field matrix} must have one row per level and one column per report.",
+            x = "It is {nrow(C)} by {ncol(C)}; there are {length(levels$labels)} and {length(reports$labels)}."),
+            "file")
+  }
+  design <- check_design_line(r$design %||% sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C)))
+  labels <- list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric)
+  error <- list(error = TRUE)[!is.null(r$error) && check_flag(r$error, "error")]
+  result <- do.call(new_rr_channel, c(list(C, labels, design), error))
+  with_order(result, list(ordered = !is.null(r$ordered) && check_flag(r$ordered, "ordered")))
+}
+
+# A row that adds up to 1 but for roundings stays as it is, to the bit.
+recipe_matrix <- function(rows) {
+  if (!is.list(rows) || !length(rows) || !all(vapply(rows, is.numeric, NA)) || length(unique(lengths(rows))) != 1L) {
+    abort("{.field matrix} must be an array of rows, each an array of as many probabilities.", "file")
+  }
+  C <- matrix(as.double(unlist(rows, use.names = FALSE)), length(rows), byrow = TRUE)
+  scaled <- check_stochastic(C, 1e-8, "matrix")
+  if (all(abs(rowSums(C) - 1) <= 1e-12)) C else scaled
+}
+
+# What print() shows of a mechanism is one line without control characters.
+check_design_line <- function(design) {
+  if (is.character(design) && length(design) == 1L && !is.na(design) && nchar(design) <= 1000 &&
+      !grepl("[[:cntrl:]]", design)) return(design)
+  abort(c("{.field design} must be one line of text.", x = "It is {describe(design)}."), "file")
+}

@@ -222,3 +222,14 @@ print.rr_compose <- function(x, ..., digits = 4) {
       "\n", sep = "")
   invisible(x)
 }
+
+#' @export
+mechanism_recipe.rr_compose <- function(mechanism) {
+  list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second))
+}
+
+#' @export
+from_recipe.recipe_compose <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "first", "second"))
+  rr_compose(recipe_mechanism(r$first), recipe_mechanism(r$second))
+}

@@ -123,3 +123,45 @@ rr_law.rr_forced <- function(mechanism) new_law_additive(mechanism$truth, mechan
 
 #' @export
 rr_law.rr_unrelated <- rr_law.rr_forced
+
+#' @export
+mechanism_recipe.rr_forced <- function(mechanism) {
+  c(list(kind = sub("^rr_", "", class(mechanism)[1]), levels = level_recipe(mechanism), truth = mechanism$truth,
+         innocuous = I(mechanism$innocuous)), ordered_member(mechanism))
+}
+
+#' @export
+mechanism_recipe.rr_unrelated <- mechanism_recipe.rr_forced
+
+#' @export
+from_recipe.recipe_forced <- function(recipe) innocuous_recipe(recipe, "Forced response (truth with probability %s)")
+
+#' @export
+from_recipe.recipe_unrelated <- function(recipe) {
+  innocuous_recipe(recipe, "Unrelated question (truth with probability %s)")
+}
+
+innocuous_recipe <- function(recipe, design) {
+  r <- recipe_members(recipe, c("kind", "levels", "truth", "innocuous"), "ordered")
+  levels <- check_levels(given_labels(r$levels, r$ordered))
+  truth <- check_probability(r$truth, "truth")
+  innocuous <- check_probabilities(r$innocuous, "innocuous")
+  if (length(innocuous) != length(levels$labels) || abs(sum(innocuous) + truth - 1) > 1e-8) {
+    abort(c("{.field truth} and {.field innocuous} must add up to 1, with one number of {.field innocuous} per level.",
+            x = paste("They are {1 + length(innocuous)} numbers that add up to",
+                      "{format(sum(innocuous) + truth, digits = 10)}.")),
+          "file")
+  }
+  new_rr_innocuous(r$kind, levels, truth, innocuous, sprintf(design, format(truth, digits = 4)))
+}
+
+#' @export
+mechanism_recipe.rr_unrelated_unknown <- function(mechanism) {
+  list(kind = "unrelated_unknown", levels = I(mechanism$reports), p = unname(mechanism$matrix[3, 2]))
+}
+
+#' @export
+from_recipe.recipe_unrelated_unknown <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "p"))
+  rr_unrelated(r$p, NULL, given_labels(r$levels))
+}

@@ -81,3 +81,30 @@ noncompliant_answer <- function(answer, reports, bits) {
   abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
           x = "It is {describe(answer)}.", i = "The reports are {format_labels(reports)}."), "argument")
 }
+
+# What the others answer: a distribution over the reports, or the truth.
+#' @export
+mechanism_recipe.rr_noncompliance <- function(mechanism) {
+  behaviour <- mechanism$second
+  c(list(kind = "noncompliance", mechanism = mechanism_recipe(mechanism$first), share = mechanism$share),
+    if (is.null(behaviour)) list(answer = "truth") else list(innocuous = I(behaviour$innocuous)))
+}
+
+#' @export
+from_recipe.recipe_noncompliance <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "mechanism", "share"), c("answer", "innocuous"))
+  mechanism <- recipe_mechanism(r$mechanism)
+  share <- check_number(r$share, "share", min = 0, max = 1, max_open = TRUE)
+  if (!is.null(r$answer)) {
+    check_choice(r$answer, "answer", "truth")
+    return(rr_noncompliance(mechanism, share, "truth"))
+  }
+  # Refuses the mechanisms and shares that there cannot be.
+  rr_noncompliance(mechanism, share)
+  innocuous <- check_probabilities(r$innocuous, "innocuous")
+  if (length(innocuous) != length(mechanism$reports) || abs(sum(innocuous) - share) > 1e-8) {
+    abort(c("{.field innocuous} must add up to {.field share}, with one number per report.",
+            x = "It is {length(innocuous)} numbers that add up to {format(sum(innocuous), digits = 10)}."), "file")
+  }
+  noncompliant_mechanism(mechanism, share, innocuous)
+}
