@@ -185,6 +185,9 @@ static void chances_keep_epsilon(void)
     }
   }
   candor_grid chance;
+  /* The odds of a huge factor are no double; log(factor) + log(2^64 - 1) is, 752.9... of the 1e6 asked for. */
+  CHECK(candor_support_chance(5e307, 1e6, &chance) == CANDOR_OK && units(chance) == ONE - 1);
+  CHECK_NEAR(candor_support_epsilon(5e307, chance), (double) (logl(5e307L) + 64 * logl(2.0L)), 1e-12);
   CHECK(candor_support_chance(5, INFINITY, &chance) == CANDOR_OK && units(chance) == ONE);
   CHECK(candor_support_chance(5, 0, &chance) == CANDOR_OK && units(chance) == 0);
   CHECK(candor_support_chance(5, -1, &chance) == CANDOR_DOMAIN);

@@ -13,8 +13,9 @@ typedef struct bytes {
 
 static inline uint8_t byte(bytes *b)
 {
-  b->size -= b->size > 0;
-  return b->size > 0 ? *b->data++ : 0;
+  if (b->size == 0) return 0;
+  b->size--;
+  return *b->data++;
 }
 
 /* Any double at all, if the input is long enough: 1, else 0. */

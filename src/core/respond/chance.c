@@ -21,7 +21,9 @@ candor_status candor_support_chance(double factor, double epsilon, candor_grid *
 
 double candor_support_epsilon(double factor, candor_grid chance)
 {
-  return log1p(factor * candor_grid_value(chance) / candor_grid_value(candor_grid_subtract(candor_grid_one, chance)));
+  const double odds = candor_grid_value(chance) / candor_grid_value(candor_grid_subtract(candor_grid_one, chance));
+  /* factor * odds may overflow where its logarithm is an ordinary number. */
+  return odds > 1 ? log(factor) + log(odds + 1 / factor) : log1p(factor * odds);
 }
 
 candor_status candor_support_flip(double epsilon, candor_grid *flip)
