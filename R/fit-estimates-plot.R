@@ -1,5 +1,6 @@
 #' @rdname rr_estimates
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_estimates
+#' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw estimates")

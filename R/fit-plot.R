@@ -28,7 +28,8 @@
 NULL
 
 #' @rdname autoplot.rr_fit
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_fit
+#' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   check_object(object)
   if (!is.null(order)) check_flag(order, "order")

@@ -25,7 +25,8 @@
 NULL
 
 #' @rdname autoplot.rr_association
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_association
+#' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
   check_object(object)
   # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
@@ -93,7 +94,8 @@ rejection_note <- function(pairs, alpha, few) {
 }
 
 #' @rdname autoplot.rr_association
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_tmdh
+#' @rawNamespace S3method(ggplot2::autoplot,rr_tmdh)
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
   check_object(object)
   check_installed("ggplot2", "to draw a joint estimate")
@@ -164,7 +166,8 @@ plot_covariance <- function(fit) {
     (if (!few) no_labels())
 }
 
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_histogram
+#' @rawNamespace S3method(ggplot2::autoplot,rr_histogram)
 autoplot.rr_histogram <- function(object, ...) {
   check_object(object)
   refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")

@@ -31,7 +31,8 @@
 NULL
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_plan
+#' @rawNamespace S3method(ggplot2::autoplot,rr_plan)
 autoplot.rr_plan <- function(object, ...) {
   check_installed("ggplot2", "to draw a plan")
   check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
@@ -65,7 +66,8 @@ autoplot.rr_plan <- function(object, ...) {
 }
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_power
+#' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
   check_installed("ggplot2", "to draw powers")
   second <- attr(object, "second")
@@ -136,7 +138,8 @@ power_caption <- function(data, alpha, second = NULL) {
 }
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_recommendation
+#' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
   check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")

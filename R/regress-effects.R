@@ -166,7 +166,8 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' survey <- data.frame(age = rep(20:69, 8),
 #'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
 #' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_glm
+#' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
   along <- covariate_grid(object, effect_data(object), variable)

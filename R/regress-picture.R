@@ -62,14 +62,16 @@ simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 #' @rdname rr_regression
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_regression
+#' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
 autoplot.rr_regression <- function(object, ...) {
   refuse_picture(object, if (inherits(object, "rr_loglinear")) "{.code as.table()} gives the shares of the truths."
                  else "{.code tidy(conf.int = TRUE)} gives the coefficients, {.fn predict} the outcome at each truth.")
 }
 
 #' @rdname rr_regression
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_multinom
+#' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
 autoplot.rr_multinom <- function(object, variable = NULL, ...) {
   along <- covariate_grid(object, object$frame, variable)
   levels <- object$mechanism$levels
@@ -91,7 +93,8 @@ autoplot.rr_multinom <- function(object, variable = NULL, ...) {
 plot.rr_regression <- function(x, ...) draw(x, ...)
 
 #' @rdname rr_posterior
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_posterior
+#' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
 autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
   table <- tidy(object, conf.int = TRUE, conf.level = conf.level)
   table$term <- factor(table$term, rev(object$mechanism$levels))

@@ -25,7 +25,8 @@
 NULL
 
 #' @rdname autoplot.rr_study
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_study
+#' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
   check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")

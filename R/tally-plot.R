@@ -11,7 +11,8 @@
 #' @name autoplot.rr_tally
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' ggplot2::autoplot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_tally
+#' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw a tally")
