@@ -129,7 +129,7 @@
 #'   }
 #'   For [rr_mean()], which estimates a mean and no shares, and [rr_sample_questions()], which gives one fit per question, see their pages.
 #'
-#'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
+#'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `plot()`, see [rr_fit].
 #' @section Errors and warnings:
 #' Groups in which nobody answered are left out and named, in a message of class `candor_message_empty`.
 #'

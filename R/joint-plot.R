@@ -119,7 +119,8 @@ plot_estimates <- function(fit) {
                       unique(sprintf("%d %s", data$order, ifelse(data$order == 1, "column", "columns"))))
   long <- rbind(data.frame(data[c("term", "size")], share = data$estimate, what = "Estimated truth"),
                 data.frame(data[c("term", "size")], share = data$reported, what = "Reported"))
-  ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$term)) +
+  rows <- nrow(data) + nlevels(data$size)
+  picture <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$term)) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
                           data,
@@ -139,6 +140,7 @@ plot_estimates <- function(fit) {
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(nrow(data)),
                    panel.spacing = ggplot2::unit(0.8, "lines"),
                    strip.text.y = ggplot2::element_text(angle = 0, hjust = 0))
+  with_height(picture, rows)
 }
 
 plot_covariance <- function(fit) {
