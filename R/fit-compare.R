@@ -70,7 +70,10 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
 
 # A tibble that knows what its picture says: see fit-tables-plot.R.
 new_rr_compare <- function(table, type, conf.level) {
-  structure(table, class = c("rr_compare", class(table)), type = type, conf.level = conf.level)
+  attr(table, "type") <- type
+  attr(table, "conf.level") <- conf.level
+  class(table) <- c("rr_compare", class(table))
+  table
 }
 
 # Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.

@@ -45,7 +45,9 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
     effect_rows(parts, rows, weight, fit, V, conf.level, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
   })
   table <- do.call(rbind, rows)
-  structure(table, class = c("rr_effects", class(table)), conf.level = conf.level)
+  attr(table, "conf.level") <- conf.level
+  class(table) <- c("rr_effects", class(table))
+  table
 }
 
 check_covariates <- function(x, known, arg, what) {

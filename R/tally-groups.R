@@ -117,10 +117,12 @@ refuse_second_index <- function(x, further) {
 # which are not in every object, and its groups may have any name.
 named_part <- function(x, name, caller) {
   value <- .subset2(x, name)
-  if (!is.null(value) || name %in% names(unclass(x)) || own_frame(caller)) return(value)
+  if (!is.null(value) || name %in% attr(x, "names", TRUE)) return(value)
   tally <- if (inherits(x, "rr_fit")) .subset2(x, "tally") else x
-  if (name %in% group_labels(.subset2(tally, "groups"))) return(x[name])
-  if (!name %in% .subset2(.subset2(tally, "mechanism"), "levels")) return(NULL)
+  group <- name %in% group_labels(.subset2(tally, "groups"))
+  category <- name %in% .subset2(.subset2(tally, "mechanism"), "levels")
+  if (!(group || category) || own_frame(caller)) return(NULL)
+  if (group) return(x[name])
   abort(c("There is no field and no group of this name.", x = "{.val {name}} is a category.",
           i = if (inherits(x, "rr_fit")) "Its estimate is in {.code tidy(fit, terms = \"{name}\")}."
             else "Its count is in {.code tidy(tally)}."), "argument")
@@ -143,7 +145,7 @@ one_part <- function(x, i, further, caller) {
   groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
   if (is.character(i) && length(i) == 1L && !is.na(i)) {
     value <- named_part(x, i, caller)
-    if (!is.null(value) || is.null(groups) || i %in% names(unclass(x)) || own_frame(caller)) {
+    if (!is.null(value) || is.null(groups) || i %in% attr(x, "names", TRUE) || own_frame(caller)) {
       return(value)
     }
   }

@@ -77,7 +77,7 @@ with_height <- function(picture, rows) {
 
 tell_height <- function(rows, height) {
   cli::cli_inform(c("{rows} rows need a picture {height} inches high, or their names overlap or are left out.",
-                    i = "Say so where it is drawn, as in {.code ggsave(height = {height})}, or take fewer {.arg terms}."),
+                    i = "Say so where it is drawn, as in {.code ggsave(height = {height})}, or draw fewer."),
                   class = "candor_message_height")
 }
 
