@@ -54,16 +54,22 @@ SEXP rr_study_estimate_call(SEXP counts, SEXP a, SEXP b, SEXP odds, SEXP method)
   return result;
 }
 
-/* rr_study_judge(estimates, truth, counts, n, x, a, b) -> list(losses, sums): mse, tv and nll of each column of
- * estimates, and the sums of their errors. x, a and b: the reports' probabilities are b sum(x) + a x; x NULL: not
- * known. */
-SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b)
+/* rr_study_judge(estimates, truth, counts, n, x, a, b, group) -> list(losses, sums): mse, tv and nll of each column of
+ * estimates, and the sums of their errors, categories by groups. x, a and b: the reports' probabilities are b sum(x) +
+ * a x; x NULL: not known. group: the group of each column, from 0 to the largest. */
+SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b, SEXP group)
 {
   const char *names[] = {"losses", "sums", ""};
   const R_xlen_t k = XLENGTH(truth), rounds = k > 0 ? XLENGTH(estimates) / k : 0;
   const R_xlen_t reports = rounds > 0 ? XLENGTH(counts) / rounds : 0;
   if (rounds > INT_MAX) Rf_error("too many replications for a matrix");
   const candor_additive channel = glue_additive(a, b, NULL, (size_t) reports);
+  const int *groups = glue_integers(group, "group", rounds);
+  int last = 0;
+  for (R_xlen_t r = 0; r < rounds; r++) {
+    if (groups[r] < 0 || groups[r] >= rounds) Rf_error("`group` must be numbers from 0");
+    if (groups[r] > last) last = groups[r];
+  }
   const candor_judged judged = {.categories = (size_t) k,
                                 .replications = (size_t) rounds,
                                 .estimates = glue_reals(estimates, "estimates", k * rounds),
@@ -74,10 +80,12 @@ SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x
                                              .x = x == R_NilValue ? NULL : glue_reals(x, "x", reports * rounds),
                                              .keep = channel.keep,
                                              .other = channel.other,
-                                             .other_all = channel.other_all}};
+                                             .other_all = channel.other_all},
+                                .groups = (size_t) last + 1,
+                                .group = groups};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, CANDOR_STUDY_LOSSES, (int) rounds));
-  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, k));
+  SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, (int) k, last + 1));
   candor_study_judge(&judged, REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)));
   UNPROTECT(1);
   return result;

@@ -199,7 +199,7 @@ static void test_judge(void)
 {
   const double estimates[6] = {0.5, 0.25, 0.25, 0, 1.25, -0.25}, truth[3] = {0.25, 0.5, 0.25};
   const double counts[6] = {2, 1, 1, 0, 4, 0}, other[3] = {0.1, 0.2, 0.2};
-  candor_judged judged = {3, 2, estimates, truth, counts, 4, {3, estimates, 0.5, other, NAN}};
+  candor_judged judged = {3, 2, estimates, truth, counts, 4, {3, estimates, 0.5, other, NAN}, 1, NULL};
   double losses[6], sums[3];
   candor_study_judge(&judged, losses, sums);
   CHECK_NEAR(losses[0], 0.125, 1e-16);
@@ -230,10 +230,10 @@ static void test_judge(void)
 
 static void test_refusals(void)
 {
-  double theta[2] = {0.5, 0.5}, truth[2] = {1, 2}, memory[8];
+  double theta[2] = {0.5, 0.5}, truth[2] = {1, 2}, memory[12];
   candor_world world = {{2, 0.4, NULL, 0.3, 4.0 / 3}, theta, NULL, 10};
   candor_simulator simulator;
-  CHECK(candor_simulator_work(2) == 8);
+  CHECK(candor_simulator_work(2) == 12);
   CHECK(candor_simulator_start(&simulator, &world, memory) == CANDOR_OK);
   world.respondents = 0;
   CHECK(candor_simulator_start(&simulator, &world, memory) == CANDOR_EMPTY);

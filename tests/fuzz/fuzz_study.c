@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tallies[i] = data[(i + 7) % size] % 5;
   }
   const candor_judged judged = {
-      k, 2, estimates, theta, tallies, n, {k, head[2] & 8 ? NULL : estimates, a, vector ? other : NULL, b}};
+      k, 2, estimates, theta, tallies, n, {k, head[2] & 8 ? NULL : estimates, a, vector ? other : NULL, b}, 1, NULL};
   candor_study_judge(&judged, losses, sums);
   for (int r = 0; r < 2; r++) {
     const double *loss = losses + r * CANDOR_STUDY_LOSSES;

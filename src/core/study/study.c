@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/lanes.h"
 #include "estimate/simplex.h"
 
 candor_status candor_study_estimate(const candor_additive *channel, int method, const double *counts,
@@ -35,8 +36,8 @@ static double nll_of(const candor_judged *judged, size_t replication)
   const double *counts = judged->counts + replication * reported->reports;
   if (!reported->x) return NAN;
   const double *x = reported->x + replication * reported->reports;
-  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], total = 0.0, nll = 0.0;
-  for (size_t y = 0; y < reported->reports; y++) total += x[y];
+  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], nll = 0.0;
+  const double total = candor_block_sum(x, reported->reports);
   for (size_t y = 0; y < reported->reports; y++) {
     if (counts[y] <= 0) continue;
     const double p = (reported->other ? reported->other[y] : reported->other_all) * total + reported->keep * x[y];
@@ -51,20 +52,28 @@ static double nll_of(const candor_judged *judged, size_t replication)
   return nll / judged->respondents;
 }
 
+static inline void add_error(double error, double *squares, double *distance, double *sum)
+{
+  *squares += error * error;
+  *distance += fabs(error);
+  *sum += error;
+}
+
 void candor_study_judge(const candor_judged *judged, double *losses, double *sums)
 {
-  memset(sums, 0, judged->categories * sizeof *sums);
+  const size_t k = judged->categories;
+  memset(sums, 0, judged->groups * k * sizeof *sums);
   for (size_t r = 0; r < judged->replications; r++) {
-    const double *estimate = judged->estimates + r * judged->categories;
-    double *loss = losses + r * CANDOR_STUDY_LOSSES, squares = 0.0, distance = 0.0;
-    for (size_t i = 0; i < judged->categories; i++) {
-      const double error = estimate[i] - judged->truth[i];
-      squares += error * error;
-      distance += fabs(error);
-      sums[i] += error;
-    }
-    loss[CANDOR_STUDY_MSE] = squares;
-    loss[CANDOR_STUDY_TV] = 0.5 * distance;
+    const double *estimate = judged->estimates + r * k;
+    double *loss = losses + r * CANDOR_STUDY_LOSSES, *restrict sum = sums + (judged->group ? (size_t) judged->group[r] * k : 0);
+    double squares[CANDOR_LANES] = {0}, distance[CANDOR_LANES] = {0};
+    size_t i = 0;
+    for (; i + CANDOR_LANES <= k; i += CANDOR_LANES)
+      for (size_t l = 0; l < CANDOR_LANES; l++)
+        add_error(estimate[i + l] - judged->truth[i + l], &squares[l], &distance[l], &sum[i + l]);
+    for (; i < k; i++) add_error(estimate[i] - judged->truth[i], &squares[0], &distance[0], &sum[i]);
+    loss[CANDOR_STUDY_MSE] = candor_lane_sum(squares);
+    loss[CANDOR_STUDY_TV] = 0.5 * candor_lane_sum(distance);
     loss[CANDOR_STUDY_NLL] = nll_of(judged, r);
   }
 }

@@ -37,11 +37,13 @@ typedef struct candor_judged {
   const double *counts;    /* reports by replications */
   double respondents;
   candor_reported reported;
+  size_t groups;    /* of replications, whose errors are added up separately */
+  const int *group; /* the group of each replication, from 0; NULL where there is one */
 } candor_judged;
 
 /* SYNOPSIS   losses: CANDOR_STUDY_LOSSES by replications. mse: squared error summed over categories; tv: half the
  *            absolute error; nll: minus the mean log-likelihood of the reports, infinite where one that was seen has no
- *            probability. sums: of the errors over the replications, a category each.
+ *            probability. sums: of the errors over the replications, categories by groups.
  * NUMERICS   Of a seen report the probability is above 0 for every method that keeps within what is possible; an
  *            inversion reproduces the share that was seen. */
 void candor_study_judge(const candor_judged *judged, double *losses, double *sums);
