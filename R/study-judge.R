@@ -66,18 +66,6 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   as.double(estimate)
 }
 
-# The same for many tallies, a column each. The four kernels take them all at once; study.h says why this is faster.
-study_estimates <- function(mechanism, counts, method, n, name, truth, law = rr_law(mechanism)) {
-  kernel <- if (is.character(method)) study_kernels[method] else NA
-  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
-    return(.Call(C_rr_study_estimate, counts, as.double(law$a), as.double(law$b), law$odds, kernel[[1]]))
-  }
-  vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, truth),
-         numeric(length(mechanism$levels)))
-}
-
-study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
-
 # The error of one method on one tally, or NULL.
 try_method <- function(mechanism, counts, method, name, n, truth = NULL) {
   tryCatch({
@@ -109,8 +97,24 @@ study_reported.rr_law <- function(law, estimates) list(x = NULL, a = 1, b = 0)
 
 # ---- the judge ----
 
+# The losses (mse, tv, nll) of one method on many tallies, a column each, and the sums of its errors over groups of
+# tallies, numbered from 0. C computes the estimates of the four kernels itself; study.h says why.
+judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group) {
+  kernel <- if (is.character(method)) study_kernels[method] else NA
+  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
+    return(.Call(C_rr_study_judge, kernel[[1]], theta, counts, n, NULL, as.double(law$a), as.double(law$b), law$odds,
+                 group))
+  }
+  estimates <- vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, theta),
+                      numeric(length(mechanism$levels)))
+  reported <- study_reported(law, estimates)
+  .Call(C_rr_study_judge, estimates, theta, counts, n, reported$x, reported$a, reported$b, Inf, group)
+}
+
+study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
+
 # The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
-# the `losses` of each replication (mse, tv, nll).
+# the `losses` of each replication.
 judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
@@ -124,9 +128,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
     own <- group[columns[1]]:group[columns[length(columns)]]
     place <- as.integer(group[columns] - own[1])
     for (m in seq_along(methods)) {
-      estimates <- study_estimates(mechanism, counts, methods[[m]], n, names(methods)[m], reference, law)
-      reported <- study_reported(law, estimates)
-      judged <- .Call(C_rr_study_judge, estimates, reference, counts, n, reported$x, reported$a, reported$b, place)
+      judged <- judge_tallies(mechanism, law, reference, counts, n, methods[[m]], names(methods)[m], place)
       losses[[m]][, columns] <- judged$losses
       sums[[m]][, own] <- sums[[m]][, own] + judged$sums
     }

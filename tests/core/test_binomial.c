@@ -147,24 +147,27 @@ static void test_binomial(void)
   free(x);
 }
 
-/* All outcomes of small multinomials. */
-static void test_tree_exhaustively(void)
+/* All outcomes of small multinomials, by the tree and by single picks. */
+static void test_multinomial_exhaustively(int pick)
 {
-  static const double cases[][4] = {{0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}};
+  static const double cases[][4] = {
+      {0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}, {0, 2, 1, 4}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    double sums[6], splits[6], counts[6];
+    double sums[6], splits[6], counts[6], ends[3], begin[3];
     const double *w = cases[c], total = w[0] + w[1] + w[2], n = w[3];
     const int balls = (int) n, draws = 300000;
     memcpy(sums + 3, w, 3 * sizeof *w);
     candor_tree_start(3, sums, splits);
+    candor_pick_start(3, w, ends, begin);
     double *seen = calloc((size_t) ((balls + 1) * (balls + 1)), sizeof *seen), chi = 0, df = -1, rest = draws,
            rest_seen = draws;
     generator g;
-    start(&g, 21 + c);
+    start(&g, 21 + c + (pick ? 100 : 0));
     for (int r = 0; r < draws; r++) {
       memset(counts, 0, sizeof counts);
       counts[1] = n;
-      CHECK(candor_tree_draw(&g.draw, 3, sums, splits, counts) == CANDOR_OK);
+      CHECK((pick ? candor_pick_draw(&g.draw, 3, ends, begin, n, counts + 3)
+                  : candor_tree_draw(&g.draw, 3, sums, splits, counts)) == CANDOR_OK);
       CHECK(counts[3] + counts[4] + counts[5] == n);
       seen[(int) counts[3] * (balls + 1) + (int) counts[4]] += 1;
     }
@@ -283,6 +286,10 @@ static void test_failure(void)
   candor_draw_start(&draw, &random);
   candor_tree_start(4, sums, splits);
   CHECK(candor_tree_draw(&draw, 4, sums, splits, counts) == CANDOR_GENERATOR);
+  double ends[4], begin[4];
+  candor_draw_start(&draw, &random);
+  candor_pick_start(4, sums + 4, ends, begin);
+  CHECK(candor_pick_draw(&draw, 4, ends, begin, 3, counts) == CANDOR_GENERATOR);
   candor_draw_start(&draw, &random);
   CHECK(candor_draw_binomial(&draw, 5, 0.5, &value) == CANDOR_GENERATOR);
   CHECK(candor_draw_binomial(&draw, 500, 0.5, &value) == CANDOR_GENERATOR);
@@ -292,7 +299,8 @@ int main(void)
 {
   test_bounds();
   test_binomial();
-  test_tree_exhaustively();
+  test_multinomial_exhaustively(0);
+  test_multinomial_exhaustively(1);
   test_tree();
   test_tree_of_large_counts();
   test_failure();

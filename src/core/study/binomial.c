@@ -162,3 +162,27 @@ candor_status candor_tree_draw(candor_draw *draw, size_t cells, const double *su
   }
   return CANDOR_OK;
 }
+
+void candor_pick_start(size_t cells, const double *weights, double *ends, double *begin)
+{
+  double total = 0.0;
+  size_t c = 0;
+  for (size_t i = 0; i < cells; i++) ends[i] = total += weights[i];
+  for (size_t i = 0; i < cells; i++) ends[i] /= total;
+  for (size_t g = 0; g < cells; g++) {
+    while (ends[c] * (double) cells <= (double) g) c++;
+    begin[g] = (double) c;
+  }
+}
+
+candor_status candor_pick_draw(candor_draw *draw, size_t cells, const double *ends, const double *begin, double n,
+                               double *counts)
+{
+  for (double i = 0; i < n; i++) {
+    const double u = candor_draw_uniform(draw);
+    size_t c = (size_t) begin[(size_t) fmin(u * (double) cells, (double) (cells - 1))];
+    while (ends[c] <= u) c++;
+    counts[c]++;
+  }
+  return draw->status;
+}
