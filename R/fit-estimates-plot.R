@@ -1,7 +1,8 @@
 # Pictures of tables of estimates: a row each, with its interval, on an axis that its kind asks for.
 
 # The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of one of several
-# panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per cent.
+# panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per
+# cent.
 number_kinds <- list(
   share = list(axis = "Share", panel = "Shares, %", unit = 100, none = 0),
   difference = list(axis = "Difference of shares, percentage points", panel = "Differences, percentage points",
@@ -33,16 +34,17 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   logarithmic <- !mixed && kinds == "ratio"
   if (logarithmic) data <- positive_rows(data)
   most <- max(tabulate(data$panel, panels))
-  across <- if (mixed && !free) 1 else if (free) min(panels, 3) else panel_columns(panels, most)
+  across <- if (mixed && !free) 1 else if (free) panel_columns(panels, 1) else panel_columns(panels, most)
   height <- if (mixed && !free) nrow(data) + 3 * panels else panel_rows(panels, across, most)
+  point <- if (height > 20) 1.4 else 2.6
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), unique(data[c("panel", "none")]), colour = colour_line,
                         linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
-    (if (is.null(shown)) ggplot2::geom_point(colour = colour_estimate, size = if (height > 20) 1.4 else 2.6, na.rm = TRUE)
+    (if (is.null(shown)) ggplot2::geom_point(colour = colour_estimate, size = point, na.rm = TRUE)
      else ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
-                              size = if (height > 20) 1.4 else 2.6, na.rm = TRUE)) +
+                              size = point, na.rm = TRUE)) +
     row_labels(height, function(x) sub("^.*\r", "", x)) +
     (if (logarithmic) ggplot2::scale_x_log10(labels = labels, breaks = log_breaks,
                                              guide = ggplot2::guide_axis(check.overlap = TRUE))
@@ -71,7 +73,7 @@ positive_rows <- function(data) {
 
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
-# What each class shows: a list with `data`, `title`, and where it differs `axis` and `rows`.
+# What each class shows: a list with `data`, `title`, and what the rows are called, `rows`.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 #' @export
@@ -93,6 +95,5 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   if (!is.null(terms)) labels <- labels[match_rows(terms, labels, "estimates", "terms")]
   shown <- drawn_of(object, as.data.frame(data), labels)
   level <- attr(object, "conf.level") %||% object$conf.level
-  draw_intervals(shown$data, shown$title, sprintf("Lines: %s%% intervals.", format(100 * level)), shown$axis, shown$rows,
-                 isTRUE(shown$free))
+  draw_intervals(shown$data, shown$title, sprintf("Lines: %s%% intervals.", format(100 * level)), rows = shown$rows)
 }

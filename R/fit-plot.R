@@ -213,8 +213,8 @@ plot_times <- function(fit, data) {
     lines <- stats::setNames(line_colours[seq_along(groups)], groups)
     plot_base(fit, data, "Bars") +
       ggplot2::aes(.data$time, .data$estimate, colour = .data$group) +
-      ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), linewidth = 0.8, alpha = 0.45,
-                              position = beside, na.rm = TRUE) +
+      ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), linewidth = 0.8,
+                              alpha = 0.45, position = beside, na.rm = TRUE) +
       ggplot2::geom_line(linewidth = 0.5, position = beside) +
       ggplot2::geom_point(size = 1.8, position = beside) +
       ggplot2::scale_colour_manual(values = lines, labels = labels, guide = line_legend(labels)) +

@@ -183,7 +183,7 @@ plot_recommendation_rows <- function(data, sizes) {
                            rev(unname(recommend_names[levels(data$mechanism)])))
   ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
     ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
-    ggplot2::facet_wrap(~panel, scales = "free_x", labeller = ggplot2::as_labeller(wrap_labels(14))) +
+    ggplot2::facet_wrap(~panel, scales = "free_x", labeller = ggplot2::as_labeller(function(x) sub(", ", "\n", x))) +
     ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
                            breaks = few_log_breaks(if (nlevels(data$panel) > 2) 2 else 4)) +
     ggplot2::labs(x = "Mean squared error", y = NULL, title = "Error of each mechanism",

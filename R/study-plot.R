@@ -96,7 +96,7 @@ metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
 # One number of respondents and one privacy level leave nothing to draw a line along: a row for each method.
 draw_study_rows <- function(data, metric) {
   data$panel <- droplevels(data$panel)
-  levels(data$panel) <- sub("\n", "; ", levels(data$panel), fixed = TRUE)
+  levels(data$panel) <- sub("\n.*$", "", levels(data$panel))
   data$method <- factor(data$method, rev(levels(droplevels(data$method))))
   rows <- panel_rows(nlevels(data$panel), min(nlevels(data$panel), 2), nlevels(data$method))
   ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$method)) +
@@ -109,7 +109,7 @@ draw_study_rows <- function(data, metric) {
      else ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 6),
                                  guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::labs(x = metric_names[[metric]], y = NULL, title = study_title(metric),
-                  subtitle = respondent_words(data$n[1]),
+                  subtitle = sprintf("%s, epsilon = %s", respondent_words(data$n[1]), format(data$epsilon[1])),
                   caption = "Lines: two Monte Carlo standard errors on either side.") +
     theme_candor() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
