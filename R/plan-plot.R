@@ -181,7 +181,9 @@ respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" 
 plot_recommendation_rows <- function(data, sizes) {
   data$mechanism <- factor(recommend_names[as.character(data$mechanism)],
                            rev(unname(recommend_names[levels(data$mechanism)])))
-  ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
+  panels <- nlevels(data$panel)
+  rows <- panel_rows(panels, min(panels, 3), nlevels(data$mechanism))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
     ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
     ggplot2::facet_wrap(~panel, scales = "free_x", labeller = ggplot2::as_labeller(function(x) sub(", ", "\n", x))) +
     ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
@@ -190,8 +192,8 @@ plot_recommendation_rows <- function(data, sizes) {
                   subtitle = paste("Privacy level epsilon", format(data$epsilon[1])),
                   caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
     theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
-                   axis.text.y = row_text(nlevels(data$mechanism) * ceiling(nlevels(data$panel) / 3)))
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+  with_height(picture, rows)
 }
 
 #' @rdname autoplot.rr_plan

@@ -25,7 +25,7 @@ objects <- function() {
     hierarchy = rr_estimate(rr_perturb(rep(1:5, 40), rr_hierarchy(5, 2, fanout = 2)), rr_hierarchy(5, 2, fanout = 2)),
     wave = suppressWarnings(rr_estimate(rr_perturb(rep(1:5, 40), rr_square_wave(0:5, 2)), rr_square_wave(0:5, 2))),
     cdf = rr_cdf(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))),
-    compare = rr_compare(suppressWarnings(rr_estimate(tally)), terms = "a"),
+    compare = suppressWarnings(rr_compare(rr_estimate(tally), terms = "a")),
     effects = rr_effects(rr_glm(report ~ age, data.frame(age = rep(20:69, 8), report = rep(c("no", "yes", "yes", "no"), 100)), warner)),
     top = rr_top(fit$tally, m = 2),
     choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"),
