@@ -79,10 +79,9 @@ frame_names <- function(x, given, arg, one = FALSE) {
 
 # Bare names, as dplyr takes them, are looked for outside of the data, where R finds nothing.
 check_columns_found <- function(asking = parent.frame()) {
-  for (arg in intersect(c("column", "weights", "by"), names(asking))) {
-    tryCatch(get(arg, asking, inherits = FALSE),
-             error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
-  }
+  arg <- NULL
+  tryCatch(for (arg in c("column", "weights", "by")) get0(arg, asking, inherits = FALSE),
+           error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
 }
 
 refuse_bare <- function(error, arg, written) {
