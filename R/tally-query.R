@@ -93,8 +93,9 @@ weight_sums <- function(weight) {
 group_query <- function(data, keys, sums, limit = NULL) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
-  keys <- quote_names(keys, connection)
-  sums <- sprintf("%s AS %s", sums, quote_names(names(sums), connection))
+  names <- quote_names(c(keys, names(sums)), connection)
+  keys <- names[seq_along(keys)]
+  sums <- sprintf("%s AS %s", sums, utils::tail(names, length(sums)))
   dbplyr::sql_query_select(connection, dbplyr::sql(c(keys, sums)), dbplyr::sql(source$from), where = source$where,
                            group_by = if (length(keys)) dbplyr::sql(keys), limit = limit)
 }

@@ -1,13 +1,17 @@
 # rr_tally() of tables in databases against the engine's own GROUP BY through the same driver: to reach <= 1.1. SQLite
 # always; `tools/test-engines --run tools/bench/run database` adds PostgreSQL and ClickHouse, alone and sharded over two servers.
-# CANDOR_BENCH_ROWS says how many rows, 1e7 if it does not.
+# CANDOR_BENCH_ROWS says how many rows, 1e7 if it does not; CANDOR_BENCH_ENGINES which engines, say "sqlite clickhouse".
 suppressPackageStartupMessages(library(candor))
 source("common.R", chdir = TRUE)
 
 rows <- as.numeric(Sys.getenv("CANDOR_BENCH_ROWS", "1e7"))
 k <- 100L
 mechanism <- rr_grr(k, epsilon = 1)
-ports <- function(engine) as.integer(strsplit(Sys.getenv(sprintf("CANDOR_%s_PORTS", engine)), " ")[[1L]])
+engines <- strsplit(Sys.getenv("CANDOR_BENCH_ENGINES", "sqlite postgres clickhouse"), " ")[[1L]]
+ports <- function(engine) {
+  if (!tolower(engine) %in% engines) return(integer())
+  as.integer(strsplit(Sys.getenv(sprintf("CANDOR_%s_PORTS", engine)), " ")[[1L]])
+}
 password <- Sys.getenv("CANDOR_ENGINE_PASSWORD")
 run <- function(connection, ...) for (text in c(...)) suppressMessages(DBI::dbExecute(connection, text))
 count <- function(n) format(n, big.mark = ",", scientific = FALSE)
@@ -36,25 +40,27 @@ joint <- function(engine, connection, table) {
 
 # ---- SQLite -----------------------------------------------------------------------------------------------------
 
-file <- tempfile(fileext = ".sqlite")
-lite <- DBI::dbConnect(RSQLite::SQLite(), file)
-series <- "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d)"
-fill <- function(table, n) {
-  run(lite, sprintf("CREATE TABLE %s (x INTEGER, g INTEGER, w REAL)", table),
-      sprintf("INSERT INTO %s %s SELECT 1 + abs(random()) %% %d, abs(random()) %% 4, 1 + abs(random()) %% 3 FROM s", table,
-              sprintf(series, as.integer(n)), k))
+if ("sqlite" %in% engines) {
+  file <- tempfile(fileext = ".sqlite")
+  lite <- DBI::dbConnect(RSQLite::SQLite(), file)
+  series <- "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d)"
+  fill <- function(table, n) {
+    run(lite, sprintf("CREATE TABLE %s (x INTEGER, g INTEGER, w REAL)", table),
+        sprintf("INSERT INTO %s %s SELECT 1 + abs(random()) %% %d, abs(random()) %% 4, 1 + abs(random()) %% 3 FROM s", table,
+                sprintf(series, as.integer(n)), k))
+  }
+  fill("small", rows / 10)
+  against_engine("SQLite", lite, "small", 3, rows / 10)
+  low <- peak()
+  fill("reports", rows)
+  against_engine("SQLite", lite, "reports", 3)
+  cat(sprintf("peak memory of the R process with SQLite in it, more MB at %s than at %s rows: %.1f\n", count(rows), count(rows / 10), peak() - low))
+  bits <- paste(sprintf("abs(random()) %% 2 AS b%d", 1:20), collapse = ", ")
+  run(lite, sprintf("CREATE TABLE bits AS %s SELECT %s FROM s", sprintf(series, as.integer(rows / 10)), bits))
+  joint("SQLite", lite, "bits")
+  DBI::dbDisconnect(lite)
+  unlink(file)
 }
-fill("small", rows / 10)
-against_engine("SQLite", lite, "small", 3, rows / 10)
-low <- peak()
-fill("reports", rows)
-against_engine("SQLite", lite, "reports", 3)
-cat(sprintf("peak memory of the R process with SQLite in it, more MB at %s than at %s rows: %.1f\n", count(rows), count(rows / 10), peak() - low))
-bits <- paste(sprintf("abs(random()) %% 2 AS b%d", 1:20), collapse = ", ")
-run(lite, sprintf("CREATE TABLE bits AS %s SELECT %s FROM s", sprintf(series, as.integer(rows / 10)), bits))
-joint("SQLite", lite, "bits")
-DBI::dbDisconnect(lite)
-unlink(file)
 
 # ---- PostgreSQL -------------------------------------------------------------------------------------------------
 
