@@ -33,7 +33,7 @@ member_columns <- function(members) lapply(seq_len(ncol(members)), function(s) m
 # that holds something else from sending the table.
 count_row_types <- function(data, names, wanted, na.rm) {
   alias <- free_names("n", names)
-  number <- translate_sums(stats::setNames(list(quote(n())), alias), dbplyr::remote_con(data))
+  number <- stats::setNames("COUNT(*)", alias)
   rows <- run_query(data, group_query(data, names, number, limit = 3^length(names) + 1), names)
   times <- as.double(plain_numbers(rows[[alias]]))
   bits <- lapply(rows[names], row_bits)
@@ -77,7 +77,7 @@ sum_products <- function(data, names, wanted, na.rm) {
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
   flag <- free_names("complete", names)
-  number <- translate_sums(stats::setNames(list(quote(n())), total), connection)
+  number <- stats::setNames("COUNT(*)", total)
   batches <- split(seq_along(all), (seq_along(all) - 1L) %/% query_width)
   ask <- function(data) {
     if (na.rm) data <- complete_flag(data, rlang::syms(names), flag)

@@ -69,8 +69,9 @@ tally_query <- function(data, mechanism, column, by, weights) {
     abort(c("Columns of reports and groups must not be called as those that the query makes.",
             x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
   }
-  sums <- c(list(n = quote(n())), if (!is.null(weight)) weight_sums(rlang::sym(weight)))
-  query <- group_query(data, c(answers, keys), translate_sums(sums, dbplyr::remote_con(data)))
+  sums <- c(n = "COUNT(*)",
+            if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
+  query <- group_query(data, c(answers, keys), sums)
   list(query = query, answers = answers, keys = keys, weight = weight)
 }
 
@@ -88,18 +89,31 @@ weight_sums <- function(weight) {
 # ---- one GROUP BY ----
 
 # The text of a query that gives a row for each combination of `keys`, and the sums, which are named SQL expressions.
-# dplyr::summarise() would give the same text, but prepares messages for errors that cannot happen here: 16 ms for each
-# sum, while a fast engine counts 1e7 rows in 80.
+# dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly for messages of errors that cannot
+# happen here, while a fast engine counts 1e7 rows in 70.
 group_query <- function(data, keys, sums, limit = NULL) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
   names <- quote_names(c(keys, names(sums)), connection)
   keys <- names[seq_along(keys)]
-  sums <- sprintf("%s AS %s", sums, utils::tail(names, length(sums)))
-  dbplyr::sql_query_select(connection, dbplyr::sql(c(keys, sums)), dbplyr::sql(source$from), where = source$where,
-                           group_by = if (length(keys)) dbplyr::sql(keys), limit = limit)
+  columns <- c(keys, sprintf("%s AS %s", sums, utils::tail(names, length(sums))))
+  # Each engine has words of its own for a limit.
+  if (!is.null(limit)) {
+    return(dbplyr::sql_query_select(connection, dbplyr::sql(columns), dbplyr::sql(source$from), where = source$where,
+                                    group_by = dbplyr::sql(keys), limit = limit))
+  }
+  clause <- function(word, parts, between) {
+    if (!length(parts)) return(NULL)
+    line <- paste(word, paste(parts, collapse = paste0(between, " ")))
+    if (length(parts) == 1L || nchar(line) <= 80L) return(line)
+    paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
+  }
+  dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", source$from),
+                      clause("WHERE", if (length(source$where)) sprintf("(%s)", source$where), " AND"),
+                      clause("GROUP BY", keys, ",")), collapse = "\n"))
 }
 
+# In the words of the engine. COUNT(*) is everybody's.
 translate_sums <- function(sums, connection) {
   stats::setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
 }
@@ -115,6 +129,9 @@ quote_names <- function(names, connection) {
 query_source <- function(data) {
   connection <- dbplyr::remote_con(data)
   built <- dbplyr::sql_build(data, connection)
+  if (dbplyr::is.ident(built)) {
+    return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
+  }
   text <- as.character(dbplyr::sql_render(built, connection))
   name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`)"
   columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
