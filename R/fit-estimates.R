@@ -159,6 +159,16 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   invisible(x)
 }
 
+# In R Markdown a table; `render = knitr::normal_print` as the option of a chunk prints as in the console.
+#' @exportS3Method knitr::knit_print
+knit_print.rr_estimates <- function(x, ...) {
+  check_object(x)
+  shown <- shown_of(x, 25)
+  table <- utils::head(shown, 25)
+  title <- title_of(x)
+  knit_result(x, title, table, attr(shown, "total") %||% nrow(shown), notes_of(x, table))
+}
+
 #' @rdname rr_estimates
 #' @export
 summary.rr_estimates <- function(object, ...) {

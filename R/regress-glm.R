@@ -77,6 +77,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    ...) {
   check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_dots_empty(...)
+  check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
   starts <- check_count(starts, "starts", min = 1, max = 1000)

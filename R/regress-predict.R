@@ -37,6 +37,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   check_flag(se.fit, "se.fit")
   if (type == "response") type <- "truth"
   if (type == "terms") {
+    if (!is.null(newdata)) newdata_frame(object, stats::delete.response(object$terms), newdata, names(object$data))
     class(object) <- c("glm", "lm")
     return(if (is.null(newdata)) stats::predict(object, type = "terms", se.fit = se.fit, ...)
            else stats::predict(object, newdata, type = "terms", se.fit = se.fit, ...))
@@ -74,11 +75,8 @@ prediction_rows <- function(object, newdata, type) {
     return(list(eta = unname(object$linear.predictors), x = x, y = unname(object$y), arm = object$arm, label = label,
                 names = names))
   }
-  if (!is.data.frame(newdata)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
-  }
   terms <- stats::delete.response(object$terms)
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+  frame <- newdata_frame(object, terms, newdata, names(object$data))
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- new_offset(object, terms, newdata, nrow(x))
   # Tools that take derivatives set coefficients of their own.
