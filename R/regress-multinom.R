@@ -20,10 +20,12 @@
 #'
 #' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
 #'   `~ age + sex`: the questions are columns of `data` found by their names.
-#' @param data A data frame; or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates.
+#' @param data A data frame; or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are taken by their
+#'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomised: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
 #' @param type `"multinomial"` or `"cumulative"`.
-#' @param weights,subset,na.action As in [stats::glm()], found in `data` first. Weights are frequencies, or sampling weights (take the sandwich then).
+#' @param weights,subset,na.action As in [stats::glm()], found in `data` first; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
+#'   Of sampling weights take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole. A weighted tally counts with its effective number of respondents.
 #' @param start Coefficients to start from, in the order of `vcov()`; by default shares estimated without covariates.
 #' @param starts Number of starting points, at least 1.
 #' @param ... Not used, and refused by `rr_multinom()`.

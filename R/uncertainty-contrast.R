@@ -6,7 +6,8 @@
 #' @param fit A fit of [rr_estimate()], or a margin or conditional shares of [rr_margin()].
 #' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
 #'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
-#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second.
+#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second. Functions without a name are called
+#'   what they are, such as `"women:never - men:never"`.
 #' @param conf.level Confidence level of the intervals.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
@@ -410,6 +411,7 @@ function_names <- function(read, names) {
 
 weighted_words <- function(weights, names) {
   at <- which(weights != 0)
+  at <- at[order(weights[at] < 0)]
   first <- utils::head(at, if (length(at) > 4L) 3L else 4L)
   size <- abs(weights[first])
   times <- ifelse(size == 1, "", paste0(vapply(size, format, "", digits = 4), " "))

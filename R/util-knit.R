@@ -18,5 +18,5 @@ knit_result <- function(x, lines, table, total, notes = NULL, digits = 4) {
   knitr::asis_output(paste0("\n\n", paste(parts, collapse = "\n\n"), "\n\n"))
 }
 
-# What Markdown would take for marks.
-escape_markdown <- function(text) gsub("([\\\\`*_{}<>\\[\\]$|~^#])", "\\\\\\1", text, perl = TRUE)
+# What Markdown would take for marks; the lines of tables are kable()'s to escape.
+escape_markdown <- function(text) gsub("([\\\\`*_{}<>\\[\\]$~^])", "\\\\\\1", text, perl = TRUE)
