@@ -128,7 +128,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
                   y = "Log-likelihood, below its maximum",
-                  caption = wrap_text(sprintf("Dotted: the ends of the %s interval, where the curve crosses the dashed line.",
+                  caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level)))) +
     theme_candor()
 }

@@ -65,6 +65,7 @@ match_terms <- function(parm, fit, arg = "parm") {
   if (!is.numeric(which) || is.object(which) || !length(which) || anyNA(which) ||
       any(which < 1 | which > length(levels) | which != floor(which))) {
     abort(c("{.arg {arg}} must name categories of the fit.", x = "It is {describe(parm)}.",
+            i = if (length(meant_of(parm, levels))) "{meant_of(parm, levels)}",
             i = "The categories are {format_labels(levels)}."), "level")
   }
   as.integer(which)

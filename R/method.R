@@ -167,7 +167,8 @@ check_method <- function(method) {
   }
   if (is.character(method) && length(method) > 1L && !anyNA(method)) {
     abort(c("{.arg method} must be one method: a fit is one estimate.", x = "It names {length(method)}.",
-            i = "For several: {.code lapply(c(\"{method[1]}\", \"{method[2]}\"), function(m) rr_estimate(x, method = m))}.",
+            i = paste("For several:",
+                      "{.code lapply(c(\"{method[1]}\", \"{method[2]}\"), function(m) rr_estimate(x, method = m))}."),
             i = "{.fn rr_choose} says which to take."), "argument")
   }
   method_registry()[[check_choice(method, "method", names(method_registry()))]]

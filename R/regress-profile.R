@@ -64,7 +64,8 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
 #' @export
 profile.rr_regression <- function(fitted, ...) {
   abort(c("There are no profiles for a fit of class {.cls {class(fitted)[1]}}.",
-          i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."), "argument")
+          i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."),
+        "argument")
 }
 
 #' @export

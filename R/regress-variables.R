@@ -143,7 +143,9 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
   if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
   check_variables(list(newdata = terms[[length(terms)]]), newdata, environment(terms), "newdata")
   newdata <- plain_columns(newdata, used = needed, factors = names(fit$xlevels))
-  for (name in intersect(names(fit$xlevels), names(newdata))) check_new_levels(newdata[[name]], fit$xlevels[[name]], name)
+  for (name in intersect(names(fit$xlevels), names(newdata))) {
+    check_new_levels(newdata[[name]], fit$xlevels[[name]], name)
+  }
   tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), error = function(e) {
     abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })

@@ -237,8 +237,8 @@ check_weights <- function(weights, n) {
   bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
   if (length(bad)) {
     absent <- sum(is.na(weights))
-    abort(c("{.arg weights} must be finite and at least 0.",
-            x = "Weight {bad[1]} is {weights[bad[1]]}{if (absent > 1) sprintf(' (%s are missing)', format_count(absent))}.",
+    more <- if (absent > 1) sprintf(" (%s are missing)", format_count(absent))
+    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}{more}.",
             i = if (is.na(weights[bad[1]])) {
               paste("Leave out those whose weight is not known, for example with {.code subset(data, !is.na(w))};",
                     "{.arg na.rm} is about reports and groups.")

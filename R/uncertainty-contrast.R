@@ -57,7 +57,9 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   check_given()
   margin <- inherits(fit, "rr_margin")
   if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
-    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
+    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}.",
+            i = if (is.list(fit) && !is.object(fit)) "For several fits of independent samples use {.fn rr_compare}."),
+          "argument")
   }
   conf.level <- check_level(conf.level)
   if (inherits(fit, "rr_survey")) {

@@ -148,3 +148,13 @@ test_that("a survey design without a column is called a survey design", {
   expect_error(rr_estimate(design, die), "is a survey design with 2 columns", class = "candor_error_argument")
   expect_error(rr_tally(design, die), "is a survey design with 2 columns", class = "candor_error_argument")
 })
+
+test_that("categories, coefficients and groups that are almost there are named", {
+  grr <- rr_grr(c("never", "once", "often"), epsilon = 1)
+  fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), grr))
+  expect_error(tidy(fit, terms = "nevre"), 'Did you mean "never"', class = "candor_error_level")
+  expect_error(fit["woman"], 'Did you mean "women"', class = "candor_error_level")
+  expect_error(confint(rr_contrast(fit, list(all = "men:never")), "al"), 'Did you mean "all"', class = "candor_error_level")
+  expect_error(confint(rr_multinom(~group, fit$tally), "once:gruopwomen"), 'Did you mean "once:groupwomen"', class = "candor_error_level")
+  expect_error(rr_contrast(list(fit, fit), "never"), "independent samples use `rr_compare\\(\\)`", class = "candor_error_argument")
+})

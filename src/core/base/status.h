@@ -8,7 +8,7 @@
 /* Sums, roundings and checks of whole numbers rest on doubles being doubles. x87 registers keep
  * more digits for as long as the compiler likes, and fractions then pass for whole numbers. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2
-#error "candor needs double arithmetic without excess precision: on 32-bit x86 compile with -msse2 -mfpmath=sse"
+#error "32-bit x86 needs -msse2 -mfpmath=sse: doubles must not carry the excess precision of x87"
 #endif
 
 typedef enum candor_status {
