@@ -85,12 +85,17 @@ test_that("a survey design has its own argument, or none", {
   expect_error(rr_multinom(often ~ age, design, grr), "It is a survey design.*`rr_glm\\(\\)` takes designs", class = "candor_error_argument")
 })
 
+# As haven makes them, without it.
+labelled <- function(x, labels, ..., class = NULL) {
+  structure(as.numeric(x), labels = labels, ..., class = c(class, "haven_labelled", "vctrs_vctr", "double"))
+}
+labelled_spss <- function(...) labelled(..., class = "haven_labelled_spss")
+
 test_that("labelled reports and covariates are taken by their labels", {
-  skip_if_not_installed("haven")
   plain <- coef(rr_glm(answer ~ area, people, die))
   file <- people
-  file$answer <- haven::labelled(1 + (people$answer == "yes"), c(no = 1, yes = 2))
-  file$area <- haven::labelled(match(people$area, levels(people$area)), stats::setNames(seq_along(levels(people$area)), levels(people$area)))
+  file$answer <- labelled(1 + (people$answer == "yes"), c(no = 1, yes = 2))
+  file$area <- labelled(match(people$area, levels(people$area)), stats::setNames(seq_along(levels(people$area)), levels(people$area)))
   expect_identical(coef(rr_glm(answer ~ area, file, die)), plain)
   expect_identical(coef(rr_multinom(answer ~ area, file, die)), coef(rr_multinom(answer ~ area, people, die)))
   # In new data too.
@@ -98,30 +103,26 @@ test_that("labelled reports and covariates are taken by their labels", {
   expect_equal(predict(fit, file[1:5, ], "posterior"), predict(rr_glm(answer ~ area, people, die), people[1:5, ], "posterior"))
   expect_identical(rr_effects(fit)$contrast, rr_effects(rr_glm(answer ~ area, people, die))$contrast)
   # An outcome of a regression on a randomized answer is a number.
-  file$income <- haven::labelled(people$age, c(least = 20))
+  file$income <- labelled(people$age, c(least = 20))
   expect_identical(coef(rr_predictor(income ~ often, file, list(often = grr))),
                    coef(rr_predictor(age ~ often, people, list(often = grr))))
 })
 
 test_that("values declared missing are missing, and partly labelled numbers stay numbers", {
-  skip_if_not_installed("haven")
   file <- people
-  file$answer <- haven::labelled_spss(c(0, 1)[1 + (people$answer == "yes")], c(no = 0, yes = 1, refused = 9), na_values = 9)
-  file$answer[1:2] <- 9
-  file$age <- haven::labelled_spss(as.numeric(people$age), c(unknown = 99), na_range = c(98, 99))
-  file$age[3] <- 99
+  file$answer <- labelled_spss(c(9, 9, (people$answer == "yes")[-(1:2)]), c(no = 0, yes = 1, refused = 9), na_values = 9)
+  file$age <- labelled_spss(replace(people$age, 3, 99), c(unknown = 99), na_range = c(98, 99))
   expect_message(fit <- rr_glm(answer ~ age, file, die), "3 rows with missing values dropped")
   expect_identical(unname(coef(fit)), unname(coef(rr_glm(answer ~ age, people[-(1:3), ], die))))
-  file$top <- haven::labelled(as.numeric(people$age), c("69 or older" = 69))
+  file$top <- labelled(as.numeric(people$age), c("69 or older" = 69))
   expect_message(fit <- rr_glm(answer ~ top, transform(people, top = file$top), die), "69 or older",
                  class = "candor_message_labelled")
   expect_identical(unname(coef(fit)), unname(coef(rr_glm(answer ~ age, people, die))))
 })
 
 test_that("labels that are almost those of the mechanism are listed, with what to do", {
-  skip_if_not_installed("haven")
   file <- people
-  file$answer <- haven::labelled(1 + (people$answer == "yes"), c(No = 1, Yes = 2))
+  file$answer <- labelled(1 + (people$answer == "yes"), c(No = 1, Yes = 2))
   for (fit in list(rr_glm, rr_multinom)) {
     expect_error(fit(answer ~ age, file, die), '"No".*Did you mean "no".*"Yes".*Correct case and space', class = "candor_error_level")
   }
