@@ -130,7 +130,8 @@ test_that("several methods, and several epsilons, are told how they are had", {
 })
 
 test_that("estimates named the other way round, and functions without a name", {
-  fit <- rr_estimate(rr_counts(cbind(men = c(never = 420, once = 330, often = 250), women = c(500, 300, 200)), rr_grr(c("never", "once", "often"), epsilon = 1)), method = "inv")
+  tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), rr_grr(c("never", "once", "often"), epsilon = 1))
+  fit <- rr_estimate(tally, method = "inv")
   expect_error(rr_contrast(fit, c("never:men" = 1, "women:never" = -1)), 'Did you mean "men:never"', class = "candor_error_level")
   expect_identical(rr_contrast(fit, c("women:never" = 1, "men:never" = -1))$term, "women:never - men:never")
   expect_identical(rr_contrast(fit, c("men:once", "men:often"))$term, "men:once + men:often")

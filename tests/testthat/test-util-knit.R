@@ -11,7 +11,8 @@ knitted <- function(...) {
 
 test_that("fits, margins and tallies become tables in R Markdown", {
   skip_if_not_installed("knitr")
-  text <- knitted("library(candor)", 'tally <- rr_counts(cbind(men = c(420, 330, 250), "wo*men" = c(500, 300, 200)), rr_grr(c("a_b_c", "x|y", "often"), epsilon = 1))',
+  text <- knitted("library(candor)",
+                  'tally <- rr_counts(cbind(men = c(420, 330, 250), "wo*men" = c(500, 300, 200)), rr_grr(c("a_b_c", "x|y", "often"), epsilon = 1))',
                   "tally", "rr_estimate(tally)")
   expect_true(any(grepl("^\\|group +\\|term +\\| +count\\| +share\\|$", text)))
   expect_true(any(grepl("^\\|men +\\|a\\\\_b\\\\_c +\\| +420\\| +0.42\\|$", text)))
