@@ -40,7 +40,7 @@
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
 #' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other functions for fits; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
-#'   [rr_contrast()] for sums and differences; [rr_trace()] for iterations.
+#'   [rr_contrast()] for sums and differences; [profile()][rr_profile] for the likelihood around an estimate; [rr_trace()] for iterations.
 #'
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
@@ -111,7 +111,8 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
-#' [rr_perturb()] kept or left out `candor_message_keep`, about coefficients that the others determine
+#' [rr_perturb()] kept or left out `candor_message_keep`, about blank groups `candor_message_blank`, about weights that may be those of a survey `candor_message_weights`,
+#' about tables of counts given as data `candor_message_counts`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
 #'
 #' @keywords internal

@@ -51,7 +51,10 @@
 #' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
 #' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
 #' standard errors contain it. The default interval (`"wilson"`) contained it in 58 surveys, and the unbiased estimate, `method = "inv"`, was off by 0.2
-#' standard errors on average. So: with many categories, or zeros among the estimates, do not use `std.error` of the default; read the intervals,
+#' standard errors on average. With 1,000 categories, 577 of them held at 0 (\eqn{\epsilon = 4}, 200,000 reports, 60 surveys), plus or minus 1.96 standard errors held
+#' the largest share in 63 of 100 surveys, Wilson's interval in 95. With up to 100 categories, of which a third or fewer were held, it was 93 to 95 of 100 for both, and
+#' for all shares that were not held 94 to 98 of 100. So `std.error` is `NA` where the estimate is held at 0 or 1, and a number elsewhere; but with hundreds of categories
+#' do not use it for the largest shares: read the intervals,
 #' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'
 #' @section All methods:
@@ -64,8 +67,8 @@
 #' `target = "population"`: the respondents are a random sample, and both sampling and randomisation make the estimate uncertain.
 #' `target = "sample"`: the shares among these very respondents are estimated, and only the randomisation is random; standard errors
 #' are smaller. For `"inv"` the estimated covariances are unbiased. For the other methods they hold locally, on
-#' the support of the estimate: an estimate of exactly zero gets a standard error of 0, so read its interval
-#' instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors, which hold on average over categories
+#' the support of the estimate: an estimate of exactly zero has variance 0 in `vcov()` and no standard error (`NA`) in [tidy()][tidy.rr_fit], so
+#' read its interval instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors, which hold on average over categories
 #' with such counts.) Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
 #' `"power"`, `"power_ns"`, `"combine"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
 #' It is also `NA` where more than 1,000 cells of a product or general channel are positive, since computing them all needs a matrix of
@@ -100,7 +103,8 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes. For a design of the package survey see [rr_survey].
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The estimator: one of the names in section *Methods*, or a method made by [rr_new_method()].
+#' @param method The estimator: one of the names in section *Methods*, or a method made by [rr_new_method()]. A fit has one; for several
+#'   `lapply(c("mle", "inv"), function(m) rr_estimate(tally, method = m))`, and [rr_choose()] says which to take.
 #' @param ... Arguments of the method. For `"ibu"`: `iterations` (whole number; default 10,000), `tolerance` (on
 #'   the total log-likelihood; default 1e-8 if `iterations` is not given, else 0), `start` (a distribution, in the order of the
 #'   levels or named by them, or for several questions a table such as that of [rr_joint()]; default uniform).

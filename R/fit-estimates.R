@@ -11,6 +11,8 @@
 #' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
 #'   element, for [rr_sketch_size()] the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
+#' * In R Markdown and Quarto an estimate, or a tally, at the end of a chunk becomes a table of 25 rows at most, with what `print()` says as text around it
+#'   (`knitr::knit_print()`); `render = knitr::normal_print` among the options of the chunk shows what the console shows.
 #' * `plot()`: the picture of `ggplot2::autoplot()`, where the class has one.
 #'
 #' `[`, `c()` and `subset()` refuse estimates, since parts of an estimate are not an estimate. Filter the rows of `tidy()`
@@ -157,6 +159,16 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   notes <- notes_of(x, shown)
   if (length(notes)) writeLines(notes)
   invisible(x)
+}
+
+# In R Markdown a table; `render = knitr::normal_print` as the option of a chunk prints as in the console.
+#' @exportS3Method knitr::knit_print
+knit_print.rr_estimates <- function(x, ...) {
+  check_object(x)
+  shown <- shown_of(x, 25)
+  table <- utils::head(shown, 25)
+  title <- title_of(x)
+  knit_result(x, title, table, attr(shown, "total") %||% nrow(shown), notes_of(x, table))
 }
 
 #' @rdname rr_estimates

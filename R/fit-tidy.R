@@ -9,7 +9,8 @@
 #' @param ... Not used.
 #' @return A tibble. When grouped, the group columns come first.
 #'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
-#'     and `conf.high`. `as.data.frame()` gives the same with intervals, as a plain data frame.
+#'     and `conf.high`. An estimate that is held at 0 or 1 has no `std.error` (`NA`; its variance in [vcov()][rr_fit] is 0): read its interval.
+#'     `as.data.frame()` gives the same with intervals, as a plain data frame.
 #'   * `glance()`: `method`, `target`, `categories`, `nobs`, `epsilon`, `logLik`, `df`, `AIC`, `BIC`, `boundary` (estimates at or
 #'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it).
@@ -44,7 +45,7 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
                list(estimate = each(function(g) unname(group_estimate(fit, g)[which])),
-                    std.error = each(function(g) fit_errors(fit, g, which))))
+                    std.error = each(function(g) table_errors(fit, g, which))))
   if (conf.int) {
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups)
     columns$conf.low <- as.vector(bounds$low)
@@ -52,6 +53,14 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
   }
   keys <- lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which)))
   tibble::as_tibble(c(keys, columns))
+}
+
+# An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need it. In a table the
+# error 0 would say that the share is known.
+table_errors <- function(fit, g, which) {
+  error <- fit_errors(fit, g, which)
+  if (held_at_boundary(fit, g)) error[which(error == 0)] <- NA_real_
+  error
 }
 
 #' @rdname tidy.rr_fit

@@ -4,6 +4,7 @@
 #'
 #' * `coef()`: the estimated shares, named by category (`group:category` when grouped).
 #' * `vcov()`: their covariance matrix, for either target; `parm` picks a block, which is all that is computed.
+#' * [profile()][rr_profile]: how fast the likelihood falls on both sides of a share.
 #' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
 #' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
@@ -64,6 +65,7 @@ match_terms <- function(parm, fit, arg = "parm") {
   if (!is.numeric(which) || is.object(which) || !length(which) || anyNA(which) ||
       any(which < 1 | which > length(levels) | which != floor(which))) {
     abort(c("{.arg {arg}} must name categories of the fit.", x = "It is {describe(parm)}.",
+            i = if (length(meant_of(parm, levels))) "{meant_of(parm, levels)}",
             i = "The categories are {format_labels(levels)}."), "level")
   }
   as.integer(which)
@@ -279,7 +281,7 @@ fit_notes <- function(x) {
     if (x$interval == "credible")
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
-      "Estimates held at the boundary have standard error 0 and bias the others: read the intervals",
+      "Estimates held at the boundary have no standard error and bias the others: read the intervals",
     if (is_contradicted(x))
       "The reports are unlikely under this design: see rr_goodness_of_fit()",
     if (x$method == "mle" && many_categories(x))

@@ -38,7 +38,10 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   if (length(bad)) {
     at <- c((bad[1] - 1) %% nrow(C) + 1, (bad[1] - 1) %/% nrow(C) + 1)
     abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.",
-            x = "Row {at[1]}, column {at[2]} is {format(C[bad[1]], digits = 6)}."), "argument")
+            x = "Row {at[1]}, column {at[2]} is {format(C[bad[1]], digits = 6)}.",
+            i = if (isTRUE(all(abs(rowSums(C) - 100) <= 0.5))) {
+              "The rows add up to 100, as percentages do: use {.code {arg} / 100}."
+            }), "argument")
   }
   sums <- rowSums(C)
   off <- which(abs(sums - 1) > tolerance)

@@ -123,8 +123,19 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
           i = if (length(unknown$blank) && !counting) "{blank_note(unknown)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
+          i = if (is_numbered(mechanism) && (is.factor(x) || is.character(x))) {
+            labels <- if (is.factor(x)) "levels(x)" else "sort(unique(x))"
+            paste("The categories of the mechanism are numbers. Give it labels:",
+                  "{.code {if (inherits(mechanism, 'rr_grr')) sprintf('rr_grr(%s, ...)', labels) else labels}}.")
+          },
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level")
+}
+
+# Labels of a mere number of categories.
+is_numbered <- function(mechanism) {
+  labels <- mechanism$reports
+  length(labels) <= 1e4 && identical(as.character(labels), as.character(seq_along(labels)))
 }
 
 # All values that are not reports, the most frequent first: as shown to the user, how often each was given, and which
@@ -171,11 +182,15 @@ is_no_answer <- function(text) {
       "not stated", "refused", "refusal", "prefer not to say", "prefer not to answer", "skipped")
 }
 
-blank_note <- function(unknown, na = "NA") {
+blank_note <- function(unknown, na = "NA", then = ", then use `na.rm = TRUE`") {
   blank <- encodeString(unknown$blank, quote = "\"")
-  sprintf("If %s %s, make %s %s, then use `na.rm = TRUE`.", paste(blank, collapse = ", "),
-          if (length(blank) == 1L) "is no answer" else "are no answers", if (length(blank) == 1L) "it" else "them", na)
+  sprintf("If %s %s, make %s %s%s.", paste(blank, collapse = ", "),
+          if (length(blank) == 1L) "is no answer" else "are no answers", if (length(blank) == 1L) "it" else "them", na,
+          then)
 }
+
+# Regressions match labels exactly.
+relaxed_remedy <- "Correct case and space in the data first, or give the mechanism these labels."
 
 # Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {

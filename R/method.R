@@ -165,6 +165,12 @@ check_method <- function(method) {
     abort(c("{.arg method} must be the name of a method, or one made by {.fn rr_new_method}.", x = "It is a function."),
           "argument")
   }
+  if (is.character(method) && length(method) > 1L && !anyNA(method)) {
+    abort(c("{.arg method} must be one method: a fit is one estimate.", x = "It names {length(method)}.",
+            i = paste("For several:",
+                      "{.code lapply(c(\"{method[1]}\", \"{method[2]}\"), function(m) rr_estimate(x, method = m))}."),
+            i = "{.fn rr_choose} says which to take."), "argument")
+  }
   method_registry()[[check_choice(method, "method", names(method_registry()))]]
 }
 

@@ -104,6 +104,7 @@ regress_initialize <- function(p, q, labels) {
 regress_response <- function(y, labels, weights = NULL) {
   if (is.matrix(y) || is.data.frame(y)) return(matrix_response(as.matrix(y), labels, weights))
   if (is.null(weights)) weights <- rep(1, length(y))
+  if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   n <- rep(1, length(y))
   if (is.factor(y) || is.character(y)) {
     place <- match(as.character(y), labels)
@@ -132,11 +133,14 @@ regress_response <- function(y, labels, weights = NULL) {
 check_report_labels <- function(place, y, labels) {
   lost <- which(is.na(place) & !is.na(y))
   if (!length(lost)) return(invisible())
-  values <- unique(as.character(y)[lost])
-  others <- if (length(values) > 1) sprintf(" (%d such values in all)", length(values))
+  unknown <- unknown_reports(as.character(y), list(reports = labels))
+  lines <- unknown_lines(unknown, paste("Row", format_count(lost[1])),
+                         sprintf("rows, the first is %s", format_count(lost[1])))
   abort(c("Reports must be labels of the mechanism.",
-          x = "Row {lost[1]} is {.val {values[1]}}{others}.",
-          i = "The labels are {format_labels(labels)}."), c("level", "input"))
+          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
+          i = "The labels are {format_labels(labels)}.",
+          i = if (length(unknown$blank)) "{blank_note(unknown, 'NA', ': such rows are dropped')}",
+          i = if (unknown$relaxed) relaxed_remedy), c("level", "input"))
 }
 
 matrix_response <- function(y, labels, weights) {

@@ -34,11 +34,16 @@ regress_frame <- function(call, formula, data, design, caller) {
     abort(c("{.arg formula} must have a response.", x = "It is {.code {deparse1(formula)}}.",
             i = "Only for a tally as {.arg data} may it be left out."), "argument")
   }
+  where <- environment(formula) %||% caller
+  for (arg in intersect(c("weights", "arm"), names(wanted))) {
+    wanted[[arg]] <- column_expression(wanted[[arg]], data, where, arg)
+  }
+  check_variables(c(list(formula = formula), as.list(wanted)[c("weights", "subset", "offset", "arm")]), data, where)
+  data <- plain_columns(data, all.vars(formula[[2]]), regression_variables(formula, data))
   wanted$formula <- formula
   wanted$data <- quote(.data)
   wanted$drop.unused.levels <- TRUE
   wanted$na.action <- stats::na.pass
-  wanted$arm <- arm_column(call$arm, data)
   wanted[[1L]] <- quote(stats::model.frame)
   check_offset_length(call$offset, data, formula, caller)
   here <- new.env(parent = caller)

@@ -15,11 +15,13 @@
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, `cbind(yes, no)`, or a tally by groups, in which case the covariates are its group columns.
+#'   Labelled columns, as 'haven' reads them from SPSS, Stata and SAS files, are taken by their labels, in the response and among the covariates (as factors; where only
+#'   some of the values have labels, as numbers, and a message says so). Values that the file declares to be missing are.
 #' @param data A data frame, or a tally of [rr_tally()] with groups (the left side of `formula` may then be left out).
 #' @param mechanism How the answers were randomised: a mechanism of two categories, or a *named list* of them, of which `arm` names the one of
 #'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. A tally has its own mechanism.
 #' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
-#' @param weights,offset,subset,na.action As in [stats::glm()]: a weight is the number of answers of its row. For survey weights the standard errors
+#' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is the number of answers of its row. For survey weights the standard errors
 #'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
 #'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
@@ -40,7 +42,7 @@
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
-#' fewer rows than coefficients, a link without a feasible start; `candor_error_no_information` for `p = q`;
+#' fewer rows than coefficients, a link without a feasible start, and for variables that are not there, with the nearest name and the columns; `candor_error_no_information` for `p = q`;
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
@@ -77,6 +79,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    ...) {
   check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_dots_empty(...)
+  check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
   starts <- check_count(starts, "starts", min = 1, max = 1000)

@@ -79,7 +79,7 @@ rr_loglinear <- function(formula, tally, starts = 5, ...) {
 loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
-            i = "Make one with {.fn rr_tally} or {.fn rr_counts} under a {.fn rr_product}."), "argument")
+            i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
   }
   if (!inherits(formula, "formula") || length(formula) != 2L) {
     abort(c("{.arg formula} must be one-sided.", x = "It is {describe(formula)}.", i = "For example {.code ~ a * b}."),

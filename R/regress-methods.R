@@ -141,7 +141,8 @@ match_coefficients <- function(parm, names) {
   which <- if (is.character(parm)) match(parm, names) else parm
   if (is.numeric(which) && length(which) && !anyNA(which) && all(which %in% seq_along(names))) return(as.integer(which))
   abort(c("{.arg parm} must name coefficients of the fit.", x = "It is {describe(parm)}.",
-          i = "They are {format_labels(names)}."), "level")
+          i = if (length(meant_of(parm, names))) "{meant_of(parm, names)}", i = "They are {format_labels(names)}."),
+        "level")
 }
 
 #' @export

@@ -55,22 +55,15 @@ multinom_newdata <- function(object, newdata, reports) {
   if (is.null(newdata)) {
     return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
   }
-  if (!is.data.frame(newdata)) abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."),
-                                     "argument")
   terms <- stats::delete.response(object$terms)
-  absent <- setdiff(all.vars(terms), names(newdata))
-  if (length(absent)) {
-    abort(c("{.arg newdata} must have the covariates.", x = "There is no {.val {absent[1]}}."), "argument")
-  }
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+  frame <- newdata_frame(object, terms, newdata, all.vars(terms))
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   x <- x[, colnames(object$model$x), drop = FALSE]
   codes <- NULL
   if (reports && inherits(object$mechanism, "rr_product") && attr(object$terms, "response") == 0) {
     questions <- object$mechanism$questions
     absent <- setdiff(names(questions), names(newdata))
-    if (length(absent)) abort(c("{.arg newdata} must have the reports.", x = "There is no {.val {absent[1]}}."),
-                              "argument")
+    if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
     each <- Map(function(name, question) report_codes(newdata[[name]], question, name), names(questions), questions)
     codes <- as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, each,
                                         cumprod(c(1, object$mechanism$report_sizes))[seq_along(each)])) + 1)

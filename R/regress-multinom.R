@@ -20,10 +20,12 @@
 #'
 #' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
 #'   `~ age + sex`: the questions are columns of `data` found by their names.
-#' @param data A data frame; or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates.
+#' @param data A data frame; or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are taken by their
+#'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomised: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
 #' @param type `"multinomial"` or `"cumulative"`.
-#' @param weights,subset,na.action As in [stats::glm()], found in `data` first. Weights are frequencies, or sampling weights (take the sandwich then).
+#' @param weights,subset,na.action As in [stats::glm()], found in `data` first; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
+#'   Of sampling weights take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole. A weighted tally counts with its effective number of respondents.
 #' @param start Coefficients to start from, in the order of `vcov()`; by default shares estimated without covariates.
 #' @param starts Number of starting points, at least 1.
 #' @param ... Not used, and refused by `rr_multinom()`.
@@ -68,10 +70,12 @@ rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumul
               data = "a data frame with the reports and the covariates, or a tally by groups",
               optional = if (!missing(data) && inherits(data, "rr_tally")) "mechanism")
   check_dots_empty(...)
+  check_model_order(formula, data, if (!missing(mechanism)) mechanism)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
   rows <- multinom_rows(call, formula, data, if (missing(mechanism)) NULL else mechanism, parent.frame())
+  if (!inherits(data, "rr_tally")) tell_sampling_weights(rows$weights)
   model <- category_model(type, rows$x, rows$codes, rows$weights, rows$channel, rows$mechanism$levels)
   fit <- fit_categories(model, start, starts)
   new_rr_multinom(fit, model, rows, type, call)
@@ -98,7 +102,9 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     dropped <- attr(frame, "na.action")
     if (length(dropped)) codes <- codes[-dropped]
     if (!is.null(call$subset)) abort(c("{.arg subset} is not for a tally.", i = "Tally the rows you want."), "argument")
-    return(finish_rows(frame, codes, mechanism, paste("tally of", format_labels(mechanism$reports))))
+    rows <- finish_rows(frame, codes, mechanism, paste("tally of", format_labels(mechanism$reports)))
+    rows$respondents <- respondent_number(data)
+    return(rows)
   }
   check_mechanism(mechanism)
   if (!is.data.frame(data)) {
@@ -108,7 +114,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     return(product_rows(call, formula, data, mechanism, where))
   }
   check_formula(formula)
-  frame <- regression_frame(call, formula, data, where)
+  frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
   finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
 }
@@ -119,14 +125,16 @@ product_rows <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
   absent <- setdiff(questions, names(data))
   if (length(absent)) {
+    near <- nearest_label(absent[1], names(data))
     abort(c("{.arg data} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
-            i = "Its columns are {.val {names(data)}}."), "argument")
+            i = if (!is.na(near)) "Did you mean {.val {near}}?", i = "The columns are {format_labels(names(data))}."),
+          "argument")
   }
   check_joint(mechanism)
   terms <- stats::terms(formula, data = data[setdiff(names(data), questions)])
   wide <- stats::reformulate(c(attr(terms, "term.labels"), sprintf("`%s`", questions)))
   environment(wide) <- environment(formula)
-  frame <- regression_frame(call, wide, data, where)
+  frame <- regression_frame(call, wide, data, where, questions)
   codes <- Map(function(name, question) report_codes(frame[[name]], question, name), questions, mechanism$questions)
   strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
   joint <- Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1
@@ -183,7 +191,7 @@ new_rr_multinom <- function(best, model, rows, type, call) {
   coefficients[found$names] <- found$b
   structure(
     list(coefficients = coefficients, vcov = structure(found$vcov, dimnames = list(found$names, found$names)),
-         limit = found$limit, loglik = best$at$loglik, df = length(found$b), n = sum(rows$weights > 0),
+         limit = found$limit, loglik = best$at$loglik, df = length(found$b), n = rows$respondents %||% sum(rows$weights > 0),
          weights = rows$weights,
          type = type, mechanism = rows$mechanism, model = model, estimate = best$b, frame = rows$frame,
          terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts, dropped = rows$dropped,

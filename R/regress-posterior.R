@@ -45,7 +45,7 @@ rr_posterior <- function(tally, prior = c(1, 1), n = 0) {
   check_given(tally = "a tally of {.fn rr_tally} or {.fn rr_counts}")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
-            i = "Make one with {.fn rr_tally} or {.fn rr_counts}."),
+            i = "{tally_remedy(tally)}"),
           "argument")
   }
   if (!is.null(tally$weight_squares)) {

@@ -16,7 +16,8 @@
 #' @param ... Passed on for `type = "terms"`; otherwise ignored.
 #' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
 #' @section Errors:
-#' `candor_error_argument` for unknown types; `candor_error_mismatch` where `newdata` has no report or arm and one is needed.
+#' `candor_error_argument` for unknown types and for variables that `newdata` does not have, `candor_error_level` for values of a factor that were not fitted;
+#' `candor_error_mismatch` where `newdata` has no report or arm and one is needed.
 #' @source Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
 #'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @examples
@@ -37,6 +38,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   check_flag(se.fit, "se.fit")
   if (type == "response") type <- "truth"
   if (type == "terms") {
+    if (!is.null(newdata)) newdata_frame(object, stats::delete.response(object$terms), newdata, names(object$data))
     class(object) <- c("glm", "lm")
     return(if (is.null(newdata)) stats::predict(object, type = "terms", se.fit = se.fit, ...)
            else stats::predict(object, newdata, type = "terms", se.fit = se.fit, ...))
@@ -74,11 +76,8 @@ prediction_rows <- function(object, newdata, type) {
     return(list(eta = unname(object$linear.predictors), x = x, y = unname(object$y), arm = object$arm, label = label,
                 names = names))
   }
-  if (!is.data.frame(newdata)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
-  }
   terms <- stats::delete.response(object$terms)
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+  frame <- newdata_frame(object, terms, newdata, names(object$data))
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- new_offset(object, terms, newdata, nrow(x))
   # Tools that take derivatives set coefficients of their own.

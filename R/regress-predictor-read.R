@@ -144,13 +144,13 @@ truth_cell <- function(rows, truth) {
 
 new_designs <- function(object, frame, which = seq_len(max(1L, nrow(object$rows$cells)))) {
   rows <- object$rows
-  if (!is.data.frame(frame)) abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(frame)}."),
-                                   "argument")
+  if (!is.data.frame(frame)) {
+    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(frame)}."), "argument")
+  }
   terms <- stats::delete.response(attr(rows$x_terms %||% rows$terms, "terms") %||% rows$terms)
   absent <- setdiff(all.vars(terms), c(names(frame), rows$covariates))
-  if (length(absent)) {
-    abort(c("{.arg newdata} must have the covariates.", x = "There is no {.val {absent[1]}}."), "argument")
-  }
+  if (length(absent)) abort_variable(absent[1], "newdata", frame, "newdata")
+  frame <- plain_columns(frame, used = all.vars(terms), factors = names(rows$xlevels))
   rows$cells <- rows$cells[which, , drop = FALSE]
   lapply(predictor_designs(terms, frame, rows, rows$xlevels), function(x) x[, rows$names[rows$keep], drop = FALSE])
 }

@@ -72,6 +72,7 @@ rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), 
   rows <- predictor_rows(call, formula, data, mechanisms, truth, parent.frame())
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)
+  if (method == "ml") tell_sampling_weights(rows$weights)
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
   structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
@@ -122,7 +123,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
-  frame <- regression_frame(call, wide, data, where)
+  frame <- regression_frame(call, wide, data, where, names(mechanisms), response)
   if (response %in% names(mechanisms) && !is.name(formula[[2]])) {
     abort(c("A randomized response must be a column.", x = "It is {.code {response}}."), "argument")
   }

@@ -9,11 +9,7 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   ends <- if (method == "wald") wald_ends(object, which, level)
     else if (!is.null(object$design) || object$penalty != "none") {
-      if (!missing(method)) {
-        abort(c("Profile intervals need a likelihood.",
-                x = if (is.null(object$design)) "This estimate is penalised." else "This fit is of a survey design.",
-                i = "Use {.code method = \"wald\"}."), "argument")
-      }
+      if (!missing(method)) refuse_profile(object)
       wald_ends(object, which, level)
     } else t(vapply(which, function(j) profile_coefficient(object, j, level), numeric(2)))
   dimnames(ends) <- list(names[which], percent)
@@ -26,18 +22,94 @@ wald_ends <- function(fit, which, level) {
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 
+# The rows of a fit, alike ones together, and the coefficients that are estimated; NULL if j is not one.
+profile_parts <- function(fit, j) {
+  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  if (!j %in% kept) return(NULL)
+  data <- collapse_rows(fitted_data(fit))
+  if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
+  list(data = data, kept = kept)
+}
+
 # All values b of coefficient j with 2 (top - best log-likelihood with that value) within the quantile. The root is
 # sought on the signed square root of that difference, which is nearly a line; its slope is the score of b.
 profile_coefficient <- function(fit, j, level) {
-  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
-  if (!j %in% kept) return(c(NA_real_, NA_real_))
-  data <- fitted_data(fit)
-  data <- collapse_rows(data)
-  if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
-  curve <- profile_curve(fit, data, j, kept)
+  parts <- profile_parts(fit, j)
+  if (is.null(parts)) return(c(NA_real_, NA_real_))
+  data <- parts$data
+  curve <- profile_curve(fit, data, j, parts$kept)
   limit <- sqrt(stats::qchisq(level, 1))
   if (!is.finite(fit$coefficients[j])) return(infinite_profile(fit, data, j, curve, limit))
   c(profile_end(curve, fit, j, -1, limit), profile_end(curve, fit, j, 1, limit))
+}
+
+#' @rdname rr_profile
+#' @export
+profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
+  check_object(fitted)
+  level <- check_level(level)
+  points <- check_count(points, "points", min = 5, max = 1000)
+  if (!is.null(fitted$design) || fitted$penalty != "none") refuse_profile(fitted)
+  names <- names(fitted$coefficients)
+  which <- if (is.null(parm)) seq_along(names) else match_coefficients(parm, names)
+  tables <- lapply(which, function(j) profile_of_coefficient(fitted, j, level, points))
+  table <- do.call(rbind, tables[lengths(tables) > 0])
+  if (is.null(table)) {
+    abort(c("There is no profile to give.", x = "These coefficients are not estimated: {.val {names[which]}}."),
+          "argument")
+  }
+  new_rr_profile(tibble::as_tibble(table), fitted)
+}
+
+#' @export
+profile.rr_regression <- function(fitted, ...) {
+  abort(c("There are no profiles for a fit of class {.cls {class(fitted)[1]}}.",
+          i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."),
+        "argument")
+}
+
+#' @export
+profile_bounds.rr_glm <- function(fit, terms, level) stats::confint(fit, terms, level, method = "profile")
+
+refuse_profile <- function(fit) {
+  abort(c("Profile intervals need a likelihood.",
+          x = if (is.null(fit$design)) "This estimate is penalised." else "This fit is of a survey design.",
+          i = "Use {.code confint(fit, method = \"wald\")}."), "argument")
+}
+
+# The curve of one coefficient, from the estimate outwards on both sides; NULL where it is not estimated. One that is
+# infinite has only a side that leads back from far out.
+profile_of_coefficient <- function(fit, j, level, points) {
+  parts <- profile_parts(fit, j)
+  if (is.null(parts)) return(NULL)
+  curve <- profile_curve(fit, parts$data, j, parts$kept)
+  centre <- unname(fit$coefficients[j])
+  finite <- is.finite(centre)
+  far <- if (finite) 6 * sqrt(fit$variance$observed[j, j]) else 20 / curve$scale
+  ends <- profile_coefficient(fit, j, level)
+  start <- if (finite) centre else sign(centre) * far
+  if (is.na(start)) return(NULL)
+  ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
+  grid <- seq(ends[1], ends[2], length.out = points)
+  sides <- list(rev(grid[grid < start]), grid[grid > start])
+  found <- lapply(sides, function(values) {
+    rest <- curve$first
+    falls <- numeric(length(values))
+    for (k in seq_along(values)) {
+      point <- curve$at(values[k], rest)
+      if (!is.null(point)) rest <- point$rest
+      # The climb along the curve may be on a lower maximum.
+      other <- curve$others(values[k], list(rest))
+      falls[k] <- min(point$fall, other$fall, Inf)
+    }
+    falls
+  })
+  value <- c(sides[[1]], if (finite) centre, sides[[2]])
+  fall <- c(found[[1]], if (finite) 0, found[[2]])
+  order <- order(value)[is.finite(fall[order(value)])]
+  side <- if (finite) sign(value - centre) else rep(-sign(fit$coefficients[j]), length(value))
+  data.frame(term = names(fit$coefficients)[j], value = value[order], deviance = fall[order]^2,
+             z = unname(side[order]) * fall[order])
 }
 
 # A function of b (and where to start the others) that gives the fall r = sqrt(2 (top - l(b))), its slope dr / db, and

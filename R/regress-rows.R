@@ -1,12 +1,24 @@
 # From a formula and a data frame to what the likelihoods of this room read: design matrices, codes of reports,
 # channels.
 
-# The model frame, as lm() makes it: `call` is that of the fitter, evaluated where the user stands.
-regression_frame <- function(call, formula, data, where) {
+# The model frame, as lm() makes it: `call` is that of the fitter, evaluated where the user stands. `reports` are the
+# columns that hold reports, `outcome` is one that is a number whatever its labels.
+regression_frame <- function(call, formula, data, where, reports = character(), outcome = character()) {
   keep <- match(c("weights", "subset", "na.action"), names(call), 0L)
+  further <- as.list(call)[keep]
+  home <- environment(formula) %||% where
+  if ("weights" %in% names(further)) further$weights <- column_expression(further$weights, data, home, "weights")
+  check_variables(c(list(formula = formula), further[intersect(c("weights", "subset"), names(further))]), data, home)
+  for (name in intersect(outcome, setdiff(names(data), reports))) {
+    if (is_labelled(data[[name]])) data[[name]] <- as.vector(unclass(without_missing_codes(data[[name]])))
+  }
+  data <- plain_columns(data, reports, regression_variables(formula, data))
   frame_call <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE),
-                          as.list(call)[keep]))
-  frame <- eval(frame_call, where)
+                          further))
+  frame <- tryCatch(eval(frame_call, where), error = function(e) {
+    if (inherits(e, "candor_error")) stop(e)
+    abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+  })
   if (!is.null(stats::model.offset(frame))) {
     abort(c("{.arg formula} must not have an offset here.", i = "Offsets are for {.fn rr_glm}."), "argument")
   }
@@ -36,6 +48,14 @@ frame_weights <- function(frame) {
           "argument")
   }
   as.double(weights)
+}
+
+# A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.
+tell_sampling_weights <- function(weights) {
+  if (all(abs(weights - round(weights)) <= 1e-6 * pmax(1, weights))) return(invisible())
+  cli::cli_inform(c("Weights are taken for numbers of respondents, and some are not whole.",
+                    i = paste("If they are survey weights, standard errors are wrong:",
+                              "read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
 }
 
 # A report that no truth can give, by its first row.
@@ -73,6 +93,8 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 tally_rows <- function(tally, response) {
   counts <- as.matrix(tally$counts)
   k <- nrow(counts)
+  # Weighted reports are worth their effective number, as everywhere.
+  counts <- sweep(counts, 2, tally$effective_n / tally$n, `*`)
   keys <- lapply(as.list(tally$groups), rep, each = k)
   rows <- c(stats::setNames(list(factor(rep(tally$mechanism$reports, ncol(counts)), tally$mechanism$reports)),
                             response),

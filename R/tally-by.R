@@ -39,7 +39,10 @@ make_groups <- function(by, n) {
   for (name in names(by)) {
     if (!is.atomic(by[[name]]) || length(by[[name]]) != n) {
       abort(c("{.arg by} must have one entry per report.",
-              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports."), "argument")
+              x = "{.val {name}} is {describe(by[[name]])}; there are {n} reports.",
+              i = if (is.character(by[[name]]) && length(by[[name]]) < n) {
+                "Names of columns are for data frames: give the data frame, and name the reports in {.arg column}."
+              }), "argument")
     }
     if (anyNA(by[[name]])) {
       abort(c("{.arg by} must not have missing groups.",
@@ -84,6 +87,17 @@ place_values <- function(v) {
   }
   values <- if (is.factor(v)) known else sort(known)
   list(values = values, place = match(known, values)[place])
+}
+
+# Blank text is often an answer that nobody gave, and a group all the same.
+tell_blank_groups <- function(keys) {
+  blank <- names(keys)[vapply(keys, function(key) {
+    (is.character(key) || is.factor(key)) && any(!nzchar(trimws(as.character(key))), na.rm = TRUE)
+  }, NA)]
+  if (!length(blank)) return(invisible())
+  cli::cli_inform(c("{.val {blank}} {?is/are} blank for some reports, which are a group of their own.",
+                    i = "If they are not known, make them NA: {.code na.rm = TRUE} then drops such reports."),
+                  class = "candor_message_blank")
 }
 
 # Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.

@@ -2,7 +2,7 @@
 #'
 #' Makes a tally from a published table, the result of a `GROUP BY`, or other counts of reports.
 #'
-#' @param counts Number of times each report was given: a numeric vector or one-dimensional `table`, or a matrix
+#' @param counts Number of times each report was given, no shares and no percentages (100 for percent would be 100 respondents): a numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
 #'   report, in the order of the mechanism. For several questions ([rr_product()]) the reports are the cells, or `counts`
@@ -82,7 +82,9 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
   if (grouped) values <- matrix(values, nrow(counts))
-  if (!is.null(labels) && !identical(labels, mechanism$reports)) values <- place_counts(values, labels, mechanism)
+  if (!is.null(labels) && !identical(labels, mechanism$reports)) {
+    values <- place_counts(values, labels, mechanism, if (grouped) colnames(counts))
+  }
   n <- if (categories) check_number_given(n, if (grouped) colSums(values) else check[1])
     else check_respondents(n, values)
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
@@ -153,11 +155,16 @@ effective_squares <- function(effective_n, n) {
 }
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
-place_counts <- function(values, labels, mechanism) {
+place_counts <- function(values, labels, mechanism, columns = NULL) {
   position <- match_labels(labels, mechanism)
   if (anyNA(position)) {
-    abort(c("The names of {.arg counts} must be levels of the mechanism.",
-            x = "{.val {labels[is.na(position)][1]}} is not one.",
+    odd <- labels[is.na(position)][1]
+    near <- nearest_label(odd, mechanism$reports)
+    turned <- length(columns) > 0L && all(columns %in% mechanism$reports)
+    abort(c("The {if (is.matrix(values)) 'row ' else ''}names of {.arg counts} must be levels of the mechanism.",
+            x = "{.val {odd}} is not one.",
+            i = if (turned) "Its columns are called as the levels are. Rows must be reports: give {.code t(counts)}."
+                else if (!is.na(near)) "Did you mean {.val {near}}?",
             i = "The levels are {format_labels(mechanism$reports)}."), "level")
   }
   if (anyDuplicated(position)) {
@@ -175,6 +182,18 @@ place_counts <- function(values, labels, mechanism) {
   placed
 }
 
+# Shares and percentages add up to what they are of, rounded to a digit at least.
+fraction_note <- function(values) {
+  sums <- if (is.matrix(values)) colSums(values) else sum(values)
+  kind <- if (all(abs(sums - 1) <= 0.01)) "shares" else if (all(abs(sums - 100) <= 0.5)) "percentages"
+  if (!is.null(kind)) {
+    return(sprintf(paste("They add up to %s, as %s do. Counts are the numbers of respondents who gave each report:",
+                         "%s times how many answered, made whole."), if (kind == "shares") 1 else 100, kind,
+                   if (kind == "shares") "shares" else "percentages / 100"))
+  }
+  cli::format_inline("For weighted counts give {.arg effective_n}, or use {.fn rr_tally} with {.arg weights}.")
+}
+
 abort_count <- function(counts, values, position, labels) {
   value <- values[position]
   row <- if (is.matrix(counts)) (position - 1) %% nrow(counts) + 1 else position
@@ -182,9 +201,6 @@ abort_count <- function(counts, values, position, labels) {
         else sprintf("The count of \"%s\"", labels[row])
   fractional <- is.finite(value) && value >= 0
   abort(c(if (fractional) "{.arg counts} must be whole numbers." else "{.arg counts} must be finite and at least 0.",
-          x = "{at} is {format(value, digits = 15)}.",
-          i = if (fractional) {
-            "For weighted counts give {.arg effective_n}, or use {.fn rr_tally} with {.arg weights}."
-          }),
+          x = "{at} is {format(value, digits = 15)}.", i = if (fractional) "{fraction_note(values)}"),
         "counts")
 }

@@ -76,6 +76,7 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
 
   by <- if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)
   groups <- make_groups(by, nrow(rows))
+  tell_blank_groups(groups$keys)
   counted <- .Call(C_rr_tally, coded, 1L, as.double(length(mechanism$reports)), groups$codes,
                    as.double(max(1L, groups$n)), as.double(sums$weight), TRUE)
   counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, ncol = groups$n)

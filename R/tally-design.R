@@ -32,6 +32,8 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
     abort(c("The weights are those of the design.", i = "Leave {.arg weights} out."), "argument")
   }
   rows <- design_rows(x)
+  data <- as_plain_frame(x$variables)
+  report_columns(data, mechanism, column, names(frame_groups(data, by)), "a survey design")
   rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
            na.rm = na.rm,
            match = match)

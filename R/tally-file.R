@@ -61,7 +61,7 @@ rr_write <- function(tally, file) {
   check_given(tally = "the tally", file = "the name of a file")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
-            i = "Make one with {.fn rr_tally} or {.fn rr_counts}."), "argument")
+            i = "{tally_remedy(tally)}"), "argument")
   }
   file <- check_path(file)
   check_installed("jsonlite", "to write a tally")

@@ -63,6 +63,7 @@ match_groups <- function(i, groups, class) {
   if (anyNA(at)) {
     shown <- if (is.atomic(i)) as.character(i)[is.na(at)][1] else describe(i)
     abort(c("Groups must be taken by position, label or condition.", x = "{.val {shown}} is not a group.",
+            i = if (length(meant_of(i, labels))) "{meant_of(i, labels)}",
             i = "The groups are {format_labels(labels)}."), "level")
   }
   if (!length(at)) {

@@ -9,6 +9,9 @@
 #' the least-squares inverse, does not give the sharper design its weight, and is wider. [rr_goodness_of_fit()] tests whether one truth can have given all
 #' reports.
 #'
+#' Respondents who chose their own \eqn{\epsilon}, or whose devices had different ones, are such designs too: a mechanism and a tally for each value of it. Their
+#' choice must not depend on the truth. In regressions it is the `arm` of [rr_glm()].
+#'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
 #'   become the names of the designs. Grouped tallies must have the same groups. A weighted tally counts with its effective number of respondents.
 #' @return An object of class `rr_tally`. Its mechanism has the class `c("rr_pooled", "rr_channel", "rr_mechanism")` and holds the
@@ -27,6 +30,12 @@
 #' fit <- rr_estimate(rr_pool(tallies))
 #' tidy(fit, conf.int = TRUE)
 #' rr_goodness_of_fit(fit)
+#' profile(fit, "yes")
+#'
+#' # Respondents who chose how much to protect their answer
+#' chosen <- list(cautious = rr_warner(epsilon = 1), open = rr_warner(epsilon = 3))
+#' rr_estimate(rr_pool(cautious = rr_counts(c(no = 190, yes = 110), chosen$cautious),
+#'                     open = rr_counts(c(no = 160, yes = 40), chosen$open)))
 #' @export
 rr_pool <- function(...) {
   tallies <- list(...)

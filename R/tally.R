@@ -90,6 +90,12 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   tally_reports(x, mechanism, weights, by, na.rm, match, keep)
 }
 
+# For those who give something else where a tally is needed.
+tally_remedy <- function(x, under = "") {
+  cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
+                     else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
+}
+
 # Reports that are there already, and where columns can be named instead.
 refuse_columns <- function(x) {
   remedy <- if (inherits(x, "DBIConnection")) "Give a table of it, such as {.code dplyr::tbl(connection, \"reports\")}."
@@ -122,6 +128,7 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   }
   if (match == "relaxed") x <- relax_reports(x, mechanism)
   groups <- make_groups(by, n)
+  tell_blank_groups(groups$keys)
   result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
   counted <- check_counted(result, mechanism, groups$n, n)
   dropped <- counted$dropped
@@ -230,8 +237,13 @@ check_weights <- function(weights, n) {
   extremes <- if (length(weights)) range(weights) else 0
   if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
     bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
-    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}."),
-          "argument")
+    absent <- sum(is.na(weights))
+    more <- if (absent > 1) sprintf(" (%s are missing)", format_count(absent))
+    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}{more}.",
+            i = if (is.na(weights[bad[1]])) {
+              paste("Leave out those whose weight is not known, for example with {.code subset(data, !is.na(w))};",
+                    "{.arg na.rm} is about reports and groups.")
+            }), "argument")
   }
   as.double(weights)
 }
@@ -289,16 +301,28 @@ tidy.rr_tally <- function(x, ...) {
 #' @export
 print.rr_tally <- function(x, ...) {
   check_object(x)
-  cat("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
-      if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing)), "\n", sep = "")
-  cat("  ", format(x$mechanism), "\n", sep = "")
-  if (!is.null(x$chunks)) cat("  from ", format_count(length(x$chunks)), " labelled chunks\n", sep = "")
-  if (!is.null(x$sets)) {
-    cat("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
-        format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
-                         class = "object_size"),
-               units = "auto"), "\n", sep = "")
-  }
+  lines <- tally_lines(x)
+  writeLines(c(paste("<rr_tally>", lines[1]), lines[-1]))
   print(tidy(x))
   invisible(x)
+}
+
+#' @exportS3Method knitr::knit_print
+knit_print.rr_tally <- function(x, ...) {
+  check_object(x)
+  table <- tidy(x)
+  knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
+}
+
+tally_lines <- function(x) {
+  c(paste0(report_words(x), if (!is.null(x$groups)) in_groups(x),
+           if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
+    paste0("  ", format(x$mechanism)),
+    if (!is.null(x$chunks)) sprintf("  from %s labelled chunks", format_count(length(x$chunks))),
+    if (!is.null(x$sets)) {
+      paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
+             format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
+                              class = "object_size"),
+                    units = "auto"))
+    })
 }

@@ -6,7 +6,8 @@
 #' @param fit A fit of [rr_estimate()], or a margin or conditional shares of [rr_margin()].
 #' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
 #'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
-#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second.
+#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second. Functions without a name are called
+#'   what they are, such as `"women:never - men:never"`.
 #' @param conf.level Confidence level of the intervals.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
@@ -56,7 +57,9 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   check_given()
   margin <- inherits(fit, "rr_margin")
   if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
-    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
+    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}.",
+            i = if (is.list(fit) && !is.object(fit)) "For several fits of independent samples use {.fn rr_compare}."),
+          "argument")
   }
   conf.level <- check_level(conf.level)
   if (inherits(fit, "rr_survey")) {
@@ -381,9 +384,9 @@ contrast_functions <- function(L, names) {
     rows <- lapply(seq_len(nrow(L)), function(i) {
       contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i))
     })
-    return(plain_functions(do.call(rbind, rows), rownames(L)))
+    return(plain_functions(do.call(rbind, rows), rownames(L), names))
   }
-  if (!is.list(L)) return(plain_functions(rbind(contrast_row(L, names, "{.arg L}")), NULL))
+  if (!is.list(L)) return(plain_functions(rbind(contrast_row(L, names, "{.arg L}")), NULL, names))
   if (!length(L)) {
     abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument")
   }
@@ -396,23 +399,59 @@ contrast_functions <- function(L, names) {
   weights <- do.call(rbind, Map(contrast_row, lapply(unname(L), above), list(names), what))
   ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
   under <- Map(contrast_row, lapply(unname(L[ratio]), `[[`, 2), list(names), what[ratio])
-  read <- plain_functions(rbind(weights, do.call(rbind, under)), NULL)
+  read <- plain_functions(rbind(weights, do.call(rbind, under)), NULL, names)
   read$divisor[ratio] <- length(L) + seq_along(ratio)
   read$shown[-seq_along(L)] <- FALSE
-  read$terms <- if (is.null(names(L))) as.character(seq_along(L)) else names(L)
+  read$terms <- ifelse(nzchar(labels), labels, function_names(read, names))
   read
 }
 
-plain_functions <- function(weights, terms) {
+plain_functions <- function(weights, terms, names) {
   size <- nrow(weights)
-  list(weights = unname(weights), divisor = integer(size), shown = rep(TRUE, size),
-       terms = terms %||% as.character(seq_len(size)))
+  read <- list(weights = unname(weights), divisor = integer(size), shown = rep(TRUE, size))
+  read$terms <- terms %||% function_names(read, names)
+  read
+}
+
+# What functions without a name are called: what they are, as "men:never - women:never". One of many estimates is
+# called by its first three.
+function_names <- function(read, names) {
+  shown <- which(read$shown)
+  words <- vapply(shown, function(row) weighted_words(read$weights[row, ], names), "")
+  for (row in which(read$divisor[shown] > 0)) {
+    below <- weighted_words(read$weights[read$divisor[shown[row]], ], names)
+    parts <- c(words[row], below)
+    long <- grepl(" ", parts, fixed = TRUE)
+    parts[long] <- sprintf("(%s)", parts[long])
+    words[row] <- paste(parts, collapse = " / ")
+  }
+  make.unique(words, " #")
+}
+
+weighted_words <- function(weights, names) {
+  at <- which(weights != 0)
+  at <- at[order(weights[at] < 0)]
+  first <- utils::head(at, if (length(at) > 4L) 3L else 4L)
+  size <- abs(weights[first])
+  times <- ifelse(size == 1, "", paste0(vapply(size, format, "", digits = 4), " "))
+  sign <- ifelse(weights[first] < 0, " - ", " + ")
+  sign[1] <- if (weights[first[1]] < 0) "-" else ""
+  more <- if (length(at) > length(first)) sprintf(" ... (%s estimates)", format_count(length(at)))
+  paste0(paste0(sign, times, names[first], collapse = ""), more)
 }
 
 check_quotient <- function(x) {
   if (length(x) == 2L) return(x)
   abort(c("A ratio in {.arg L} must be a list of two functions, first over second.",
           x = "There {?is/are} {length(x)} in it."), "argument")
+}
+
+# Estimates of groups are called group:category. Many write it the other way round.
+near_estimate <- function(name, names) {
+  halves <- regmatches(name, gregexpr(":", name, fixed = TRUE))[[1]]
+  parts <- if (length(halves) == 1L) strsplit(name, ":", fixed = TRUE)[[1]]
+  turned <- paste(rev(parts), collapse = ":")
+  if (length(parts) == 2L && turned %in% names) turned else nearest_label(name, names)
 }
 
 # One function's weights; `what` names it in errors.
@@ -428,8 +467,11 @@ contrast_row <- function(x, names, what) {
             x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument")
   }
   if (anyNA(place)) {
-    abort(c(paste("The names in", what, "must be estimates of the fit."),
-            x = "{.val {names(x)[is.na(place)][1]}} is not one.", i = "They are {format_labels(names)}."), "level")
+    odd <- names(x)[is.na(place)][1]
+    near <- near_estimate(odd, names)
+    abort(c(paste("The names in", what, "must be estimates of the fit."), x = "{.val {odd}} is not one.",
+            i = if (!is.na(near)) "Did you mean {.val {near}}?",
+            i = "They are {format_labels(names, if (length(names) <= 8) 400 else 60)}."), "level")
   }
   if (anyDuplicated(place)) {
     abort(c(paste("The names in", what, "must all differ."),

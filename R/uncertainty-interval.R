@@ -101,5 +101,6 @@ match_rows <- function(parm, labels, what, arg = "parm") {
   if (length(at) && !anyNA(at)) return(at)
   shown <- if (is.atomic(parm) && length(parm)) parm[is.na(at)][1] else describe(parm)
   abort(c("{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
+          i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
           i = "The {what} are {format_labels(labels)}."), "level")
 }

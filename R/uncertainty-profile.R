@@ -22,14 +22,20 @@ sum_log <- function(counts, m) {
   if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
 }
 
-profile_cell <- function(rows, counts, n, i, estimate, top, quantile) {
+# Twice the fall of the log-likelihood from `top` when cell i has share t, as a function of t.
+cell_deviance <- function(rows, counts, n, i, top) {
   others <- rows[-i, , drop = FALSE]
-  excess <- function(t) {
+  function(t) {
     axes <- list(list(matrix = unname(t((1 - t) * others + rep(t * rows[i, ], each = nrow(others))))))
     fit <- maximise(axes, counts, n = n)
-    if (!is.null(fit$impossible)) return(quantile + 1e6)
-    min(2 * (top - sum_log(counts, apply_channel(axes, fit$estimate))), 1e6) - quantile
+    if (!is.null(fit$impossible)) return(Inf)
+    2 * (top - sum_log(counts, apply_channel(axes, fit$estimate)))
   }
+}
+
+profile_cell <- function(rows, counts, n, i, estimate, top, quantile) {
+  deviance <- cell_deviance(rows, counts, n, i, top)
+  excess <- function(t) min(deviance(t), 1e6 + quantile) - quantile
   side <- function(end) {
     if (estimate == end || excess(end) <= 0) return(end)
     stats::uniroot(excess, sort(c(estimate, end)), tol = 1e-9,

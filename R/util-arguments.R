@@ -77,7 +77,9 @@ renamed_note <- function(names, renamed) {
 
 # What other packages call our arguments.
 called_note <- function(names, known) {
-  ours <- c(group = "by", groups = "by", family = "link")
-  found <- intersect(names, names(ours)[ours %in% known])
-  if (length(found)) sprintf("Here it is {.arg %s}.", ours[[found[1]]])
+  ours <- data.frame(theirs = c("group", "groups", "family", "family"), ours = c("by", "by", "link", "type"))
+  ours <- ours[ours$theirs %in% names & ours$ours %in% known, ]
+  if (nrow(ours)) return(sprintf("Here it is {.arg %s}.", ours$ours[1]))
+  near <- nearest_label(names[nzchar(names)][1], setdiff(known, "..."))
+  if (!is.na(near)) sprintf("Did you mean {.arg %s}?", near)
 }

@@ -37,6 +37,13 @@ nearest_label <- function(value, labels) {
   }
 }
 
+# The nearest to the first of some names that is none, for an error; NULL where none is near.
+meant_of <- function(given, labels) {
+  if (!is.character(given) && !is.factor(given)) return(NULL)
+  near <- nearest_label(setdiff(as.character(given), labels)[1], labels)
+  if (!is.na(near)) sprintf("Did you mean %s?", encodeString(near, quote = "\""))
+}
+
 # Without case and surrounding space.
 relax <- function(text) tolower(trimws(text, whitespace = "[\\h\\v]"))
 

@@ -28,7 +28,10 @@ test_that("covariance of the maximum likelihood estimate on its support matches 
     if (!is.null(case$input$channel)) next # a general channel, tested with its own solver
     fit <- rr_estimate(rr_counts(case$input$counts, golden_grr(case$input)))
     expect_golden(vcov(fit), case$expected$cov)
-    expect_equal(sqrt(diag(vcov(fit))), setNames(tidy(fit)$std.error, fit$mechanism$levels), tolerance = 1e-9)
+    # Those that are held at 0 or 1 have variance 0 here and no error there.
+    errors <- sqrt(diag(vcov(fit)))
+    errors[coef(fit) %in% c(0, 1) & errors == 0] <- NA
+    expect_equal(errors, setNames(tidy(fit)$std.error, fit$mechanism$levels), tolerance = 1e-9)
   }
 })
 

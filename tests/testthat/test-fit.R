@@ -179,10 +179,10 @@ test_that("a report that was expected always, and given always, has residual 0",
   }
 })
 
-test_that("vcov and the standard errors agree that a sole survivor has variance 0", {
+test_that("a sole survivor has variance 0, and a table does not say that it is known", {
   fit <- rr_estimate(rr_counts(c(1, 0, 0), rr_grr(3, epsilon = 1e-12)), method = "invn")
   expect_identical(unname(diag(vcov(fit))), c(0, 0, 0))
-  expect_identical(tidy(fit)$std.error, c(0, 0, 0))
+  expect_identical(tidy(fit)$std.error, rep(NA_real_, 3))
 })
 
 test_that("rescaling all weights changes neither likelihood, nor certificate, nor standard errors", {
@@ -311,7 +311,9 @@ test_that("simulation and bootstrap know no largest number of respondents below 
     set.seed(2)
     fit <- rr_estimate(rr_counts(counts, mechanisms$grr), interval = "bootstrap", replications = 400, target = target)
     errors <- tidy(rr_estimate(rr_counts(counts, mechanisms$grr), target = target))$std.error
-    expect_equal(tidy(fit)$std.error, errors, tolerance = 4.5 / sqrt(2 * 400))
+    # The third is held at 0, where only the bootstrap has one. As ratios, since errors as small as these are all equal.
+    expect_identical(is.na(errors), c(FALSE, FALSE, TRUE))
+    expect_equal((tidy(fit)$std.error / errors)[1:2], c(1, 1), tolerance = 4.5 / sqrt(2 * 400))
   }
   largest <- rr_estimate(rr_counts(c(2^52, 2^51, 2^51), mechanisms$grr))
   expect_identical(sum(simulate(largest, seed = 1)$sim_1), 2^53)
@@ -392,4 +394,21 @@ test_that("deviance and update say what is left of the reports and estimate agai
   expect_error(update(fit, mispelt = 1), class = "candor_error_argument")
   # A level next to 1 has bounds, not NaN.
   expect_true(all(is.finite(confint(fit, level = 1 - 2^-53))))
+})
+
+test_that("an estimate that is held at 0 or 1 has no standard error in tables, and one where the boundary is not active has", {
+  grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  held <- rr_estimate(rr_counts(c(60, 38, 2), grr))
+  expect_identical(unname(coef(held)[3]), 0)
+  expect_identical(is.na(tidy(held)$std.error), c(FALSE, FALSE, TRUE))
+  expect_identical(unname(vcov(held)[3, 3]), 0)
+  # The interval is there all the same.
+  expect_false(anyNA(confint(held)))
+  # The unbiased estimate is not held, and a bootstrap knows how much it varies.
+  expect_false(anyNA(tidy(rr_estimate(held$tally, method = "inv"))$std.error))
+  set.seed(1)
+  expect_false(anyNA(tidy(rr_estimate(held$tally, interval = "bootstrap", replications = 50))$std.error))
+  # Asked directly of these very respondents, 0 is known: no noise, no sample.
+  direct <- rr_estimate(rr_counts(c(5, 0, 3), rr_grr(3, p = 1)), target = "sample")
+  expect_identical(tidy(direct)$std.error, c(0, 0, 0))
 })

@@ -198,7 +198,9 @@ test_that("what follows from the inversion is there, the rest is refused by the 
   expect_equal(sum(vcov(norm)), 0, tolerance = 1e-12)
   expect_lt(sum(diag(vcov(norm))), sum(diag(vcov(rr_estimate(tally, method = "inv")))))
   for (method in subset(rr_methods(), grepl("inverse", needs) & standard.error)$method) {
-    expect_true(all(is.finite(tidy(rr_estimate(tally, method = method), conf.int = TRUE)$std.error)), label = method)
+    fit <- rr_estimate(tally, method = method)
+    # Finite, but for what is held at 0.
+    expect_identical(is.finite(tidy(fit)$std.error), unname(coef(fit)) != 0, label = method)
   }
   contrast <- rr_contrast(rr_estimate(tally, method = "inv"), c("red", "green"))
   expect_equal(contrast$std.error, sqrt(sum(vcov(rr_estimate(tally, method = "inv"))[1:2, 1:2])))

@@ -98,3 +98,64 @@ test_that("two letters the wrong way round are one slip", {
   expect_error(rr_estimate(c("yes", "no"), die, interval = "wlison"), 'Did you mean "wilson"', class = "candor_error_argument")
   expect_no_match(tryCatch(rr_tally(survey, die, column = "cxaxn"), error = conditionMessage), "Did you mean")
 })
+
+test_that("shares, percentages and tables on their side are no counts", {
+  expect_error(rr_counts(c(no = 0.341, yes = 0.659), die), "add up to 1, as shares do.*numbers of respondents", class = "candor_error_counts")
+  expect_error(rr_counts(c(no = 34.1, yes = 65.9), die), "add up to 100, as percentages do", class = "candor_error_counts")
+  expect_error(rr_counts(c(no = 34.1, yes = 12.9), die), "For weighted counts give `effective_n`", class = "candor_error_counts")
+  expect_error(rr_counts(rbind(a = c(no = 3, yes = 4), b = c(1, 2)), die), "Rows must be reports: give `t\\(counts\\)`", class = "candor_error_level")
+  expect_error(rr_counts(c(Yes = 831, no = 1604), die), 'Did you mean "yes"', class = "candor_error_level")
+  expect_error(rr_channel(matrix(c(80, 20, 20, 80), 2)), "as percentages do: use `C / 100`", class = "candor_error_argument")
+})
+
+test_that("missing weights, names without data and numbers for labels are told what to do", {
+  expect_error(rr_tally(answers, die, column = "answer", weights = c(1, NA, NA, 1)), "Weight 2 is NA \\(2 are missing\\).*subset\\(data, !is.na\\(w\\)\\)",
+               class = "candor_error_argument")
+  expect_error(rr_estimate(answers$answer, die, by = "region"), "Names of columns are for data frames", class = "candor_error_argument")
+  expect_error(rr_tally(factor(c("low", "high")), rr_grr(2, epsilon = 1)), "rr_grr\\(levels\\(x\\), ...\\)", class = "candor_error_level")
+  expect_error(rr_tally(c("low", "high"), rr_grr(2, epsilon = 1)), "sort\\(unique\\(x\\)\\)", class = "candor_error_level")
+  expect_message(rr_tally(c("yes", "no"), die, by = c("", "a")), '"group" is blank', class = "candor_message_blank")
+})
+
+test_that("a fit where a tally is needed has one", {
+  fit <- rr_estimate(answers$answer, die)
+  expect_error(rr_write(fit, tempfile()), "Its tally is in `fit\\$tally`", class = "candor_error_argument")
+  expect_error(rr_posterior(fit), "Its tally is in `fit\\$tally`", class = "candor_error_argument")
+  expect_error(rr_loglinear(~a, fit), "Its tally is in `fit\\$tally`", class = "candor_error_argument")
+})
+
+test_that("several methods, and several epsilons, are told how they are had", {
+  expect_error(rr_estimate(answers$answer, die, method = c("mle", "inv")), 'lapply\\(c\\("mle", "inv"\\)', class = "candor_error_argument")
+  expect_error(rr_grr(3, epsilon = c(1, 2)), "`rr_pool\\(\\)` puts the tallies together", class = "candor_error_argument")
+})
+
+test_that("estimates named the other way round, and functions without a name", {
+  tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), rr_grr(c("never", "once", "often"), epsilon = 1))
+  fit <- rr_estimate(tally, method = "inv")
+  expect_error(rr_contrast(fit, c("never:men" = 1, "women:never" = -1)), 'Did you mean "men:never"', class = "candor_error_level")
+  expect_identical(rr_contrast(fit, c("women:never" = 1, "men:never" = -1))$term, "women:never - men:never")
+  expect_identical(rr_contrast(fit, c("men:once", "men:often"))$term, "men:once + men:often")
+  expect_identical(rr_contrast(fit, c(0, 1, 2.5, 0, 0, 0))$term, "men:once + 2.5 men:often")
+  expect_identical(rr_contrast(fit, list("men:often", list("men:often", c("men:once", "men:often")), total = rep(1, 6)))$term,
+                   c("men:often", "men:often / (men:once + men:often)", "total"))
+  expect_identical(rr_contrast(fit, diag(6)[1:2, ])$term, c("men:never", "men:once"))
+  expect_identical(rr_contrast(fit, rep(1, 6))$term, "men:never + men:once + men:often ... (6 estimates)")
+  expect_identical(rr_contrast(fit, list("men:never", "men:never"))$term, c("men:never", "men:never #1"))
+})
+
+test_that("a survey design without a column is called a survey design", {
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(~1, weights = ~1, data = data.frame(answer = c("yes", "no", "no"), age = 20:22))
+  expect_error(rr_estimate(design, die), "is a survey design with 2 columns", class = "candor_error_argument")
+  expect_error(rr_tally(design, die), "is a survey design with 2 columns", class = "candor_error_argument")
+})
+
+test_that("categories, coefficients and groups that are almost there are named", {
+  grr <- rr_grr(c("never", "once", "often"), epsilon = 1)
+  fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), grr))
+  expect_error(tidy(fit, terms = "nevre"), 'Did you mean "never"', class = "candor_error_level")
+  expect_error(fit["woman"], 'Did you mean "women"', class = "candor_error_level")
+  expect_error(confint(rr_contrast(fit, list(all = "men:never")), "al"), 'Did you mean "all"', class = "candor_error_level")
+  expect_error(confint(suppressWarnings(rr_multinom(~group, fit$tally)), "once:gruopwomen"), 'Did you mean "once:groupwomen"', class = "candor_error_level")
+  expect_error(rr_contrast(list(fit, fit), "never"), "independent samples use `rr_compare\\(\\)`", class = "candor_error_argument")
+})

@@ -54,7 +54,7 @@ test_that("at the boundary", {
   printed(695 / 6, 116, 0)
   printed(columns(rr_estimate(work, method = "inv")), c(-0.0150, 0.0183, 0, 0.0267), 4)
   printed(columns(rr_estimate(work, method = "inv"), "no"), c(1.0150, 0.0183, 0.9733, 1), 4)
-  printed(columns(rr_estimate(work)), c(0, 0, 0, 0.0267), 4)
+  printed(columns(rr_estimate(work)), c(0, NA, 0, 0.0267), 4)
   printed(columns(rr_estimate(work))["conf.high"], 0.027, 3)
 
   kuk <- rr_kuk(0.8, 0.2)

@@ -3,6 +3,14 @@
 #ifndef CANDOR_STATUS_H
 #define CANDOR_STATUS_H
 
+#include <float.h>
+
+/* Sums, roundings and checks of whole numbers rest on doubles being doubles. x87 registers keep
+ * more digits for as long as the compiler likes, and fractions then pass for whole numbers. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2
+#error "32-bit x86 needs -msse2 -mfpmath=sse: doubles must not carry the excess precision of x87"
+#endif
+
 typedef enum candor_status {
   CANDOR_OK = 0,         /* done; the outputs are complete */
   CANDOR_AGAIN,          /* resumable kernel: the state is consistent, call again */

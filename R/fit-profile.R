@@ -1,0 +1,148 @@
+#' Profile likelihood
+#'
+#' How fast the likelihood falls when one share, or one coefficient, is held at other values than the estimate and the rest is fitted
+#' again: the curve behind the intervals of `interval = "profile"` and of [confint()][confint.rr_glm].
+#'
+#' Each value comes with the maximum over everything else. An interval of level `level` is the set of values whose `deviance` is at most the
+#' quantile of chi-squared with one degree of freedom (3.84 for 95 per cent). A curve that is no parabola says that estimate \eqn{\pm}{+-} 1.96 standard errors
+#' misleads; one that ends at 0 or 1 above the horizontal line of the picture says that the interval does too.
+#'
+#' For a fit of [rr_estimate()] the curve is that of the likelihood, whatever the method of the fit, and with several groups each group has its own. Fits of pools
+#' ([rr_pool()]) are fits like others. Weighted reports count with their effective number.
+#'
+#' @param fitted A fit of [rr_estimate()], at most 500 categories, `target = "population"`; or of [rr_glm()], without penalty and without a survey design.
+#' @param parm Categories, or coefficients, by name or position; all by default.
+#' @param level The curves reach as far as the interval of this confidence level, and end at 0 and 1.
+#' @param points How many values each curve has, from 5 to 1000; the estimate is one more.
+#' @param x,object A profile.
+#' @param conf.level Confidence level of the intervals that the picture marks.
+#' @param ... Not used.
+#' @return `profile()`: a tibble of class `rr_profile`, with the columns of the groups, `term`, `value` (of the share or coefficient), `deviance` (twice the
+#'   fall of the log-likelihood from its maximum) and `z` (its root, negative below the estimate). Values that the link does not allow are left out.
+#'
+#'   `confint()`: the profile likelihood intervals, as the fit's `confint()` gives them: they are computed, not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
+#' @section Errors:
+#' `candor_error_law` for a law without a likelihood; `candor_error_argument` for `target = "sample"`, for more than 500 categories, for estimates that are penalised or of a survey
+#' design, and for pictures of more than 12 curves; `candor_error_level` for terms that do not exist.
+#' @source Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
+#'   \doi{10.2307/2347496}
+#' @name rr_profile
+#' @examples
+#' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' curve <- profile(fit, "often")
+#' curve
+#' confint(curve)
+#' plot(curve)
+NULL
+
+#' @rdname rr_profile
+#' @importFrom stats profile
+#' @export
+profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
+  check_object(fitted)
+  level <- check_level(level)
+  points <- check_count(points, "points", min = 5, max = 1000)
+  check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
+  which <- match_terms(parm, fitted)
+  rows <- rr_matrix(fitted$mechanism)
+  groups <- seq_len(ncol(as.matrix(fitted$estimate)))
+  parts <- lapply(groups, function(g) {
+    evidence <- group_evidence(fitted$tally, g)
+    best <- maximise(channel_axes(fitted$mechanism), evidence$counts, n = evidence$n)
+    top <- sum_log(evidence$counts, apply_channel(channel_axes(fitted$mechanism), best$estimate))
+    curves <- lapply(which, function(i) {
+      profile_of_cell(rows, evidence, i, best$estimate[i], top, fitted$mechanism$levels[i], level, points)
+    })
+    table <- do.call(rbind, curves)
+    keys <- lapply(as.list(fitted$tally$groups), function(key) rep(key[g], nrow(table)))
+    tibble::as_tibble(c(keys, table))
+  })
+  new_rr_profile(do.call(rbind, parts), fitted, names(fitted$tally$groups))
+}
+
+profile_of_cell <- function(rows, evidence, i, estimate, top, term, level, points) {
+  deviance <- cell_deviance(rows, evidence$counts, evidence$n, i, top)
+  ends <- profile_cell(rows, evidence$counts, evidence$n, i, estimate, top, stats::qchisq(level, 1))
+  value <- sort(unique(c(estimate, seq(ends[["low"]], ends[["high"]], length.out = points))))
+  fall <- vapply(value, function(t) if (t == estimate) 0 else max(0, deviance(t)), 0)
+  data.frame(term = term, value = value, deviance = fall, z = sign(value - estimate) * sqrt(fall))
+}
+
+new_rr_profile <- function(table, fit, groups = NULL) {
+  class(table) <- c("rr_profile", class(table))
+  attr(table, "fit") <- fit
+  attr(table, "groups") <- groups
+  table
+}
+
+#' @rdname rr_profile
+#' @export
+confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
+  fit <- profiled_fit(object)
+  terms <- unique(object$term)
+  if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
+  profile_bounds(fit, terms, level)
+}
+
+profile_bounds <- function(fit, terms, level) UseMethod("profile_bounds")
+
+#' @export
+profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, level, interval = "profile")
+
+# The fit is kept with the table, whose rows anybody may have changed.
+profiled_fit <- function(x) {
+  check_table(x, c("value", "deviance", "z"), "term")
+  fit <- attr(x, "fit")
+  if (inherits(fit, c("rr_fit", "rr_glm"))) return(check_object(fit))
+  abort(c("This profile no longer knows its fit.", i = "Make it again with {.fn profile}."), "argument")
+}
+
+#' @rdname rr_profile
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
+  fit <- profiled_fit(object)
+  conf.level <- check_level(conf.level)
+  check_installed("ggplot2", "to draw a profile")
+  keys <- attr(object, "groups")
+  labels <- do.call(paste, c(unname(as.list(object)[c(keys, "term")]), sep = ": "))
+  panel <- factor(labels, unique(labels))
+  if (nlevels(panel) > 12L) {
+    abort(c("A picture holds up to 12 profiles.", x = "There are {nlevels(panel)}.",
+            i = "Name those to draw: {.code profile(fit, parm = )}."), "argument")
+  }
+  limit <- stats::qchisq(conf.level, 1)
+  data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
+  bounds <- profile_bounds(fit, unique(object$term), conf.level)
+  ends <- data.frame(value = as.vector(bounds), panel = factor(rep(profile_panels(object, rownames(bounds)), 2),
+                                                               levels(panel)))
+  ends <- ends[is.finite(ends$value), ]
+  share <- inherits(fit, "rr_fit")
+  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
+    ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
+    ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
+                          colour = colour_aside) +
+    ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
+    ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x") +
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
+                  y = "Log-likelihood, below its maximum",
+                  caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
+                                              percent_labels(conf.level)))) +
+    theme_candor()
+}
+
+# The rows of confint() are one for each panel, groups slowest, as panels are.
+profile_panels <- function(object, rows) {
+  keys <- attr(object, "groups")
+  labels <- unique(do.call(paste, c(unname(as.list(object)[c(keys, "term")]), sep = ": ")))
+  labels[seq_along(rows)]
+}
+
+#' @rdname rr_profile
+#' @export
+plot.rr_profile <- function(x, ...) {
+  profiled_fit(x)
+  draw(x, ...)
+}
