@@ -26,14 +26,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
 
 #' @rdname groups
 #' @export
-`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length(), sys.parent())
-
-#' @rdname groups
-#' @export
-`$.rr_fit` <- function(x, name) {
-  value <- .subset2(x, name)
-  if (is.null(value)) named_part(x, name, sys.parent()) else value
-}
+`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length())
 
 #' @rdname groups
 #' @export

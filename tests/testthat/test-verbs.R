@@ -166,17 +166,15 @@ test_that("groups of tallies and fits are cut by position, label and condition, 
   expect_output(utils::str(tally), "effective_n")
 })
 
-test_that("[[ and $ take a field or a group, and anything else is refused or NULL as in a list", {
+test_that("[[ takes a field or a group, and anything else is refused or NULL as in a list", {
   fit <- rr_estimate(rr_counts(cbind(North = c(40, 60), South = c(30, 70), n = c(50, 50)), rr_warner(0.8)))
   for (x in list(fit, fit$tally)) {
     expect_identical(x[["North"]], x["North"])
-    expect_identical(x$South, x["South"])
     expect_identical(x[[2]], x["South"])
     expect_null(x$nothing)
     expect_error(x[["Nroth"]], "North", class = "candor_error_level")
     expect_error(x[[4]], class = "candor_error_level")
     expect_error(x[[1:2]], "2 between", class = "candor_error_argument")
-    expect_error(x$yes, "tidy", class = "candor_error_argument")
     expect_error(x[["yes"]], "category", class = "candor_error_argument")
     expect_error(x[, 1], "one index", class = "candor_error_argument")
     expect_error(x[1, ], "one index", class = "candor_error_argument")
