@@ -126,7 +126,10 @@ feasible_start <- function(data, z, first, feasible) {
 
 # One climb. `at` is in the coordinates of x.
 climb <- function(data, x, at, options = ascent_options) {
-  if (!is.null(data$unknown) && length(at) == ncol(x)) at <- c(at, 0.5)
+  if (!is.null(data$unknown)) {
+    # The unknown number begins inside its range, from where it can move.
+    at <- if (length(at) == ncol(x)) c(at, 0.5) else replace(at, length(at), min(0.99, max(0.01, at[length(at)])))
+  }
   fit <- .Call(C_rr_regress_fit, regress_model(data, x), as.double(at), as.double(options))
   n <- stats::setNames(fit$numbers, c("value", "decrement", "edge", "last", "iterations", "definite", "runaway",
                                       "stalled"))
@@ -137,7 +140,7 @@ climb <- function(data, x, at, options = ascent_options) {
   # Doubles allow no further rise, and what is left is below rounding: as good as finished.
   if (!result$finite && !result$runaway && n[["definite"]] == 1 && is.finite(result$value) &&
       result$decrement <= 1e-9 * (1 + abs(result$value)) && n[["last"]] < 0.02) result$finite <- TRUE
-  result
+  if (is.null(data$unknown)) result else climb_at_end(data, x, result, options)
 }
 
 # All climbs. With many rows the later climbs first use a part of the rows, which is enough to find other maxima. A
