@@ -20,7 +20,7 @@ test_that("shares that the model makes are its estimates", {
   # Cells of (report, anchor report) at a true share of .3 and 15 per cent inattentive, in a randomized and a direct arm.
   cells <- expand.grid(y = 0:1, a = 0:1, arm = c("crosswise", "direct"), stringsAsFactors = FALSE)
   yes <- ifelse(cells$arm == "direct", 0.3, 0.85 * 0.7 + 0.15 * 0.3)
-  cells$n <- 1e4 * (0.85 * ifelse(cells$y == 1, yes, 1 - yes) * ifelse(cells$a == 1, 0.75, 0.25) + 0.15 / 4)
+  cells$n <- 2e5 * (0.85 * ifelse(cells$y == 1, yes, 1 - yes) * ifelse(cells$a == 1, 0.75, 0.25) + 0.15 / 4)
   arms <- list(crosswise = rr_crosswise(0.15), direct = rr_binary(1, 0))
   anchor <- list(a = rr_anchor(rr_crosswise(0.25)))
   one <- rr_glm(y ~ 1, subset(cells, arm == "crosswise"), arms$crosswise, weights = n, anchor = anchor)
@@ -109,7 +109,7 @@ test_that("intervals of the share of inattentive respondents and of the slope co
 test_that("reports of new respondents need those of the anchor question", {
   item <- rr_crosswise(0.15)
   anchor <- rr_anchor(rr_crosswise(0.25))
-  data <- inattentive_survey(400, item, anchor, 0.2)
+  data <- inattentive_survey(1000, item, anchor, 0.2)
   fit <- rr_glm(y ~ x, data, item, anchor = list(a = anchor))
   expect_equal(predict(fit, data, type = "report"), predict(fit, type = "report"))
   expect_equal(predict(fit, data.frame(x = 0), type = "truth")[[1]], plogis(coef(fit)[[1]]))
@@ -120,7 +120,7 @@ test_that("reports of new respondents need those of the anchor question", {
   expect_true(all(drawn %in% 0:1))
   data$a[3] <- NA
   expect_message(fewer <- rr_glm(y ~ x, data, item, anchor = list(a = anchor)), class = "candor_message_missing")
-  expect_length(fewer$y, 399)
+  expect_length(fewer$y, 999)
 })
 
 test_that("anchors that tell nothing are refused", {
