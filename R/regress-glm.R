@@ -153,7 +153,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     boundary = boundary_of(solved, limit, data, eta, coefficients, names, rows, maximum), model = frame$frame,
                  call = call, formula = frame$formula,
     terms = frame$terms, data = frame$data, offset = parts$offset,
-                 control = list(tolerance = ascent_options[["tolerance"]]),
+                 control = stats::glm.control(epsilon = ascent_options[["tolerance"]]),
     method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"), xlevels = frame$xlevels, na.action = frame$na.action,
     mechanism = mechanism, device = data$device, arm = data$arm, link = link, labels = parts$devices$labels,
     penalty = penalty, information = solved$information, variance = solved$variance, decrement = maximum$fit$decrement,

@@ -344,6 +344,8 @@ test_that("anova, drop1, add1 and step test the truth's regression", {
   stepped <- step(rr_glm(y ~ age + score, data, forced), trace = 0)
   expect_s3_class(stepped, "rr_glm")
   expect_error(anova(small, lm(y ~ age, data)), class = "candor_error_argument")
+  skip_if_not_installed("car")
+  expect_equal(car::Anova(fit)["town", "LR Chisq"], table$LR[2], tolerance = 1e-7)
 })
 
 test_that("deletion diagnostics are the first Newton step", {
