@@ -35,8 +35,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform") {
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
   if (abs(yes - other[2]) < 1e-10) {
     abort(c("The anchor question cannot tell who is inattentive.",
-            x = paste("Attentive and inattentive respondents both report {.val {mechanism$reports[2]}} with probability",
-                      "{format(yes, digits = 6)}."),
+            x = paste("Attentive and inattentive respondents both report {.val {mechanism$reports[2]}}",
+                      "with probability {format(yes, digits = 6)}."),
             i = "Use a device whose two reports are not equally probable."), c("no_information", "argument"))
   }
   C <- rbind(c(device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes), other)
@@ -53,7 +53,8 @@ check_anchor <- function(anchor) {
   if (is.null(anchor)) return(invisible())
   one <- is.list(anchor) && !is.object(anchor) && length(anchor) == 1L && length(names(anchor)) && nzchar(names(anchor))
   if (!one) {
-    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism.", x = "It is {describe(anchor)}.",
+    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism.",
+            x = "It is {describe(anchor)}.",
             i = "Write {.code anchor = list(column = rr_anchor(rr_crosswise(0.15)))}."), "argument")
   }
   mechanism <- anchor[[1]]

@@ -79,7 +79,8 @@ predictor_of <- function(x, b, offset) {
   if (is.null(offset)) eta else eta + offset
 }
 
-# Starting points in the basis z: the constant share first, then points around 0 that do not change from run to run.
+# Starting points in the basis z, which do not change from run to run: the constant share, steep slopes among rare and
+# among frequent truths, then points around 0.
 regress_starts <- function(data, z, starts, start) {
   link <- data$link
   k <- ncol(z)
@@ -89,16 +90,32 @@ regress_starts <- function(data, z, starts, start) {
   feasible <- function(b) inside_link(predictor_of(z, b, offset)[weighed], link)
   first <- project(z, data$weight, constant - (offset %||% 0))
   if (!feasible(first)) first <- feasible_start(data, z, first, feasible)
+  bounded <- link %in% c("log", "identity")
+  steep <- if (!bounded && starts > 1) steep_starts(data, z)
   points <- list(first)
   for (s in seq_len(starts)[-1]) {
-    step <- spread_numbers(k, s)
-    if (link %in% c("log", "identity")) {
+    step <- if (s - 1 <= length(steep)) steep[[s - 1]] else spread_numbers(k, s)
+    if (bounded) {
       while (!feasible(first + step)) step <- step / 2
       step <- first + step
     }
     points[[s]] <- step
   }
   c(if (!is.null(start)) list(start), points)
+}
+
+# Where truths are rare or frequent the likelihood is not concave, and beside a flat maximum it may have a steep one:
+# few truths of yes but where the covariates are extreme. From the constant no climb leads there. These starts do:
+# nearly all truths are no, or yes, and the slopes go the way in which the reports do (the score of a constant share).
+steep_starts <- function(data, z) {
+  device <- if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5)
+  row <- row_device(device, data$arm, length(data$y))
+  way <- project(z, data$weight, row$d * (data$y - row$q - row$d * moment_share(data)))
+  size <- sqrt(sum(way^2))
+  if (!is.finite(size) || size < 1e-12 || ncol(z) == 1L) return(NULL)
+  lapply(truth_curve(data$link)$inverse(c(0.007, 0.993)), function(level) {
+    project(z, data$weight, level - (data$offset %||% 0)) + 0.6 * abs(level) / size * way
+  })
 }
 
 # For links of bounded range: a constant elsewhere, or the search for any point inside by pulling the worst row in.
@@ -144,8 +161,8 @@ climb <- function(data, x, at, options = ascent_options) {
 }
 
 # All climbs. The later ones go only so far as to see whether they lead to the maximum of the first start, which most
-# do, and with many rows they use a part of the rows for that. What leads elsewhere climbs to the end, with all rows. So 5
-# starts cost half more than 1 where there are many rows, and twice as much where there are few.
+# do, and with many rows they use a part of the rows for that. What leads elsewhere climbs to the end, with all rows.
+# So 5 starts cost half more than 1 where there are many rows, and twice as much where there are few.
 climb_all <- function(data, basis, points) {
   first <- climb(data, basis$z, points[[1]])
   if (!first$finite || length(points) == 1L) {

@@ -1,7 +1,7 @@
 # Designs with an unknown parameter in a regression: the probabilities of each group are linear in this parameter.
 
-# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The last
-# line is the probability of what else the device says, which only an anchor question does.
+# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The
+# last line is the probability of what else the device says, which only an anchor question does.
 unknown_devices <- function(mechanisms, devices) {
   unknown <- Filter(has_unknown, mechanisms)
   kinds <- unique(vapply(unknown, function(mechanism) class(mechanism)[1], ""))
@@ -31,7 +31,8 @@ unknown_at <- function(lines, psi) {
   given <- ifelse(other > 0, other, 1)
   share <- function(start, slope) pmin(1, pmax(0, (start + slope * psi) / given))
   rbind(share(lines[1, ], lines[2, ]), share(lines[3, ], lines[4, ]),
-        share(lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]), share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
+        share(lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]),
+        share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
         (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
 }
 
