@@ -31,6 +31,10 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform") {
   check_given(mechanism = "how the answer to the anchor question was randomised")
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
+  if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
+    abort(c("{.arg answer} cannot be {.val truth}.", x = "Who answers truthfully, without the device, is attentive."),
+          "argument")
+  }
   other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
   if (abs(yes - other[2]) < 1e-10) {

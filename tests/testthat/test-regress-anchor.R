@@ -134,6 +134,7 @@ test_that("anchors that tell nothing are refused", {
     rr_anchor(rr_grr(3, p = 0.8))
     rr_anchor(rr_crosswise(0.25), share = 2)
     rr_anchor(rr_crosswise(0.25), answer = "perhaps")
+    rr_anchor(rr_crosswise(0.25), answer = "truth")
     rr_glm(y ~ x, data, item, anchor = "a")
     rr_glm(y ~ x, data, item, anchor = list(a = item))
     rr_glm(y ~ x, data, item, anchor = list(b = rr_anchor(item)))

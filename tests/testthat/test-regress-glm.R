@@ -420,6 +420,27 @@ test_that("a likelihood with two finite maxima is told, and the higher one is th
   expect_equal(again$loglik, fit$loglik)
 })
 
+test_that("a steep maximum among rare truths is found, beside the flat one that most starts lead to", {
+  # Seed 20261317 of inst/studies/regression-starts.R, which one start of BFGS among 13 solved.
+  set.seed(20261317)
+  n <- sample(c(150, 300, 600, 2000), 1)
+  b <- c(rnorm(1, -1), rnorm(2))
+  data <- data.frame(x1 = rnorm(n), x2 = rbinom(n, 1, 0.5))
+  truth <- rbinom(n, 1, plogis(b[1] + b[2] * data$x1 + b[3] * data$x2))
+  data$y <- rbinom(n, 1, c(0.75, 0.25)[truth + 1])
+  loglik <- function(b) {
+    report <- 0.75 - 0.5 * plogis(b[1] + b[2] * data$x1 + b[3] * data$x2)
+    sum(log(ifelse(data$y == 1, report, 1 - report)))
+  }
+  steep <- optim(c(-5, 3, 1), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  flat <- optim(c(-2, 0.5, 0.5), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  expect_gt(steep$value, flat$value + 0.1)
+  expect_warning(fit <- quietly(rr_glm(y ~ x1 + x2, data, rr_crosswise(0.25))), class = "candor_warning_maxima")
+  expect_equal(fit$loglik, steep$value, tolerance = 1e-9)
+  expect_equal(unname(coef(fit)), steep$par, tolerance = 1e-3)
+  expect_equal(min(fit$starts), flat$value, tolerance = 1e-9)
+})
+
 test_that("weights that are no numbers of answers are told of", {
   data <- data.frame(y = rep(0:1, c(700, 500)), w = seq(0.5, 1.5, length.out = 1200))
   expect_message(fit <- rr_glm(y ~ 1, data, rr_warner(0.9), weights = w), class = "candor_message_weights")
