@@ -162,7 +162,7 @@ climb <- function(data, x, at, options = ascent_options) {
 
 # All climbs. The later ones go only so far as to see whether they lead to the maximum of the first start, which most
 # do, and with many rows they use a part of the rows for that. What leads elsewhere climbs to the end, with all rows.
-# So 5 starts cost half more than 1 where there are many rows, and twice as much where there are few.
+# So rr_glm() with 5 starts takes 1.4 times as long as with 1 at 1e4 rows, and 1.0 to 1.3 times at 1e5.
 climb_all <- function(data, basis, points) {
   first <- climb(data, basis$z, points[[1]])
   if (!first$finite || length(points) == 1L) {
