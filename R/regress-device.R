@@ -52,6 +52,7 @@ regress_devices <- function(mechanism, arm, n) {
   }, numeric(5))
   list(mechanisms = mechanism, arm = index, labels = labels,
        unknown = if (any(unknown)) unknown_devices(mechanism, device),
+       parameter = if (any(unknown)) unknown_name(mechanism[unknown][[1]]),
        device = if (!any(unknown)) device)
 }
 
@@ -89,8 +90,11 @@ match_arms <- function(arm, names, n) {
   place - 1L
 }
 
+# The column of each row's device.
+row_arms <- function(arm, n) if (is.null(arm)) rep_len(1L, n) else arm + 1L
+
 # P(yes | yes) and P(yes | no) of each row.
 row_device <- function(device, arm, n) {
-  rows <- if (is.null(arm)) rep_len(1L, n) else arm + 1L
+  rows <- row_arms(arm, n)
   list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
 }

@@ -10,14 +10,15 @@ check_fit_start <- function(start, parts) {
   as.double(start)
 }
 
-# The model frame, with arm, weights and offset inside it so that rows stay together.
-regress_frame <- function(call, formula, data, design, caller) {
+# The model frame, with arm, anchor, weights and offset inside it so that rows stay together.
+regress_frame <- function(call, formula, data, design, anchor, caller) {
   mechanism <- NULL
   if (!inherits(formula, "formula")) {
     abort(c("{.arg formula} must be a formula, as in {.code report ~ age}.", x = "It is {describe(formula)}."),
           "argument")
   }
   wanted <- call[c(1L, match(c("subset", "weights", "offset", "arm"), names(call), 0L))]
+  if (!is.null(anchor)) wanted$anchor <- as.name(names(anchor))
   if (!is.null(design)) {
     design <- check_design(design, wanted)
     data <- design$variables
@@ -123,11 +124,11 @@ drop_missing <- function(frame, action, caller) {
 }
 
 # The checked input of the kernel.
-regress_data <- function(frame, mechanism, link) {
+regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
   n <- nrow(mf)
   if (!n) abort("There are no rows to fit.", c("empty", "input"))
-  devices <- regress_devices(mechanism, mf[["(arm)"]], n)
+  devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], n), anchor, mf[["(anchor)"]])
   weights <- mf[["(weights)"]]
   check_fit_weights(weights, n)
   response <- regress_response(mf[[attr(frame$terms, "response")]], devices$labels, weights)

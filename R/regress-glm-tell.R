@@ -10,6 +10,7 @@ tell_about <- function(fit) {
   }
   tell_weights(fit)
   tell_infinite(fit)
+  tell_end(fit)
   tell_maxima(fit)
   tell_information(fit)
 }
@@ -40,6 +41,13 @@ tell_infinite <- function(fit) {
          x = "The fitted truth of {rows} row{?s} is {sides}.",
          i = "{.code confint()} gives the profile likelihood intervals, which have one finite end.",
          i = "{.code penalty = \"bias\"} gives a finite estimate."), "infinite")
+}
+
+# An unknown number of the design at the end of its range.
+tell_end <- function(fit) {
+  if (!at_end(fit)) return(invisible())
+  warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+         i = "Standard errors are those of a design in which it is known."), "boundary")
 }
 
 tell_maxima <- function(fit) {

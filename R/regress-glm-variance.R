@@ -20,11 +20,13 @@ row_scores <- function(fit) {
   keep <- which(is.finite(fit$coefficients))
   score <- ifelse(open, data$weight * rows$score, 0)
   scores <- data$x[, keep, drop = FALSE] * score
-  if (!is.null(fit$unknown)) {
-    index <- if (is.null(fit$arm)) rep(1L, length(score)) else fit$arm + 1L
+  if (!is.null(fit$unknown) && !at_end(fit)) {
+    index <- row_arms(fit$arm, length(score))
+    other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
     tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
-    A <- ifelse(data$y > 0, data$y / rows$report, 0) - ifelse(data$y < 1, (1 - data$y) / rows$report_no, 0)
-    scores <- cbind(scores, `(parameter)` = data$weight * A * tilt)
+    yes <- ifelse(data$y > 0, data$y / rows$report, 0) * tilt
+    no <- ifelse(data$y < 1, (1 - data$y) / rows$report_no, 0) * (fit$unknown[6, index] - tilt)
+    scores <- cbind(scores, `(parameter)` = data$weight * (yes + no) / other)
   }
   rownames(scores) <- names(fit$linear.predictors)
   scores
@@ -33,8 +35,11 @@ row_scores <- function(fit) {
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
 estimated_places <- function(fit) {
   k <- length(fit$coefficients)
-  c(which(is.finite(fit$coefficients)), if (!is.null(fit$unknown)) k + 1L)
+  c(which(is.finite(fit$coefficients)), if (!is.null(fit$unknown) && !at_end(fit)) k + 1L)
 }
+
+# Is the unknown number at the end of its range? It then has no standard error.
+at_end <- function(fit) !is.null(fit$parameter) && as.vector(fit$parameter) %in% c(0, 1)
 
 match_cluster <- function(cluster, fit) {
   n <- length(fit$y)

@@ -25,12 +25,15 @@
 #'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
 #'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1. With 20,000 different rows or more the second and later starts first use about 4,000 evenly spaced
+#' @param starts How many starting points, at least 1: a constant share, steep slopes among rare and among frequent truths, then points around 0. With 8,000 different rows or more the second and later starts first use about 2,000 evenly spaced
 #'   rows, and all rows only if they end at another maximum than the first start.
 #' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
 #'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then those of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
 #' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
+#' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism; see [rr_anchor()]. The share of
+#'   inattentive respondents, who answer both questions by chance, is then estimated with the coefficients. It must be the same for all covariates, and the anchor question must have a device of
+#'   its own. Predicted reports and simulated ones are those of respondents with the same report of the anchor question.
 #' @param ... Not used, and refused.
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm`, of which `fitted.values`, `residuals`, `deviance` are about the
 #'   *reports*, and
@@ -38,6 +41,7 @@
 #'   * `information`: the matrices `observed` and `expected`;
 #'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
 #'   * `starts`: the log-likelihoods that the starting points led to, with the attribute `finite`;
+#'   * `anchor`, as given;
 #'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
 #' @section Errors:
@@ -47,7 +51,8 @@
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
-#' `candor_warning_information` (reports carry little information for this many coefficients).
+#' `candor_warning_information` (reports carry little information for this many coefficients), `candor_warning_boundary` (an unknown parameter is
+#' estimated as 0 or 1).
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}
 #'
@@ -75,8 +80,7 @@
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 5, penalty = c("none", "bias", "jeffreys"), arm = NULL,
-                   design = NULL,
-                   ...) {
+                   design = NULL, anchor = NULL, ...) {
   check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_dots_empty(...)
   check_model_order(formula, data, mechanism, design = TRUE)
@@ -84,19 +88,21 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
   starts <- check_count(starts, "starts", min = 1, max = 1000)
   call <- match.call()
-  frame <- regress_frame(call, formula, data, design, parent.frame())
+  check_anchor(anchor)
+  frame <- regress_frame(call, formula, data, design, anchor, parent.frame())
   mechanism <- mechanism %||% frame$mechanism
   if (is.null(mechanism)) {
     abort(c("{.arg mechanism} is needed: how the answers were randomised.",
             i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
   }
-  parts <- regress_data(frame, mechanism, link)
+  parts <- regress_data(frame, mechanism, link, anchor)
   if (!is.null(start)) start <- check_fit_start(start, parts)
   maximum <- if (penalty == "none") regress_maximum(parts$data, starts, start)
     else penalised_maximum(parts$data, penalty, starts)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit$starts.asked <- starts
   fit$design <- design
+  fit$anchor <- anchor
   tell_about(fit)
   fit
 }
@@ -122,7 +128,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   root <- sqrt(w)
   finite_eta <- ifelse(is.finite(eta), eta, 0)
   qr <- stats::.lm.fit(data$x * root, (finite_eta - (data$offset %||% 0) + working) * root, tol = 1e-11)
-  value <- sum(ifelse(data$weight > 0, data$weight * rows$loglik, 0))
+  value <- sum(ifelse(data$weight > 0, data$weight * rows$loglik, 0)) + other_loglik(data, solved$parameter)
   constant <- binomial_constant(data$y, data$weight, parts$answers)
   aliased <- rep(TRUE, columns)
   aliased[maximum$basis$keep] <- FALSE
@@ -150,13 +156,13 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     boundary = boundary_of(solved, limit, data, eta, coefficients, names, rows, maximum), model = frame$frame,
                  call = call, formula = frame$formula,
     terms = frame$terms, data = frame$data, offset = parts$offset,
-                 control = list(tolerance = ascent_options[["tolerance"]]),
+                 control = stats::glm.control(epsilon = ascent_options[["tolerance"]]),
     method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"), xlevels = frame$xlevels, na.action = frame$na.action,
     mechanism = mechanism, device = data$device, arm = data$arm, link = link, labels = parts$devices$labels,
     penalty = penalty, information = solved$information, variance = solved$variance, decrement = maximum$fit$decrement,
     starts = structure(maximum$values, finite = maximum$finite), loglik = value, constant = constant,
     directions = solved$directions, plain = solved$plain, unknown = data$unknown, weight.scale = parts$scale,
-    parameter = if (unknown) named_parameter(solved, parts$devices$mechanisms)
+    parameter = if (unknown) named_parameter(solved, parts$devices$parameter)
   ), class = c("rr_glm", "glm", "lm"))
 }
 
@@ -175,10 +181,14 @@ finite_solution <- function(data, maximum, columns, penalty) {
   k <- basis$rank
   value <- regress_value(regress_in(maximum), at)
   names <- c(colnames(data$x), if (length(at) > k) "(parameter)")
+  # An unknown number at the end of its range is taken for known, and has no variance.
+  free <- seq_len(if (length(at) > k && at[k + 1] %in% c(0, 1)) k else length(at))
   inverse <- function(J) {
-    V <- invert(J)
-    V <- if (is.null(V)) matrix(NA_real_, nrow(J), nrow(J)) else V
-    structure(unscale_matrix(basis, V, columns), dimnames = list(names, names))
+    V <- invert(J[free, free, drop = FALSE])
+    full <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+    places <- seq_len(columns + length(free) - k)
+    if (!is.null(V)) full[places, places] <- unscale_matrix(basis, V, columns)
+    full
   }
   forth <- diag(nrow(value$observed))
   forth[seq_len(k), seq_len(k)] <- solve(basis$back)
@@ -217,8 +227,7 @@ boundary_of <- function(solved, limit, data, eta, coefficients, names, rows, max
        pressed = pressed)
 }
 
-named_parameter <- function(solved, mechanisms) {
-  name <- unknown_name(Filter(has_unknown, mechanisms)[[1]])
+named_parameter <- function(solved, name) {
   V <- solved$variance$observed
   structure(stats::setNames(solved$parameter, name), std.error = sqrt(V[nrow(V), ncol(V)]))
 }

@@ -1,5 +1,7 @@
 # Newton's method with step control, for the regressions that are not a glm. None of these likelihoods is concave, and
-# each may rise forever in some direction.
+# each may rise forever in some direction. src/core/regress/ascent.c climbs the likelihood of rr_glm() in the same
+# way. Both stay: these likelihoods are written in R, which the core must not call, and that one is fitted so often
+# (starts, profiles) on so many rows that a step in R would be most of its time.
 
 # `evaluate(b)` gives list(loglik, score, observed, fallback): minus the Hessian, and a function that makes a positive
 # definite matrix whose step goes uphill (that of EM, or Fisher's). `reach(step)` is the largest change of a linear

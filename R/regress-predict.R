@@ -98,6 +98,17 @@ new_offset <- function(object, terms, newdata, n) {
 }
 
 new_arm <- function(object, newdata) {
+  if (is.null(object$anchor)) return(named_arm(object, newdata))
+  column <- names(object$anchor)
+  if (!column %in% names(newdata)) {
+    abort(c("{.arg newdata} must have the reports of the anchor question.", x = "It has no {.code {column}}.",
+            i = "{.code type = \"truth\"} does not need them."), "mismatch")
+  }
+  arm <- if (inherits(object$mechanism, "rr_mechanism")) 0L else named_arm(object, newdata)
+  2L * arm + anchor_reports(newdata[[column]], object$anchor[[1]])
+}
+
+named_arm <- function(object, newdata) {
   expression <- arm_column(object$call$arm, newdata)
   arm <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
   if (is.null(arm) || length(arm) != nrow(newdata)) {

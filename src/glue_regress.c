@@ -9,7 +9,7 @@
 #include "regress/unknown.h"
 
 /* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1
- * - q, p - q), link, barrier, unknown | NULL (4 numbers a device). */
+ * - q, p - q), link, barrier, unknown | NULL (6 numbers a device). */
 typedef struct held {
   candor_unknown model;
   int unknown;
@@ -47,10 +47,11 @@ static held model_of(SEXP list)
   h.model.family = NULL;
   h.unknown = VECTOR_ELT(list, 8) != R_NilValue;
   if (h.unknown) {
-    const double *u = glue_reals(VECTOR_ELT(list, 8), "unknown", 4 * (R_xlen_t) m->devices);
+    const double *u = glue_reals(VECTOR_ELT(list, 8), "unknown", 6 * (R_xlen_t) m->devices);
     candor_family_of_devices *family = (candor_family_of_devices *) R_alloc(m->devices + 1, sizeof *family);
     for (size_t g = 0; g < m->devices; g++)
-      family[g] = (candor_family_of_devices){u[4 * g], u[4 * g + 1], u[4 * g + 2], u[4 * g + 3]};
+      family[g] =
+          (candor_family_of_devices){u[6 * g], u[6 * g + 1], u[6 * g + 2], u[6 * g + 3], u[6 * g + 4], u[6 * g + 5]};
     h.model.family = family;
   }
   return h;

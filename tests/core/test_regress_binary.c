@@ -92,11 +92,9 @@ static void at_infinity(void)
   CHECK(fabs(a.value - 50 * (0.1 * log(0.3) + 0.9 * log(0.7))) < 1e-4);
 }
 
-static void unknown(void)
+static void unknown(const candor_family_of_devices *family)
 {
-  candor_unknown m = {model_of(CANDOR_LOGIT), NULL};
-  const candor_family_of_devices family[2] = {{0, 1, 0.8, 0}, {0, 1, 0.2, 0}};
-  m.family = family;
+  const candor_unknown m = {model_of(CANDOR_LOGIT), family};
   enum { N = COLUMNS + 1 };
   double at[N] = {-0.3, 0.4, 0.2, 0.6}, gradient[N], J[N * N], I[N * N];
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
@@ -147,7 +145,14 @@ int main(void)
   for (int link = 0; link < CANDOR_LINKS; link++) derivatives((candor_link) link);
   saturated();
   at_infinity();
-  unknown();
+  const candor_family_of_devices detector[2] = {{0, 1, 0.8, 0, 1, 0}, {0, 1, 0.2, 0, 1, 0}};
+  /* A crosswise item of .15 beside an anchor item of .25 that no attentive respondent's truth is yes to; the others, a
+   * share psi, answer both at random. */
+  const candor_family_of_devices anchor[2] = {
+      {0.75 * 0.15, 0.25 - 0.75 * 0.15, 0.75 * 0.85, 0.25 - 0.75 * 0.85, 0.75, 0.5 - 0.75},
+      {0.25 * 0.15, 0.25 - 0.25 * 0.15, 0.25 * 0.85, 0.25 - 0.25 * 0.85, 0.25, 0.5 - 0.25}};
+  unknown(detector);
+  unknown(anchor);
   distinct();
   refused();
   return check_report();

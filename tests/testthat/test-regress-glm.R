@@ -344,6 +344,8 @@ test_that("anova, drop1, add1 and step test the truth's regression", {
   stepped <- step(rr_glm(y ~ age + score, data, forced), trace = 0)
   expect_s3_class(stepped, "rr_glm")
   expect_error(anova(small, lm(y ~ age, data)), class = "candor_error_argument")
+  skip_if_not_installed("car")
+  expect_equal(car::Anova(fit)["town", "LR Chisq"], table$LR[2], tolerance = 1e-7)
 })
 
 test_that("deletion diagnostics are the first Newton step", {
@@ -416,6 +418,27 @@ test_that("a likelihood with two finite maxima is told, and the higher one is th
   expect_warning(again <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8), start = maxima[[2]]$par, starts = 2)),
                  class = "candor_warning_maxima")
   expect_equal(again$loglik, fit$loglik)
+})
+
+test_that("a steep maximum among rare truths is found, beside the flat one that most starts lead to", {
+  # Seed 20261317 of inst/studies/regression-starts.R, which one start of BFGS among 13 solved.
+  set.seed(20261317)
+  n <- sample(c(150, 300, 600, 2000), 1)
+  b <- c(rnorm(1, -1), rnorm(2))
+  data <- data.frame(x1 = rnorm(n), x2 = rbinom(n, 1, 0.5))
+  truth <- rbinom(n, 1, plogis(b[1] + b[2] * data$x1 + b[3] * data$x2))
+  data$y <- rbinom(n, 1, c(0.75, 0.25)[truth + 1])
+  loglik <- function(b) {
+    report <- 0.75 - 0.5 * plogis(b[1] + b[2] * data$x1 + b[3] * data$x2)
+    sum(log(ifelse(data$y == 1, report, 1 - report)))
+  }
+  steep <- optim(c(-5, 3, 1), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  flat <- optim(c(-2, 0.5, 0.5), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  expect_gt(steep$value, flat$value + 0.1)
+  expect_warning(fit <- quietly(rr_glm(y ~ x1 + x2, data, rr_crosswise(0.25))), class = "candor_warning_maxima")
+  expect_equal(fit$loglik, steep$value, tolerance = 1e-9)
+  expect_equal(unname(coef(fit)), steep$par, tolerance = 1e-3)
+  expect_equal(min(fit$starts), flat$value, tolerance = 1e-9)
 })
 
 test_that("weights that are no numbers of answers are told of", {

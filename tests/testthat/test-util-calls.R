@@ -204,7 +204,8 @@ protocol_errors <- expression(
 reading_errors <- expression(
   rr_pool(tally), rr_pool(tally, 1), rr_lie_detector(), rr_lie_detector(2), rr_cheater_detection(), rr_cheater_detection(0.7, 0.7),
   rr_parameters(), rr_parameters(fit), rr_goodness_of_fit(), rr_goodness_of_fit(1), rr_top(), rr_top(tally, m = 0),
-  rr_compare(), rr_compare(fit), rr_family(), rr_family(grr), rr_glm(), rr_effects(), rr_effects(1)
+  rr_compare(), rr_compare(fit), rr_family(), rr_family(grr), rr_glm(), rr_effects(), rr_effects(1), rr_anchor(), rr_anchor(grr), rr_anchor(warner, 2),
+  rr_anchor(warner, answer = "perhaps")
 )
 
 method_errors <- expression(

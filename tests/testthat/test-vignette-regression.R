@@ -69,3 +69,29 @@ test_that("rr's designs are those that the table says", {
     expect_equal(rr_matrix(pair[[2]])[2:1, 2], c(theirs$c + theirs$d, theirs$d), ignore_attr = TRUE)
   }
 })
+
+test_that("chance answers pull the share of yes up, and the anchor question mends it", {
+  item <- rr_crosswise(0.15)
+  anchor <- rr_anchor(rr_crosswise(0.25))
+  set.seed(1)
+  online <- data.frame(age = runif(3000, 18, 68))
+  truth <- rbinom(3000, 1, plogis(-2 - 0.03 * (online$age - 43)))
+  chance <- runif(3000) < 0.2
+  online$report <- ifelse(chance, rbinom(3000, 1, 0.5), rbinom(3000, 1, rr_matrix(item)[truth + 1, "yes"]))
+  online$moon <- ifelse(chance, rbinom(3000, 1, 0.5), rbinom(3000, 1, rr_matrix(anchor)["attentive", "yes"]))
+  ignored <- rr_effects(rr_glm(report ~ age, online, item))[1, ]
+  anchored <- rr_effects(rr_glm(report ~ age, online, item, anchor = list(moon = anchor)))[1, ]
+  expect_gt(ignored$conf.low, mean(truth))
+  expect_true(anchored$conf.low < mean(truth) && mean(truth) < anchored$conf.high)
+  expect_gt(anchored$conf.high - anchored$conf.low, ignored$conf.high - ignored$conf.low)
+})
+
+test_that("the study of coverage is the one that the text describes", {
+  coverage <- read.csv(system.file("studies", "regression-coverage.csv", package = "candor"))
+  expect_identical(nrow(coverage), 48L)
+  # A share c of 150 surveys has the error sqrt(c (1 - c) / 150).
+  expect_equal(coverage$mc.error, sqrt(coverage$coverage * (1 - coverage$coverage) / 150), tolerance = 0.01)
+  expect_lte(max(coverage$mc.error), 0.0249)
+  averages <- tapply(coverage$coverage, list(coverage$interval, coverage$n), mean)
+  expect_true(all(abs(averages - 0.95) < 0.02))
+})

@@ -25,8 +25,8 @@ candor_device candor_unknown_device(const candor_family_of_devices *f, double ps
   candor_device v;
   v.p = fmin(1, fmax(0, f->p0 + f->p1 * psi));
   v.q = fmin(1, fmax(0, f->q0 + f->q1 * psi));
-  v.p_no = fmin(1, fmax(0, (1 - f->p0) - f->p1 * psi));
-  v.q_no = fmin(1, fmax(0, (1 - f->q0) - f->q1 * psi));
+  v.p_no = fmin(1, fmax(0, (f->all0 - f->p0) + (f->all1 - f->p1) * psi));
+  v.q_no = fmin(1, fmax(0, (f->all0 - f->q0) + (f->all1 - f->q1) * psi));
   v.d = (f->p0 - f->q0) + (f->p1 - f->q1) * psi;
   return v;
 }
@@ -79,16 +79,20 @@ candor_height candor_unknown_value(const candor_unknown *model, const double *at
     height.edge = fmin(height.edge, fmin(t.curve.yes, t.curve.no));
     height.value += w * t.loglik;
     const double yes = y > 0 ? y / t.report : 0, no = y < 1 ? (1 - y) / t.report_no : 0;
-    const double A = yes - no, B = (y > 0 ? yes / t.report : 0) + (y < 1 ? no / t.report_no : 0);
-    const double lift = v.d * t.curve.slope, tilt = t.curve.yes * f->p1 + t.curve.no * f->q1;
-    const double spread = t.report * t.report_no, part = spread > 0 ? w / spread : 0;
+    const double yes2 = y > 0 ? yes / t.report : 0, no2 = y < 1 ? no / t.report_no : 0;
+    const double lift = v.d * t.curve.slope, spread = t.report * t.report_no, part = spread > 0 ? w / spread : 0;
+    /* How the probabilities of a yes and of a no change with psi. */
+    const double tilt = t.curve.yes * f->p1 + t.curve.no * f->q1, tilt_no = f->all1 - tilt;
+    /* The same of a yes given the other answer, and that answer's own part. */
+    const double all = t.report + t.report_no, own = f->all1 / all, inner = tilt - t.report * own;
     if (gradient) {
       for (size_t a = 0; a < k; a++) gradient[a] += w * t.score * m->x[a * m->rows + i];
-      gradient[k] += w * A * tilt;
+      gradient[k] += w * (yes * tilt + no * tilt_no);
     }
-    add_square(m, i, w * t.observed, w * (B * lift * tilt - A * t.curve.slope * (f->p1 - f->q1)), w * B * tilt * tilt,
-               observed);
-    add_square(m, i, part * lift * lift, part * lift * tilt, part * tilt * tilt, expected);
+    add_square(m, i, w * t.observed,
+               w * (lift * (yes2 * tilt - no2 * tilt_no) - (yes - no) * t.curve.slope * (f->p1 - f->q1)),
+               w * (yes2 * tilt * tilt + no2 * tilt_no * tilt_no), observed);
+    add_square(m, i, part * lift * lift, part * lift * inner, part * inner * inner + w * own * own, expected);
   }
   return height;
 }

@@ -1,6 +1,10 @@
 /* The same regression where one number psi of the devices is unknown, and estimated with the coefficients: groups whose
  * devices differ identify it. Device g has p = p0 + p1 psi and q = q0 + q1 psi, 0 < psi < 1.
  *
+ * A respondent may have given another answer, to an anchor question, whose probability depends on psi and not on the
+ * truth: all0 + all1 psi. Then p and q are probabilities of a yes together with that answer, and so are those of a no:
+ * all0 + all1 psi less p or q. Without such an answer all0 is 1 and all1 is 0.
+ *
  * SYNOPSIS       candor_unknown_value(&model, at, gradient, observed, expected) -> candor_height
  * PRECONDITIONS  as for candor_binary; `at` holds the columns' coefficients, then psi. model.base.device is not read.
  * NUMERICS       p and q are probabilities for psi from 0 to 1; mu and 1 - mu are each formed as sums of parts above 0.
@@ -11,7 +15,7 @@
 #include "regress/binary.h"
 
 typedef struct candor_family_of_devices {
-  double p0, p1, q0, q1;
+  double p0, p1, q0, q1, all0, all1;
 } candor_family_of_devices;
 
 typedef struct candor_unknown {
@@ -21,7 +25,7 @@ typedef struct candor_unknown {
 
 candor_status candor_unknown_check(const candor_unknown *model);
 
-/* The device at psi. */
+/* The device at psi; its p and p_no add up to the probability of the other answer. */
 candor_device candor_unknown_device(const candor_family_of_devices *family, double psi);
 
 candor_height candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
