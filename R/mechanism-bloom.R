@@ -73,7 +73,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
-    memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
+    from_epsilon = !is.null(epsilon), memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   )
 }
 
@@ -298,4 +298,23 @@ rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
       c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
+}
+
+#' @export
+mechanism_recipe.rr_bloom <- function(mechanism) {
+  levels <- if (mechanism$from_epsilon) {
+    c(list(epsilon = mechanism$epsilon), list(permanent = mechanism$permanent)[mechanism$permanent > mechanism$epsilon])
+  } else {
+    list(f = mechanism$f, p = mechanism$given_0, q = mechanism$given_1)
+  }
+  c(list(kind = "bloom", levels = level_recipe(mechanism), bits = mechanism$bits_number, hashes = mechanism$hashes,
+         cohorts = mechanism$cohorts, key = mechanism$key), levels)
+}
+
+#' @export
+from_recipe.recipe_bloom <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "bits", "hashes", "cohorts", "key"),
+                      c("epsilon", "permanent", "f", "p", "q"))
+  rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
+           r$key)
 }

@@ -144,3 +144,26 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
 }
+
+# Whatever function the oracle was, what it made for each depth is there.
+#' @export
+mechanism_recipe.rr_hierarchy <- function(mechanism) {
+  list(kind = "hierarchy", levels = level_recipe(mechanism), fanout = mechanism$fanout,
+       depths = list_recipe(mechanism$parts))
+}
+
+#' @export
+from_recipe.recipe_hierarchy <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "fanout", "depths"))
+  parts <- recipe_list(r$depths, "depths")
+  sizes <- vapply(parts, function(part) as.double(length(part$levels)), 0)
+  epsilon <- max(0, vapply(parts, function(part) part$epsilon, 0))
+  oracle <- function(levels, epsilon) {
+    part <- match(levels, sizes)
+    if (is.na(part)) abort("{.field depths} must have a mechanism of {format_count(levels)} nodes.", "file")
+    unname(parts)[[part]]
+  }
+  mechanism <- rr_hierarchy(given_labels(r$levels), epsilon, r$fanout, oracle)
+  if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
+  mechanism
+}

@@ -233,3 +233,14 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   if (mechanism$share == 0) share <- round(share)
   list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
 }
+
+#' @export
+mechanism_recipe.rr_mean <- function(mechanism) {
+  list(kind = "mean", range = I(mechanism$range), epsilon = mechanism$epsilon, protocol = mechanism$protocol)
+}
+
+#' @export
+from_recipe.recipe_mean <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
+  rr_mean(r$range, r$epsilon, r$protocol)
+}
