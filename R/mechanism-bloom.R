@@ -15,7 +15,10 @@
 #' `method = "inv"` is weighted least squares of the debiased shares of bits on the filters of the categories, with weights from a first fit, twice. Its covariance
 #' is a sandwich with all covariances of the bits of one cohort: bits of one filter are dependent. It needs as many
 #' independent filters as categories: about \eqn{K} at most bits times cohorts. `"nnls"` is the same among shares that are not
-#' negative, and works with fewer filters. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
+#' negative, and works with fewer filters. `"lasso"` (packages glmnet and quadprog) is for many candidates of which most are held by nobody: it selects those whose
+#' bits are more frequent than chance makes them, with a penalty from the known noise (`alpha`, by default 0.05, over all candidates), and estimates these by least squares. Its estimates are
+#' conditional on the selection, which the same data made; there are no unconditional standard errors. `"mle"` is the likelihood of the reports
+#' themselves, which needs them: `rr_tally(keep = "sets")`. It works on a table of different reports by categories, up to 2 GB, and its standard errors need no bootstrap. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
 #' every cohort as a copy of the whole sample gives too small a variance.) Wilson's interval is that of the estimate's second moment, as for [rr_bitflip()].
 #'
 #' @inheritParams rr_grr
@@ -157,9 +160,10 @@ rr_law.rr_bloom <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_bloom <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
+rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  switch(check_level_kind(FALSE, shuffled, delta, reports),
+  switch(check_level_kind(achieved, shuffled, delta, reports),
+    achieved = return(achieved_filters(mechanism)),
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
     reports = {
       r <- check_count(reports, "reports", min = 1)
@@ -168,6 +172,21 @@ rr_epsilon.rr_bloom <- function(mechanism, ..., shuffled = NULL, delta = NULL, r
     }
   )
   c(report = mechanism$epsilon, permanent = mechanism$permanent)
+}
+
+# Both stages on the grid: permanent bits, then what is reported of them.
+achieved_filters <- function(mechanism) {
+  level <- function(p, q) abs(log(p) - log(q) + log1p(-q) - log1p(-p))
+  half <- mechanism$f / 2
+  if (!mechanism$memoised) {
+    one <- achieved(rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero))
+    return(c(report = mechanism$pairs * level(one$p, one$q), permanent = mechanism$pairs * level(one$p, one$q)))
+  }
+  first <- achieved(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
+  d <- second$p - second$q
+  c(report = mechanism$pairs * level(second$q + first$p * d, second$q + first$q * d),
+    permanent = mechanism$pairs * level(first$p, first$q))
 }
 
 #' @export

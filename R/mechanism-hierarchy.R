@@ -27,7 +27,7 @@
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'
 #'   Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially private histograms through consistency. *Proceedings of the VLDB
-#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970} (the two passes; here for any variances and any number of levels.)
+#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970}, arXiv:0904.0942 (the two passes; here for any variances and any number of levels.)
 #' @examples
 #' ages <- rr_hierarchy(0:99, epsilon = 1)
 #' ages

@@ -35,7 +35,7 @@
 #'   American Statistical Association* 113(521), 182-201. \doi{10.1080/01621459.2017.1389735}
 #'
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
-#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063} (piecewise and hybrid.)
+#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid.)
 #' @examples
 #' mechanism <- rr_mean(c(0, 24), epsilon = 1)
 #' mechanism

@@ -20,8 +20,8 @@
 #'   their number. The sum of squares is estimated, without bias, from the same table.
 #'
 #' The fit's mechanism says the largest standard error that collisions alone can make (`collision`), and its print shows it. More `functions` make it smaller; the table grows by as much.
-#' Wilson's interval is that of the second moment, with the collisions. Among 300 strings of a Zipf law, 20,000 respondents, 1,024 buckets and 64 functions, intervals of nominal
-#' 95 per cent covered the truth as often as they should: `tests/testthat/test-mechanism-sketch-counts.R` measures it.
+#' Wilson's interval is that of the second moment, with the collisions. Measured with 100 strings of a Zipf law, 5,000 respondents, 32 buckets, 8 functions and \eqn{\epsilon = 2}: of
+#' 6,000 intervals of nominal 95 per cent (five strings, both forms, both targets, new functions each time) 95.5 per cent covered the truth.
 #'
 #' Strings are compared byte by byte, in UTF-8: nothing is lowered, trimmed or normalised.
 #'
@@ -37,7 +37,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, answers or `candidates` that are no text, and a `method` that a sketch does not have; `candor_error_too_large` where the
 #' table would be; `candor_error_missing` for a missing answer; `candor_error_report` for what is no report, with its position.
-#' @source Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8) (count mean sketch and its Hadamard form). The
+#' @source Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
 #'   covariances, and the part of collisions, are derived in the package's mathematics.
 #'
 #'   Alon, N., Matias, Y. and Szegedy, M. (1999). The space complexity of approximating the frequency moments. *Journal of Computer and System Sciences* 58(1), 137-147.

@@ -65,6 +65,7 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
+  if (!length(possible_methods(mechanism))) refuse_choice(mechanism)
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   check_study_memory(length(mechanism$levels), length(method), replications, "x")
@@ -86,6 +87,14 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   )
   table <- table[order(signif(table$risk, 12)), ]
   mark(table, "rr_choice", tally = tally, replications = replications)
+}
+
+# Mechanisms without categories have one estimate each.
+refuse_choice <- function(mechanism) {
+  remedy <- if (inherits(mechanism, c("rr_mean", "rr_sketch_counts", "rr_prefixes"))) "{.fn rr_estimate} has one method for it."
+    else "Choose for each question on its own: each fit of {.fn rr_estimate} has its {.field tally}."
+  abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}.", i = remedy),
+        c("argument", "law"))
 }
 
 # Those that compete by default and that a mechanism can have, whatever the reports.

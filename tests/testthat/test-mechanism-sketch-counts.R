@@ -52,6 +52,19 @@ test_that("of one bit, supports of two buckets are as if independent", {
   }
 })
 
+test_that("of one bit, variance and covariance are the published Hadamard form's", {
+  m <- 7
+  sketch <- rr_sketch_counts(1.2, m, 5, one_bit = TRUE)
+  law <- rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = 2), "x")$mechanism)
+  c2 <- 1 / tanh(0.6)^2
+  v <- 0.3
+  w <- 0.2
+  d <- law$difference
+  expect_equal((law$q * (1 - law$q) + v * d * (1 - law$p - law$q)) / d^2, (m / (m - 1))^2 * (c2 - v - (1 - v) / m^2), tolerance = 1e-12)
+  covariance <- ((v + w) * (law$both_own - law$p * law$q) + (1 - v - w) * (law$both_other - law$q^2)) / d^2
+  expect_equal(covariance, (m / (m - 1))^2 * (c2 / m - (v + w) / m - (1 - v - w) / m^2), tolerance = 1e-12)
+})
+
 test_that("epsilon is that of all reports, and drawing keeps within it", {
   for (one_bit in c(FALSE, TRUE)) {
     sketch <- rr_sketch_counts(1, 3, 2, one_bit)
