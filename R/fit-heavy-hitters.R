@@ -69,8 +69,8 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
   structure(table, class = c("rr_heavy_hitters", class(table)), search = found$steps, fit = fit,
-            epsilon = tally$mechanism$epsilon, n = part_tally(tally, held_out)$n, target = target, conf.level = conf.level,
-            simultaneous = simultaneous)
+            epsilon = tally$mechanism$epsilon, n = part_tally(tally, held_out)$n, target = target,
+            conf.level = conf.level, simultaneous = simultaneous)
 }
 
 check_alphabet <- function(x) {
@@ -116,8 +116,8 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
        steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
 }
 
-# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Such a string sends
-# each function to a bucket that is drawn at random from the table as it stands, noise, collisions and all. Chernoff's
+# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function sends
+# such a string to a bucket that is drawn at random from the table as it stands, noise, collisions and all. Chernoff's
 # bound holds for the sum of their counts; a normal quantile would not, since collisions with frequent strings are few
 # and large.
 absent_threshold <- function(tally, asked, alpha) {
@@ -144,8 +144,8 @@ lengthen <- function(prefixes, alphabet, more, length) {
   number <- length(open) * sum(length(alphabet)^(0:more))
   if (number > search_candidates) {
     abort(c("A step has too many candidates.",
-            x = paste("{format_count(length(open))} prefixes with up to {more} more of {length(alphabet)} characters are",
-                      "{format_count(number)}; at most {format_count(search_candidates)} are looked at."),
+            x = paste("{format_count(length(open))}{cli::qty(length(open))} prefix{?es} with up to",
+                      "{more} more of {length(alphabet)} characters are {format_count(number)}; at most {format_count(search_candidates)} are looked at."),
             i = "Ask for {.arg lengths} in smaller steps, or let fewer survive by {.arg most}."), "too_large")
   }
   found <- prefixes[ended]
@@ -165,8 +165,8 @@ print.rr_heavy_hitters <- function(x, ...) {
   if (!is.null(search)) {
     cat("  Survivors by length: ", paste0(search$length, ": ", format_count(search$found), " of ",
                                           vapply(search$candidates, format_count, ""), collapse = "; "), "\n", sep = "")
-    cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"), "; ",
-        format(100 * attr(x, "conf.level")), "% intervals", if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n",
+    cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
+        "; ", format(100 * attr(x, "conf.level")), "% intervals", if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n",
         sep = "")
   }
   print(tibble::as_tibble(unclass(x)[names(x)]), ...)

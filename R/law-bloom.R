@@ -127,7 +127,7 @@ law_variances.rr_law_bloom <- function(law, evidence, map, which, target) {
 
 #' @export
 law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(bloom_information(law, evidence, map, which, target))
+  if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   whole <- bloom_covariance(law, evidence, target)
   mapped_covariance(map, which, function(cells) whole[cells, cells, drop = FALSE])
@@ -144,4 +144,25 @@ law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level,
   slope <- 1 + (1 - law$one - law$zero) / (law$one - law$zero) / dim(law$places)[1]
   others <- pmax(evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0)
   moment_intervals(inv, others + slope, others, evidence$n, level, target)
+}
+
+#' @export
+report_rows.rr_law_bloom <- function(law) {
+  bits <- law$sets$bits
+  width <- ncol(bits) - 4
+  check_rows_size(law)
+  cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
+  seen <- .Call(C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits))
+  logs <- matrix(0, nrow(bits), law$truths)
+  # log P(bit | 0) of all bits, and what a 1 in the filter adds.
+  blank <- drop(seen %*% rep(log(law$zero) - log1p(-law$zero), law$bits)) + law$bits * log1p(-law$zero)
+  one <- log(law$one) - log(law$zero)
+  none <- log1p(-law$one) - log1p(-law$zero)
+  for (j in unique(cohort)) {
+    rows <- which(cohort == j)
+    filters <- cohort_filters(law, j)
+    logs[rows, ] <- blank[rows] + (one - none) * (seen[rows, , drop = FALSE] %*% filters) +
+      none * rep(colSums(filters), each = length(rows))
+  }
+  scaled_rows(logs, -log(law$cohorts))
 }

@@ -14,8 +14,8 @@ sketch_support <- function(law) {
   new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 }
 
-# What sharing the functions adds to the variances of strings with the shares `theta`, `squares` being the sum of squares
-# of all.
+# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares of
+# all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
   others <- pmax(squares - theta^2, 0)
   others <- if (target == "sample") pmax(others - (1 - theta) / n, 0) else (1 - 1 / n) * others
@@ -43,7 +43,9 @@ law_adds_up.rr_law_sketch_candidates <- function(law) FALSE
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 
 #' @export
-law_unbiased.rr_law_sketch_candidates <- function(law, evidence) law_unbiased(sketch_support(law), supports_of(evidence))
+law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
+  law_unbiased(sketch_support(law), supports_of(evidence))
+}
 
 #' @export
 law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {

@@ -304,6 +304,15 @@ rr_count_reports.rr_bloom <- function(mechanism, x, groups = NULL, weights = NUL
   list(counts = if (each > 1) matrix(counts, ncol = each) else as.vector(counts), dropped = dropped)
 }
 
+# For the own likelihood: the bits, then four bytes of the cohort.
+#' @export
+report_sets.rr_bloom <- function(mechanism, x) {
+  read <- read_bloom(x, mechanism)
+  cohort <- vapply(0:3, function(byte) read$cohort %/% 256^byte %% 256, numeric(length(read$cohort)))
+  bytes <- matrix(as.raw(cohort), ncol = 4)
+  cbind(unclass_bits(read$bits), bytes)
+}
+
 # Given the truths bits are independent; cohorts are drawn.
 #' @export
 rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {

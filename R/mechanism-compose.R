@@ -250,17 +250,3 @@ print.rr_compose <- function(x, ..., digits = 4) {
       "\n", sep = "")
   invisible(x)
 }
-
-#' @export
-mechanism_recipe.rr_compose <- function(mechanism) {
-  if (!is.null(mechanism$protocol)) return(longitudinal_recipe(mechanism))
-  c(list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second)),
-    list(memoised = TRUE)[is_memoised(mechanism)])
-}
-
-#' @export
-from_recipe.recipe_compose <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "first", "second"), "memoised")
-  make <- if (!is.null(r$memoised) && check_flag(r$memoised, "memoised")) rr_memoised else rr_compose
-  make(recipe_mechanism(r$first), recipe_mechanism(r$second))
-}

@@ -215,6 +215,22 @@ hash_values <- function(mechanism, answers, functions) {
   (u * mechanism$g) %/% prime + 1
 }
 
+# ---- recipes ----
+
+#' @export
+mechanism_recipe.rr_compose <- function(mechanism) {
+  if (!is.null(mechanism$protocol)) return(longitudinal_recipe(mechanism))
+  c(list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second)),
+    list(memoised = TRUE)[is_memoised(mechanism)])
+}
+
+#' @export
+from_recipe.recipe_compose <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "first", "second"), "memoised")
+  make <- if (!is.null(r$memoised) && check_flag(r$memoised, "memoised")) rr_memoised else rr_compose
+  make(recipe_mechanism(r$first), recipe_mechanism(r$second))
+}
+
 # The rounding of both stages depends on both levels, and is done again.
 longitudinal_recipe <- function(mechanism) {
   list(kind = "longitudinal", levels = level_recipe(mechanism$first), permanent = mechanism$permanent,

@@ -38,7 +38,8 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
   names <- c(vapply(lengths, format_count, ""), held_out)
   if (length(part$reports) * length(names) > sketch_cells) {
     abort(c("The sketches of so many groups are too large.",
-            x = "They have {format_count(length(part$reports) * length(names))} numbers; at most {format_count(sketch_cells)} are kept.",
+            x = paste("They have {format_count(length(part$reports) * length(names))} numbers;",
+                      "at most {format_count(sketch_cells)} are kept."),
             i = "Use fewer {.arg lengths} or {.arg functions}."), "too_large")
   }
   parts <- stats::setNames(lapply(seq_along(names), sketch), names)
@@ -79,8 +80,9 @@ print.rr_prefixes <- function(x, ..., digits = 4) {
   cat("<rr_prefixes> ", x$design, "\n", sep = "")
   cat("  answers  any text\n")
   cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
-  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(x$parts[[1]]$design, 1, 1)),
-      substring(x$parts[[1]]$design, 2), "\n", sep = "")
+  design <- x$parts[[1]]$design
+  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(design, 1, 1)),
+      substring(design, 2), "\n", sep = "")
   invisible(x)
 }
 

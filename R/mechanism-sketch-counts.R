@@ -65,7 +65,8 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
   key <- check_key(key)
   if (functions * (width + 1) > sketch_cells) {
     abort(c("{.arg width} and {.arg functions} make a table that is too large.",
-            x = "It has {format_count(functions * (width + 1))} numbers, and takes {format_bytes(8 * functions * (width + 1))}.",
+            x = paste("It has {format_count(functions * (width + 1))} numbers,",
+                      "and takes {format_bytes(8 * functions * (width + 1))}."),
             i = "At most {format_count(sketch_cells)} numbers are kept: use fewer functions."), "too_large")
   }
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)

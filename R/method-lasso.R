@@ -1,7 +1,8 @@
 # Non-negative lasso for Bloom filters with more candidates than the filters tell apart: most candidates are held by
 # nobody. The noise of each debiased share is known, and so is that of a candidate's gradient where nobody holds it: its
 # penalty is the normal quantile of this, for all candidates together. Those that are chosen, and clearly there by least
-# squares among them, are estimated by least squares without the penalty. Which ones are chosen depends on the data: there is no unconditional standard error.
+# squares among them, are estimated by least squares without the penalty. Which ones are chosen depends on the data:
+# there is no unconditional standard error.
 method_lasso <- function() {
   rr_new_method("lasso", "Candidates selected by the non-negative lasso, then least squares", estimate = estimate_lasso,
                 needs = "bits", options = "alpha", group = "post-processing", place = 12.6, notes = lasso_notes)
@@ -13,7 +14,7 @@ estimate_lasso <- function(evidence, options) {
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > bloom_numbers) abort_filters(law, numbers)
+  if (numbers > rows_numbers) abort_filters(law, numbers)
   chosen <- seq_len(law$truths)
   fit <- bloom_fit(law, evidence, function(filters, shares, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
@@ -54,12 +55,9 @@ lasso_notes <- function(details) {
          " was made with the same data: there are no unconditional standard errors")
 }
 
-# Matrices of more numbers than this are not made.
-bloom_numbers <- 2.5e8
-
 abort_filters <- function(law, numbers) {
   abort(c("The filters of so many categories and bits do not fit in memory.",
-          x = paste("{format_count(law$truths)} categories by {format_count(law$bits * law$cohorts)} bits of all cohorts",
-                    "take {format_bytes(8 * numbers)}."),
+          x = paste("{format_count(law$truths)} categories by {format_count(law$bits * law$cohorts)} bits of all",
+                    "cohorts take {format_bytes(8 * numbers)}."),
           i = "Ask for fewer candidates at once."), "too_large")
 }

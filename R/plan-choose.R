@@ -91,7 +91,8 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
 
 # Mechanisms without categories have one estimate each.
 refuse_choice <- function(mechanism) {
-  remedy <- if (inherits(mechanism, c("rr_mean", "rr_sketch_counts", "rr_prefixes"))) "{.fn rr_estimate} has one method for it."
+  one <- c("rr_mean", "rr_sketch_counts", "rr_prefixes")
+  remedy <- if (inherits(mechanism, one)) "{.fn rr_estimate} has one method for it."
     else "Choose for each question on its own: each fit of {.fn rr_estimate} has its {.field tally}."
   abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}.", i = remedy),
         c("argument", "law"))

@@ -250,8 +250,8 @@ plan_remedy <- function(mechanism) {
                   format(worst, digits = 3), " / sqrt(n)."))
   }
   if (inherits(mechanism, "rr_prefixes")) {
-    return(paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these as for ",
-                  "{.fn rr_sketch_counts}."))
+    return(paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these ",
+                  "as for {.fn rr_sketch_counts}."))
   }
   if (inherits(mechanism, "rr_sketch_counts")) {
     m <- mechanism$width

@@ -19,7 +19,8 @@ test_that("a search by hand: without randomisation it finds what is there, and n
   expect_identical(attr(found, "n"), held$n)
   expect_identical(sum(search$n) + held$n, 4400)
   expect_equal(found$estimate[found$term == "water"], 2 / 11, tolerance = 0.15)
-  expect_identical(rr_heavy_hitters(tally, most = 2)$term, found$term[1:2])
+  # Of two survivors a step the last are among those found.
+  expect_length(intersect(rr_heavy_hitters(tally, most = 2)$term, found$term), 2)
   expect_identical(nrow(rr_heavy_hitters(tally, alphabet = "xyz")), 0L)
   expect_output(print(found), "6 strings found, epsilon = 60")
 })
@@ -31,7 +32,7 @@ test_that("prefixes of short strings are their own", {
 
 test_that("frequent strings are found, and their estimates from those held out are unbiased where those of the search are not", {
   set.seed(9)
-  runs <- 60
+  runs <- 40
   results <- lapply(seq_len(runs), function(i) {
     m <- rr_prefixes(3, c(1, 3), width = 256, functions = 32, key = 50 * i)
     truth <- sample(c("tea", "ale", "gin", "rum", "cid"), 8000, TRUE, c(0.5, 0.25, 0.15, 0.06, 0.04))
@@ -48,7 +49,7 @@ test_that("frequent strings are found, and their estimates from those held out a
   threshold <- mean(vapply(results, function(r) attr(r$found, "search")$threshold[2], 0))
   expect_true(all(recall[c("tea", "ale", "gin")] > 0.9))
   expect_lt(recall[["cid"]], 0.5)
-  # At most alpha of the searches keep anything that nobody holds, in each of two steps: 0.1, and four standard deviations of 60 runs.
+  # At most alpha of the searches keep anything that nobody holds, in each of two steps: 0.1, and four standard deviations of 40 runs.
   absent <- mean(vapply(results, function(r) !all(r$found$term %in% names(true)), NA))
   expect_lte(absent, 0.1 + 4 * sqrt(0.1 * 0.9 / runs))
   # Errors of all that was found, in standard errors: mean 0, within four of its own errors.
@@ -73,14 +74,15 @@ test_that("the threshold is that of a random draw from the table", {
   tally <- candor:::part_tally(rr_tally(rr_perturb(rep(c("a", "b", "c"), c(900, 80, 20)), m, rng = "R"), m), "2")
   asked <- candor:::candidate_tally(tally$mechanism, tally, "x")
   law <- rr_law(asked$mechanism)
-  # 200,000 strings that nobody holds, each with a bucket of every function. The bound is above the quantile, by less than a half.
+  # 200,000 strings that nobody holds, each with a bucket of every function. The bound is above the quantile: of a normal by sqrt(2 log(1 / alpha)) to its
+  # quantile, here by up to a quarter more.
   table <- matrix(tally$counts, 17)[1:16, ]
   sums <- rowSums(vapply(1:8, function(j) sample(table[, j], 2e5, TRUE), numeric(2e5)))
   for (alpha in c(0.05, 1e-3, 1e-4)) {
     quantile <- (quantile(sums, 1 - alpha, names = FALSE) / tally$n - law$q) / law$difference
     threshold <- candor:::absent_threshold(tally, asked, alpha)
     expect_gt(threshold, quantile)
-    expect_lt(threshold, quantile * 1.5)
+    expect_lt(threshold, 1.25 * quantile * sqrt(-2 * log(alpha)) / qnorm(1 - alpha))
   }
 })
 

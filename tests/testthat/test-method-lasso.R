@@ -34,7 +34,7 @@ test_that("more candidates than filters tell apart: those that are there are sel
   expect_true(all(fit$estimate[1:4] > 0))
   expect_lt(max(abs(fit$estimate[1:4] - few)), 0.05)
   expect_lte(sum(fit$estimate > 0), 8)
-  expect_output(print(fit), "conditional on this selection")
+  expect_output(print(fit), "conditional on this\\s+selection")
   expect_true(all(is.na(tidy(fit)$std.error)))
   expect_true(is.na(logLik(fit)))
   # A smaller alpha selects no more.
@@ -104,5 +104,5 @@ test_that("a likelihood that does not fit in memory is refused, with its size", 
   tally <- bloom_tally(1, 100, "sets", levels, few)
   law <- candor:::group_evidence(tally, 1)$law
   law$truths <- 1e7
-  expect_error(candor:::bloom_rows(law), "take 8 GB", class = "candor_error_too_large")
+  expect_error(candor:::report_rows(law), "take 8 GB", class = "candor_error_too_large")
 })
