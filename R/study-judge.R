@@ -119,7 +119,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
   groups <- min(replications, study_groups)
-  group <- ceiling(seq_len(replications) * groups / replications)
+  group <- floor((seq_len(replications) - 1) * groups / replications) + 1
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
   for (part in blocks(0, replications, max(length(mechanism$levels), length(mechanism$reports)))) {

@@ -101,14 +101,22 @@ static double relative_probability(double n, double p, double mode, double k)
 static candor_status reject(candor_draw *draw, double n, double p, double *value)
 {
   const candor_hat hat = candor_hat_of(n, p);
+  const double inner = 1.0 - 2.0 * INNER;
   for (int proposal = 0; proposal < PROPOSALS; proposal++) {
-    const double u = candor_draw_uniform(draw) - 0.5, v = candor_draw_uniform(draw), edge = 0.5 - fabs(u);
+    /* One number decides first whether the pair (u, v) lies where every proposal is accepted, and is u there. */
+    double v = candor_draw_uniform(draw), u = v / hat.sure - 0.5 + INNER;
+    const int sure = v <= hat.sure * inner;
+    if (!sure && v < hat.sure) {
+      u = v / hat.sure - inner; /* the rest of v <= sure: u within INNER of an end */
+      u = u < INNER ? u - 0.5 : u + 0.5 - 2.0 * INNER;
+      v = candor_draw_uniform(draw) * hat.sure;
+    } else if (!sure) {
+      u = candor_draw_uniform(draw) - 0.5;
+    }
     if (draw->status != CANDOR_OK) return draw->status;
-    const double k = hat.mode + floor((2.0 * hat.a / edge + hat.b) * u + hat.shift);
+    const double edge = 0.5 - fabs(u), k = hat.mode + floor((2.0 * hat.a / edge + hat.b) * u + hat.shift);
     if (k < 0 || k > n) continue;
-    if ((edge < INNER || v > hat.sure) &&
-        v * hat.alpha > candor_hat_slope(&hat, edge) * relative_probability(n, p, hat.mode, k))
-      continue;
+    if (!sure && v * hat.alpha > candor_hat_slope(&hat, edge) * relative_probability(n, p, hat.mode, k)) continue;
     *value = k;
     return CANDOR_OK;
   }

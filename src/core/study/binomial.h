@@ -13,7 +13,7 @@
  *                CANDOR_GENERATOR where the generator fails, or where its words are so far from random that 2^16
  *                proposals in turn are refused.
  * REFERENCE      Hoermann (1993), The generation of binomial random variates, Journal of Statistical Computation and
- *                Simulation 46, 101-110, doi:10.1080/00949659308811496 (algorithm BTRS); Loader (2000), Fast and
+ *                Simulation 46, 101-110, doi:10.1080/00949659308811496 (algorithms BTRS and BTRD); Loader (2000), Fast and
  *                accurate computation of binomial probabilities (deviances). */
 candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value);
 

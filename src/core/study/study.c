@@ -20,13 +20,13 @@ candor_status candor_study_estimate(const candor_additive *channel, int method, 
   }
 }
 
-enum { REMEMBERED = 1024 };
+enum { REMEMBERED = 1024, LANES = 4 };
 
 /* Reports that were seen as often mostly have the same probability, so that its logarithm is remembered by the count:
  * without that a study of many categories spends half its time on logarithms. */
 static double nll_of(const candor_judge *judge, const double *x, const double *counts)
 {
-  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], nll = 0.0;
+  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], sums[LANES] = {0};
   const double total = candor_block_sum(x, judge->reports);
   for (size_t y = 0; y < judge->reports; y++) {
     if (counts[y] <= 0) continue;
@@ -37,9 +37,9 @@ static double nll_of(const candor_judge *judge, const double *x, const double *c
       known[place] = p;
       logarithm[place] = log(p);
     }
-    nll -= counts[y] * logarithm[place];
+    sums[y % LANES] -= counts[y] * logarithm[place];
   }
-  return nll / judge->respondents;
+  return (sums[0] + sums[1] + sums[2] + sums[3]) / judge->respondents;
 }
 
 static inline void add_error(double error, double *squares, double *distance, double *sum)
@@ -50,7 +50,7 @@ static inline void add_error(double error, double *squares, double *distance, do
 }
 
 void candor_study_judge(const candor_judge *judge, const double *estimate, const double *x, const double *counts,
-                        double *losses, double *sums)
+                        double *losses, double *restrict sums)
 {
   double squares[CANDOR_LANES] = {0}, distance[CANDOR_LANES] = {0};
   size_t i = 0;
