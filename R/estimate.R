@@ -128,7 +128,7 @@
 #'     \item{`details`}{per group, what the method reports about its computation: number of active categories, uniqueness,
 #'       iterations, certified gap}
 #'   }
-#'   For [rr_mean()], which estimates a mean and no shares, and [rr_sample_questions()], which gives one fit per question, see their pages.
+#'   For [rr_mean()], which estimates a mean and no shares, [rr_sketch_counts()], which wants `candidates`, and [rr_sample_questions()], which gives one fit per question, see their pages.
 #'
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`, see [rr_fit].
 #' @section Errors and warnings:
