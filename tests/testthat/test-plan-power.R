@@ -332,6 +332,15 @@ test_that("mechanisms that cannot be planned by a formula say what instead", {
     rr_choose(rr_counts(numeric(10), rr_sketch_counts(1, 4, 2), n = 3))
     rr_choose(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6))
   })
+  # The simulation that is named works for these, and is refused with a reason for the others.
+  study <- function(mechanism) rr_study(list(zipf = rr_zipf(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
+  for (made in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
+    expect_true(all(is.finite(study(made)$estimate)))
+  }
+  for (made in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_sketch_counts(epsilon, 16, 4),
+                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) {
+    expect_error(study(made), "shares of one question", class = "candor_error_argument")
+  }
   # What a mean is said to have at most, against the worst answers.
   m <- rr_mean(c(-1, 1), 1, "piecewise")
   parts <- candor:::mean_variance(m)
