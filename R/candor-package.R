@@ -10,8 +10,9 @@
 #' | respondent -> report | [rr_perturb()] | randomised answers |
 #' | report -> tally | [rr_tally()], [rr_counts()] | a *tally*: the counts, all that estimation needs |
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
-#' | fit -> table, picture | [tidy()][tidy.rr_fit], [autoplot()][autoplot.rr_fit] | a data frame, a plot |
+#' | fit -> table, picture | [tidy()][tidy.rr_fit], [plot()][autoplot.rr_fit] | a data frame, a plot |
 #'
+#' `plot()` draws what `ggplot2::autoplot()` makes, a ggplot that can be changed and saved.
 #' `vignette("candor", package = "candor")` shows these steps in an example.
 #'
 #' @section Mechanisms:

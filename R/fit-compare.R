@@ -18,8 +18,8 @@
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
-#' @return A tibble with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
-#'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`.
+#' @return A tibble of class `rr_compare` with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
+#'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
 #' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary.
@@ -41,7 +41,9 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
-  if (inherits(fit, "rr_survey")) return(survey_compare(fit, terms, type, adjust, conf.level))
+  if (inherits(fit, "rr_survey")) {
+    return(new_rr_compare(survey_compare(fit, terms, type, adjust, conf.level), type, conf.level))
+  }
   fits <- if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
   k <- length(fits[[1]]$mechanism$levels)
   which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]], "terms")
@@ -63,6 +65,14 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   }
   table <- do.call(rbind, rows)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  new_rr_compare(table, type, conf.level)
+}
+
+# A tibble that knows what its picture says: see fit-tables-plot.R.
+new_rr_compare <- function(table, type, conf.level) {
+  attr(table, "type") <- type
+  attr(table, "conf.level") <- conf.level
+  class(table) <- c("rr_compare", class(table))
   table
 }
 

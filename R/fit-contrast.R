@@ -2,7 +2,7 @@
 # filtered and bound like any other table; their methods then use the rows that are left.
 
 plain_contrast <- function(x) {
-  for (name in c("covariance", "n", "target", "conf.level")) attr(x, name) <- NULL
+  for (name in c("covariance", "n", "target", "conf.level", "kinds", "levels")) attr(x, name) <- NULL
   class(x) <- c("tbl_df", "tbl", "data.frame")
   x
 }
@@ -58,3 +58,29 @@ as.data.frame.rr_contrast <- function(x, ...) {
 
 #' @export
 plot.rr_contrast <- function(x, ...) draw(x, ...)
+
+# Shares, differences and ratios have axes of their own; cumulative shares (rr_cdf()) say up to which level.
+#' @export
+drawn_of.rr_contrast <- function(x, data, labels) {
+  kinds <- attr(x, "kinds")
+  data$kind <- if (is.null(kinds)) rep("number", nrow(data)) else unname(kinds[match(labels, names(kinds))])
+  data$kind[is.na(data$kind)] <- "number"
+  data$panel <- factor(rep("", nrow(data)))
+  data$label <- rows_factor(labels)
+  levels <- attr(x, "levels")
+  at <- match(labels, levels$term)
+  if (!is.null(levels) && !anyNA(at)) {
+    data$label <- rows_factor(levels$label[at])
+    data$panel <- factor(levels$group[at], unique(levels$group[at]))
+    return(list(data = data, title = "Cumulative shares"))
+  }
+  titles <- c(share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
+              number = "Functions of the shares")
+  kind <- unique(data$kind)
+  together <- c(share = "shares", difference = "differences", ratio = "ratios", number = "other functions")
+  together <- together[names(together) %in% kind]
+  title <- if (length(kind) == 1L) titles[[kind]] else {
+    paste(paste(utils::head(together, -1), collapse = ", "), "and", utils::tail(together, 1))
+  }
+  list(data = data, title = paste0(toupper(substr(title, 1, 1)), substring(title, 2)))
+}

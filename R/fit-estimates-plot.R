@@ -1,32 +1,99 @@
+# Pictures of tables of estimates: a row each, with its interval, on an axis that its kind asks for.
+
+# The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of one of several
+# panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per
+# cent.
+number_kinds <- list(
+  share = list(axis = "Share", panel = "Shares, %", unit = 100, none = 0),
+  difference = list(axis = "Difference of shares, percentage points", panel = "Differences, percentage points",
+                    unit = 100, none = 0),
+  ratio = list(axis = "Ratio of shares", panel = "Ratios", unit = 1, none = 1),
+  number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0)
+)
+
+# `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`.
+draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL) {
+  if (nrow(data) > 200) {
+    abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
+            i = "Name those of interest in {.arg terms}, or draw some rows of the table."), "argument")
+  }
+  if (!nrow(data)) abort(c("There is nothing to draw.", x = "The table has no rows."), "empty")
+  kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
+  mixed <- length(kinds) > 1L
+  if (mixed) {
+    unit <- vapply(number_kinds, `[[`, 0, "unit")[data$kind]
+    for (column in c("estimate", "conf.low", "conf.high")) data[[column]] <- data[[column]] * unit
+    names <- vapply(number_kinds[kinds], `[[`, "", "panel")
+    # Panels of their own, or one for each kind.
+    if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
+  }
+  panels <- nlevels(data$panel)
+  data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
+  labels <- if (mixed) point_format else switch(kinds, share = percent_labels, difference = point_labels,
+                                                ratio = point_format, number = format_count)
+  logarithmic <- !mixed && kinds == "ratio"
+  if (logarithmic) data <- positive_rows(data)
+  most <- max(tabulate(data$panel, panels))
+  across <- if (mixed && !free) 1 else if (free) panel_columns(panels, 1) else panel_columns(panels, most)
+  height <- if (mixed && !free) nrow(data) + 3 * panels else panel_rows(panels, across, most)
+  point <- if (height > 20) 1.4 else 2.6
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), unique(data[c("panel", "none")]), colour = colour_line,
+                        linewidth = 0.4) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
+                          colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
+    (if (is.null(shown)) ggplot2::geom_point(colour = colour_estimate, size = point, na.rm = TRUE)
+     else ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
+                              size = point, na.rm = TRUE)) +
+    row_labels(height, function(x) sub("^.*\r", "", x)) +
+    (if (logarithmic) ggplot2::scale_x_log10(labels = labels, breaks = log_breaks,
+                                             guide = ggplot2::guide_axis(check.overlap = TRUE))
+     else ggplot2::scale_x_continuous(labels = labels, breaks = few_breaks(c(6, 3, 2)[min(across, 3)]),
+                                      guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::labs(x = axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis, y = rows, title = wrap_text(title, 46),
+                  caption = wrap_text(caption), shape = NULL) +
+    theme_candor() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(height))
+  if (panels > 1L) {
+    scales <- if (mixed && !free) "free" else if (mixed) "free_x" else if (free) "free_y" else "fixed"
+    picture <- picture + ggplot2::facet_wrap(~panel, ncol = across, scales = scales,
+                                             labeller = ggplot2::as_labeller(wrap_labels(c(60, 22, 22, 12)[across])))
+  }
+  with_height(picture, height)
+}
+
+point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+
+# What has no place on a logarithmic axis is left out: ratios that are not known, and the interval of one whose lower
+# bound is 0.
+positive_rows <- function(data) {
+  for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
+  data
+}
+
+rows_factor <- function(labels) factor(labels, rev(unique(labels)))
+
+# What each class shows: a list with `data`, `title`, and what the rows are called, `rows`.
+drawn_of <- function(x, data, labels) UseMethod("drawn_of")
+
+#' @export
+drawn_of.rr_estimates <- function(x, data, labels) {
+  data$label <- rows_factor(labels)
+  data$panel <- factor(rep("", nrow(data)))
+  data$kind <- rep("number", nrow(data))
+  list(data = data, title = title_of(x)[1])
+}
+
 #' @rdname rr_estimates
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_estimates
+#' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw estimates")
   data <- tidy(object, conf.int = TRUE, terms = terms)
   labels <- labels_of(object)
   if (!is.null(terms)) labels <- labels[match_rows(terms, labels, "estimates", "terms")]
-  if (nrow(data) > 200) {
-    abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
-            i = "Name those of interest in {.arg terms}."), "argument")
-  }
-  data$label <- factor(labels, rev(unique(labels)))
-  # Shares are read in per cent.
-  shares <- inherits(object, c("rr_margin", "rr_contrast")) || (inherits(object, "rr_survey") && !object$total)
+  shown <- drawn_of(object, as.data.frame(data), labels)
   level <- attr(object, "conf.level") %||% object$conf.level
-  ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
-    ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
-    ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
-                          colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
-    ggplot2::geom_point(colour = colour_estimate, size = if (nrow(data) > 20) 1.4 else 2.6, na.rm = TRUE) +
-    row_labels(nrow(data)) +
-    ggplot2::scale_x_continuous(labels = if (shares) percent_labels else format_count, breaks = few_breaks(6),
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(x = if (shares) "Share" else "Estimate", y = NULL,
-                  title = wrap_text(if (inherits(object,
-                                                 "rr_contrast")) "Functions of the shares" else title_of(object)[1],
-                                    46),
-                  caption = wrap_text(sprintf("Lines: %s%% intervals.", format(100 * level)))) +
-    theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(nrow(data)))
+  draw_intervals(shown$data, shown$title, sprintf("Lines: %s%% intervals.", format(100 * level)), rows = shown$rows)
 }

@@ -26,7 +26,7 @@
 #' @param parm Labels or positions of estimates; all by default.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
-#' @param ... Not used. `as.data.frame()` takes `row.names` and `stringsAsFactors`; `plot()` passes on to `autoplot()`.
+#' @param ... Not used. `as.data.frame()` takes `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
 #' @return As listed above; `print()` and `plot()` the estimates themselves, invisibly.
 #' @section Errors:
 #' `candor_error_level` for a `parm` or `terms` that is not an estimate, `candor_error_argument` for other arguments and for what cannot be

@@ -19,8 +19,20 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @export
 `[.rr_fit` <- function(x, i, ..., drop = FALSE) {
   check_object(x)
+  refuse_second_index(x, ...length())
   if (missing(i)) return(x)
   cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
+}
+
+#' @rdname groups
+#' @export
+`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length(), sys.parent())
+
+#' @rdname groups
+#' @export
+`$.rr_fit` <- function(x, name) {
+  value <- .subset2(x, name)
+  if (is.null(value)) named_part(x, name, sys.parent()) else value
 }
 
 #' @rdname groups

@@ -68,6 +68,7 @@ title_of.rr_mean_fit <- function(x) {
             format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""))
 }
 
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_mean_fit
+#' @rawNamespace S3method(ggplot2::autoplot,rr_mean_fit)
 autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object,
                                                              "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")

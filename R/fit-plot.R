@@ -3,14 +3,16 @@
 #' Estimates with their intervals, and the reported shares they were recovered from.
 #'
 #' Up to 40 categories each has a row: the interval as a line, the estimate as a filled point, the reported share
-#' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, time runs along an
-#' axis, with a panel for each category.
+#' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, times or years, time
+#' runs along an axis, with a panel for each category; up to 8 further groups are lines of different colours, without the reported shares.
+#'
+#' Rows need room: 40 of them 4 inches of height. A message says what a picture with more rows needs, and [plot()] says it of any picture that its device is too small for.
 #'
 #' With more categories the picture depends on their kind. Ordered categories (amounts, ages, days: numbers as levels, or an
 #' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
 #' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
 #'
-#' @param object A fit of [rr_estimate()].
+#' @param object A fit of [rr_estimate()], also of a survey design ([rr_survey]).
 #' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
 #'   of the levels; others are ranked.
 #' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
@@ -24,21 +26,33 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' reports <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
-#' ggplot2::autoplot(rr_estimate(reports))
+#' plot(rr_estimate(reports))
+#' # The same as an object, to be changed
+#' ggplot2::autoplot(rr_estimate(reports), order = TRUE) + ggplot2::labs(title = "How often")
 NULL
 
 #' @rdname autoplot.rr_fit
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_fit
+#' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   check_object(object)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
-  data <- plot_data(object, match_terms(terms, object, "terms"))
+  draw_shares(object, order, match_terms(terms, object, "terms"))
+}
+
+#' @rdname autoplot.rr_fit
+#' @method autoplot rr_survey
+#' @rawNamespace S3method(ggplot2::autoplot,rr_survey)
+autoplot.rr_survey <- autoplot.rr_fit
+
+draw_shares <- function(fit, order, which) {
+  data <- plot_data(fit, which)
   k <- length(unique(data$term))
-  if (on_time_axis(object, k)) return(plot_times(object, data))
-  if (k <= 40) return(plot_categories(object, data, isTRUE(order)))
-  if (isTRUE(order) || (is.null(order) && !in_order(object$mechanism))) plot_ranks(object, data)
-  else plot_sequence(object, data)
+  if (on_time_axis(fit, k)) return(plot_times(fit, data))
+  if (k <= 40) return(plot_categories(fit, data, isTRUE(order)))
+  if (isTRUE(order) || (is.null(order) && !in_order(fit$mechanism))) plot_ranks(fit, data)
+  else plot_sequence(fit, data)
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
@@ -52,23 +66,40 @@ level_numbers <- function(mechanism) {
   if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
 }
 
-# One key, of dates or times, with several values; more than 12 categories would be too many panels.
+# One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many colours.
 on_time_axis <- function(fit, k) {
   groups <- fit$tally$groups
-  length(groups) == 1L && nrow(groups) > 1L && k <= 12 && inherits(groups[[1]], c("Date", "POSIXct"))
+  key <- time_key(groups)
+  !is.null(key) && k <= 12 && nlevels(group_panel(groups, setdiff(names(groups), key))) <= length(line_colours)
+}
+
+# The key that runs along an axis, if there is just one: dates, times or years, of more than one value.
+time_key <- function(groups) {
+  timely <- vapply(groups %||% list(), function(x) {
+    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
+    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
+  }, NA)
+  if (sum(timely) == 1L) names(groups)[timely]
 }
 
 plot_data <- function(fit, which) {
-  data <- tidy_rows(fit, TRUE, fit$conf.level, which)
-  groups <- names(fit$tally$groups)
-  panel <- if (length(groups)) do.call(paste, c(unname(as.list(data[groups])), sep = ", ")) else rep("", nrow(data))
-  data$panel <- factor(panel, unique(panel))
-  # Reports and truths are the same categories for every mechanism but a rectangular channel.
-  if (length(fit$mechanism$reports) == length(fit$mechanism$levels)) {
+  survey <- inherits(fit, "rr_survey")
+  data <- if (survey) tidy(fit, conf.int = TRUE) else tidy_rows(fit, TRUE, fit$conf.level, which)
+  k <- length(fit$mechanism$levels)
+  if (survey) data <- data[as.vector(outer(which, k * (seq_len(NCOL(fit$estimate)) - 1), `+`)), ]
+  data$panel <- group_panel(data, names(fit$tally$groups))
+  # Reports and truths are the same categories for every mechanism but a rectangular channel. Totals are no shares.
+  if (length(fit$mechanism$reports) == length(fit$mechanism$levels) && !isTRUE(fit$total)) {
     shares <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
     data$reported <- as.vector(shares[which, ])
   }
   data
+}
+
+# The groups of each row as one label, in their order.
+group_panel <- function(data, keys) {
+  panel <- if (length(keys)) do.call(paste, c(unname(as.list(data[keys])), sep = ", ")) else rep("", nrow(data))
+  factor(panel, unique(panel))
 }
 
 # The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
@@ -82,20 +113,22 @@ reported_label <- function(mechanism) {
 interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
                     profile = "profile likelihood", credible = "credible")
 
-plot_caption <- function(fit, k) {
-  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s.", report_words(fit$tally),
-                    if (k <= 200) "Lines" else "Band", format(100 * fit$conf.level), interval_names[[fit$interval]],
-                    fit$target, if (fit$simultaneous) ", simultaneous" else ""))
+plot_caption <- function(fit, what) {
+  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.", report_words(fit$tally), what,
+                    format(100 * fit$conf.level), interval_names[[fit$interval]], fit$target,
+                    if (inherits(fit, "rr_survey")) ", by the design" else "",
+                    if (fit$simultaneous) ", simultaneous" else ""))
 }
 
-plot_base <- function(fit, data, k = length(unique(data$term))) {
+plot_base <- function(fit, data, what = "Lines", columns = NULL) {
   plot <- ggplot2::ggplot(data) +
     ggplot2::labs(title = wrap_text(paste(fit$estimator$title, "from randomised reports"), 46),
-                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, k),
+                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what),
                   colour = NULL, shape = NULL, fill = NULL) +
     theme_candor()
   if (length(unique(data$panel)) < 2) return(plot)
-  plot + ggplot2::facet_wrap(~panel, labeller = ggplot2::as_labeller(wrap_labels(18)))
+  plot + ggplot2::facet_wrap(~panel, ncol = columns,
+                             labeller = ggplot2::as_labeller(wrap_labels(if (identical(columns, 4)) 12 else 18)))
 }
 
 fit_colours <- function(mechanism) {
@@ -120,12 +153,12 @@ long_data <- function(fit, data, keep) {
 
 plot_categories <- function(fit, data, order) {
   terms <- unique(data$term)
-  axis <- "Share"
+  axis <- if (isTRUE(fit$total)) "People" else "Share"
   panels <- length(unique(data$panel))
   if (panels > 1L && (length(terms) == 1L || length(fit$mechanism$levels) == 2L)) {
     # The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
     kept <- if (length(terms) == 1L) terms else fit$mechanism$levels[2]
-    axis <- sprintf("Share of \"%s\"", kept)
+    axis <- sprintf(if (isTRUE(fit$total)) "People with \"%s\"" else "Share of \"%s\"", kept)
     data <- data[data$term == kept, ]
     data$term <- as.character(data$panel)
     data$panel <- ""
@@ -134,9 +167,10 @@ plot_categories <- function(fit, data, order) {
   }
   if (order) terms <- unique(data$term[base::order(data$estimate, decreasing = TRUE)])
   data$term <- factor(data$term, rev(terms))
-  rows <- length(terms) * ceiling(panels / 3)
+  across <- panel_columns(panels, length(terms))
+  rows <- panel_rows(panels, across, length(terms))
   long <- long_data(fit, data, c("term", "panel"))
-  plot_base(fit, long) +
+  picture <- plot_base(fit, long, columns = across) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
                           data, colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round",
@@ -145,30 +179,61 @@ plot_categories <- function(fit, data, order) {
                         size = if (rows > 20) 1.4 else 2.6, stroke = if (rows > 20) 0.6 else 1) +
     row_labels(rows) +
     fit_scales(fit$mechanism) +
-    ggplot2::scale_x_continuous(labels = percent_labels,
-                                breaks = few_breaks(if (panels > 9) 2 else if (panels > 1) 3 else 6),
+    ggplot2::scale_x_continuous(labels = if (isTRUE(fit$total)) format_count else percent_labels,
+                                breaks = few_breaks(if (across > 2) 2 else if (panels > 1) 3 else 6),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(x = axis, y = NULL) +
+    ggplot2::labs(x = axis, y = question_names(fit$mechanism)) +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+  if (isTRUE(fit$total)) picture <- picture + ggplot2::guides(colour = "none", shape = "none")
+  with_height(picture, rows)
 }
 
-# Time along an axis. Of a yes/no question "yes" says all.
+# The answers to several questions are read in the order of the questions.
+question_names <- function(mechanism) {
+  if (!is.null(mechanism$questions)) wrap_text(paste(names(mechanism$questions), collapse = ", "), 30)
+}
+
+# Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.
 plot_times <- function(fit, data) {
   terms <- unique(data$term)
   if (length(terms) == 2L && length(fit$mechanism$levels) == 2L) terms <- fit$mechanism$levels[2]
   data <- data[data$term %in% terms, ]
-  data$time <- data[[names(fit$tally$groups)]]
+  keys <- names(fit$tally$groups)
+  key <- time_key(fit$tally$groups)
+  data$time <- data[[key]]
   data$panel <- factor(data$term, terms)
-  long <- long_data(fit, data, c("term", "time", "panel"))
-  plot_base(fit, long) +
-    ggplot2::geom_linerange(ggplot2::aes(.data$time, ymin = .data$conf.low, ymax = .data$conf.high), data,
-                            colour = colour_estimate, linewidth = 0.8, alpha = 0.55, na.rm = TRUE) +
-    ggplot2::geom_line(ggplot2::aes(.data$time, .data$share, colour = .data$what), linewidth = 0.4, alpha = 0.6) +
-    ggplot2::geom_point(ggplot2::aes(.data$time, .data$share, colour = .data$what, shape = .data$what), size = 1.8) +
-    fit_scales(fit$mechanism) +
-    ggplot2::scale_y_continuous(labels = percent_labels) +
-    ggplot2::guides(x = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(x = NULL, y = if (length(terms) == 1L) sprintf("Share of \"%s\"", terms) else "Share")
+  data$group <- group_panel(data, setdiff(keys, key))
+  groups <- levels(data$group)
+  labels <- wrap_labels(30)(groups)
+  # Intervals of one time stand beside each other.
+  step <- min(diff(sort(unique(as.numeric(data$time)))))
+  beside <- ggplot2::position_dodge(width = if (length(groups) > 1L) 0.3 * step else 0)
+  across <- if (length(terms) > 2L) 3 else length(terms)
+  picture <- if (length(groups) > 1L) {
+    lines <- stats::setNames(line_colours[seq_along(groups)], groups)
+    plot_base(fit, data, "Bars") +
+      ggplot2::aes(.data$time, .data$estimate, colour = .data$group) +
+      ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), linewidth = 0.8,
+                              alpha = 0.45, position = beside, na.rm = TRUE) +
+      ggplot2::geom_line(linewidth = 0.5, position = beside) +
+      ggplot2::geom_point(size = 1.8, position = beside) +
+      ggplot2::scale_colour_manual(values = lines, labels = labels, guide = line_legend(labels)) +
+      ggplot2::labs(colour = NULL)
+  } else {
+    plot_base(fit, long_data(fit, data, c("term", "time", "panel")), "Bars") +
+      ggplot2::geom_linerange(ggplot2::aes(.data$time, ymin = .data$conf.low, ymax = .data$conf.high), data,
+                              colour = colour_estimate, linewidth = 0.8, alpha = 0.55, na.rm = TRUE) +
+      ggplot2::geom_line(ggplot2::aes(.data$time, .data$share, colour = .data$what), linewidth = 0.4, alpha = 0.6) +
+      ggplot2::geom_point(ggplot2::aes(.data$time, .data$share, colour = .data$what, shape = .data$what), size = 1.8) +
+      fit_scales(fit$mechanism)
+  }
+  total <- isTRUE(fit$total)
+  picture + scale_x_time(data$time, if (across > 2) 2 else if (across > 1) 3 else 5) +
+    ggplot2::scale_y_continuous(labels = if (total) format_count else percent_labels) +
+    ggplot2::labs(x = if (is.numeric(data$time)) key, y = paste0(
+      if (total) "People" else "Share",
+      if (length(terms) == 1L) sprintf(if (total) " with \"%s\"" else " of \"%s\"", terms)
+    ))
 }
 
 # Many categories in the order of the levels: at their numbers, or at their positions.
@@ -179,7 +244,7 @@ plot_sequence <- function(fit, data) {
   k <- length(unique(data$at))
   kinds <- names(fit_colours(fit$mechanism))
   labels <- fit$mechanism$levels
-  plot_base(fit, data) +
+  plot_base(fit, data, if (k <= 200) "Lines" else "Band") +
     ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4) +
     (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = if (k > 200) 0.4 else 0.9)) +
@@ -214,7 +279,7 @@ plot_ranks <- function(fit, data) {
   }
   k <- length(unique(data$term))
   kinds <- names(fit_colours(fit$mechanism))
-  plot_base(fit, data) +
+  plot_base(fit, data, if (k <= 200) "Lines" else "Band") +
     (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = 0.5,
                                                       alpha = 0.35)) +

@@ -3,7 +3,7 @@
 #' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
 #'
 #' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates. It is
-#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary.
+#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary. Intervals are cut at 0 and 1.
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
@@ -37,7 +37,24 @@
 rr_cdf <- function(fit, at = NULL, conf.level = 0.95) {
   check_given()
   check_ordered_fit(fit)
-  rr_contrast(fit, cumulative_rows(fit, match_terms(at, fit, "at")), conf.level)
+  at <- match_terms(at, fit, "at")
+  table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
+  # Shares: Wald's intervals are cut at 0 and 1, as those of margins are.
+  beyond <- which(table$conf.low < 0 | table$conf.high > 1)
+  cut <- normal_interval(table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0, 1)
+  table$conf.low[beyond] <- cut$low
+  table$conf.high[beyond] <- cut$high
+  groups <- group_labels(fit$tally$groups) %||% ""
+  attr(table, "levels") <- list(term = table$term, label = rep(level_tops(fit$mechanism)[at], length(groups)),
+                                group = rep(groups, each = length(at)))
+  table
+}
+
+# A cumulative share reaches up to a level, or to the upper end of a bin.
+level_tops <- function(mechanism) {
+  breaks <- mechanism$breaks
+  top <- if (length(breaks) == length(mechanism$levels) + 1L) format_count(breaks[-1]) else mechanism$levels
+  paste("up to", top)
 }
 
 #' @rdname rr_cdf

@@ -33,7 +33,7 @@
 #' @param ... Not used.
 #' @return `rr_estimate()` of a design returns an object of class `c("rr_survey", "rr_estimates")`, a list with `estimate` (shares or totals, a matrix with one
 #'   column per group where there are groups), `covariance` (of all of them), `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval`, `conf.level`. It is read as all estimates are, see
-#'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, `autoplot()`.
+#'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, [plot()][autoplot.rr_fit].
 #' @section Errors:
 #' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), and intervals that need independent respondents;
 #' `candor_error_law` for protocols whose reports support sets of categories; `candor_error_package` where survey is not installed; and the errors of

@@ -22,7 +22,7 @@
 #' @param conf.level Confidence level of the simultaneous intervals.
 #' @param target Whom the intervals are about, see [rr_estimate()].
 #' @return A tibble of class `rr_top` with a row per listed category: the groups, `rank`, `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
-#'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present in all, listed or not.
+#'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present in all, listed or not. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
 #' `candor_error_argument` for arguments out of range; `candor_error_no_information` where the mechanism cannot be inverted; the errors of
 #' [rr_tally()] for reports.

@@ -14,7 +14,8 @@
 #' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
 #' fit <- rr_estimate(reports, method = "ibu", iterations = 100)
 #' ggplot2::autoplot(rr_trace(fit))
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_trace
+#' @rawNamespace S3method(ggplot2::autoplot,rr_trace)
 autoplot.rr_trace <- function(object, ...) {
   check_table(object, c("iteration", "gap"))
   check_installed("ggplot2", "to draw a trace")

@@ -20,7 +20,7 @@
 #' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
 #'   number. Estimates that do not add up to 1 are projected on the distributions first.
-#' * `plot()`: the picture of [autoplot()][autoplot.rr_fit] where ggplot2 is installed, else a base one.
+#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit] where ggplot2 is installed, else a base one.
 #'
 #' @param object,x A fit of [rr_estimate()].
 #' @param parm Names or positions of categories, a character or numeric vector; all by default.
@@ -31,7 +31,7 @@
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
 #'   generator's present state.
 #' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used, except by `plot()`, which passes it on to
-#'   `autoplot()`.
+#'   `ggplot2::autoplot()`.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with

@@ -37,7 +37,7 @@
 #' @param ... For methods: `target` where the fit does not hold it.
 #' @return An object of class `rr_association`. `as.data.frame()` gives one row per pair, `tidy()` one row per pair and measure,
 #'   `as.matrix(x, measure)` the symmetric matrix of one measure, `vcov(x, pairs, measure)` the joint covariance of several correlations or covariances
-#'   (for binary columns; disjoint pairs need joint counts of order 4), `autoplot()` a heat map.
+#'   (for binary columns; disjoint pairs need joint counts of order 4), `plot()` a heat map.
 #' @section Errors:
 #' `candor_error_order` if the counts that a covariance needs were not tallied.
 #' @source Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.

@@ -229,10 +229,25 @@ as.table.rr_margin <- function(x, ...) {
 }
 
 #' @export
-title_of.rr_margin <- function(x) {
-  paste0(if (is.null(x$given)) "Joint shares of " else "Shares of ",
-         paste(setdiff(names(dimnames(x$estimate)), x$given), collapse = ", "),
-         if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")), "; target: ", x$target)
+title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target)
+
+# One question has no joint shares.
+margin_title <- function(x) {
+  inside <- setdiff(names(dimnames(x$estimate)), x$given)
+  paste0(if (is.null(x$given) && length(inside) > 1L) "Joint shares of " else "Shares of ",
+         paste(inside, collapse = ", "), if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")))
+}
+
+# A panel for each answer to the questions that are given, with their names.
+#' @export
+drawn_of.rr_margin <- function(x, data, labels) {
+  inside <- setdiff(names(dimnames(x$estimate)), x$given)
+  data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
+  given <- lapply(x$given, function(question) paste(question, "=", data[[question]]))
+  panel <- if (length(given)) do.call(paste, c(given, sep = ", ")) else rep("", nrow(data))
+  data$panel <- factor(panel, unique(panel))
+  data$kind <- rep("share", nrow(data))
+  list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
 }
 
 #' @export

@@ -25,7 +25,8 @@
 NULL
 
 #' @rdname autoplot.rr_association
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_association
+#' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
   check_object(object)
   # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
@@ -93,7 +94,8 @@ rejection_note <- function(pairs, alpha, few) {
 }
 
 #' @rdname autoplot.rr_association
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_tmdh
+#' @rawNamespace S3method(ggplot2::autoplot,rr_tmdh)
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
   check_object(object)
   check_installed("ggplot2", "to draw a joint estimate")
@@ -117,7 +119,8 @@ plot_estimates <- function(fit) {
                       unique(sprintf("%d %s", data$order, ifelse(data$order == 1, "column", "columns"))))
   long <- rbind(data.frame(data[c("term", "size")], share = data$estimate, what = "Estimated truth"),
                 data.frame(data[c("term", "size")], share = data$reported, what = "Reported"))
-  ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$term)) +
+  rows <- nrow(data) + nlevels(data$size)
+  picture <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$term)) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
                           data,
@@ -137,6 +140,7 @@ plot_estimates <- function(fit) {
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(nrow(data)),
                    panel.spacing = ggplot2::unit(0.8, "lines"),
                    strip.text.y = ggplot2::element_text(angle = 0, hjust = 0))
+  with_height(picture, rows)
 }
 
 plot_covariance <- function(fit) {
@@ -164,7 +168,8 @@ plot_covariance <- function(fit) {
     (if (!few) no_labels())
 }
 
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_histogram
+#' @rawNamespace S3method(ggplot2::autoplot,rr_histogram)
 autoplot.rr_histogram <- function(object, ...) {
   check_object(object)
   refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")

@@ -39,7 +39,7 @@
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
-#'   [rr_association()], [rr_joint()] and `autoplot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
+#'   [rr_association()], [rr_joint()] and `plot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
 #'   A negative estimate is kept: it is information about a count near 0.
 #' @section Errors:
 #' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not

@@ -215,7 +215,8 @@ print.rr_choice <- function(x, ...) {
   invisible(x)
 }
 
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_choice
+#' @rawNamespace S3method(ggplot2::autoplot,rr_choice)
 autoplot.rr_choice <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
 
 #' @export

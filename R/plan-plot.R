@@ -1,9 +1,9 @@
 #' Pictures of a plan
 #'
-#' `autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
+#' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
 #' line a mechanism; of [rr_power()] the power against the number of respondents or against the true share, whichever was given more
 #' values, with a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel
-#' for each number of categories.
+#' for each number of categories. With one privacy level there is a row for each mechanism.
 #'
 #' Numbers of respondents, margins and errors are on logarithmic axes. The dashed line is what a direct question would need, or could
 #' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Power moves in small teeth, because the number
@@ -31,7 +31,8 @@
 NULL
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_plan
+#' @rawNamespace S3method(ggplot2::autoplot,rr_plan)
 autoplot.rr_plan <- function(object, ...) {
   check_installed("ggplot2", "to draw a plan")
   check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
@@ -39,8 +40,9 @@ autoplot.rr_plan <- function(object, ...) {
   by_margin <- !is.null(data$margin)
   data$x <- if (by_margin) data$margin else data$share
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
-  panel <- if (by_margin) data$share else data$power
-  data$panel <- sprintf("%s %s", if (by_margin) "True share" else "Power", format(panel, digits = 3, trim = TRUE))
+  panel <- if (by_margin) paste("True share", percent_labels(data$share))
+    else paste("Power", format(data$power, digits = 3, trim = TRUE))
+  data$panel <- factor(panel, unique(panel[order(if (by_margin) data$share else data$power)]))
   direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   direct <- direct[direct$n > 0, ]
@@ -53,19 +55,23 @@ autoplot.rr_plan <- function(object, ...) {
     ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
     # One value is the only tick.
     (if (!lines) ggplot2::scale_x_continuous(labels = percent_labels, breaks = data$x[1])
-     else if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels, breaks = log_breaks)
+     else if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels,
+                                                      breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 7))
      else ggplot2::scale_x_continuous(labels = percent_labels)) +
     ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
     ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
     ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
+                  title = paste("Respondents needed, by", if (by_margin) "margin of error" else "true share"),
                   caption = wrap_text(sprintf("%s: a direct question, answered honestly.",
                                               if (lines) "Dashed" else "Hollow"))) +
     theme_candor()
-  if (length(unique(data$panel)) > 1) plot + ggplot2::facet_wrap(~panel) else plot
+  if (nlevels(data$panel) > 1) plot + ggplot2::facet_wrap(~panel)
+  else plot + ggplot2::labs(subtitle = levels(data$panel))
 }
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_power
+#' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
   check_installed("ggplot2", "to draw powers")
   second <- attr(object, "second")
@@ -96,11 +102,13 @@ autoplot.rr_power <- function(object, ...) {
                                              colour = colour_aside)) +
     ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8) +
     (if (max(sizes, shares) <= 25) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2)) +
-    (if (by_n) ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks)
+    (if (by_n) ggplot2::scale_x_log10(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                      breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 7))
      else ggplot2::scale_x_continuous(labels = percent_labels)) +
     ggplot2::scale_y_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2)) +
     ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
     ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power", colour = NULL,
+                  title = paste("Power, by", if (by_n) "number of respondents" else "true share"),
                   caption = power_caption(data, alpha, second)) +
     theme_candor()
   if (nlevels(data$panel) == 1) return(plot + ggplot2::labs(subtitle = levels(data$panel)))
@@ -117,7 +125,7 @@ plot_power_rows <- function(data, alpha, second) {
     ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1)) +
     ggplot2::scale_y_discrete(labels = wrap_labels(24)) +
-    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha, second),
+    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha, second), title = "Power of each design",
                   subtitle = sprintf("True share %s, %s respondents", percent_labels(data$share[1]),
                                      format_count(data$n[1]))) +
     theme_candor() +
@@ -136,7 +144,8 @@ power_caption <- function(data, alpha, second = NULL) {
 }
 
 #' @rdname autoplot.rr_plan
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_recommendation
+#' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
   check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
@@ -148,20 +157,43 @@ autoplot.rr_recommendation <- function(object, ...) {
   # Binary local hashing has the error of the Hadamard response.
   data <- data[data$mechanism %in% setdiff(names(recommend_names), "blh"), ]
   data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
+  # A line needs two privacy levels.
+  if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes))
   legend <- ggplot2::guide_legend(ncol = 2)
   # Some lines lie on each other: those that come later are dashed.
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
-    # A line needs two privacy levels.
-    (if (length(unique(data$epsilon)) > 1) ggplot2::geom_line(linewidth = 0.9) else ggplot2::geom_point(size = 2.5)) +
+    ggplot2::geom_line(linewidth = 0.9) +
     ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
     ggplot2::facet_wrap(~panel, scales = "free_y") +
     ggplot2::scale_y_log10(labels = power_labels) +
     ggplot2::scale_colour_manual(values = line_colours, labels = recommend_names[levels(data$mechanism)]) +
     ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL,
-                  caption = if (!sizes) sprintf("%s respondents.", format_count(data$n[1]))) +
+                  title = "Error of each mechanism, by privacy level",
+                  caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
     ggplot2::guides(colour = legend, linetype = legend) +
     theme_candor("bottom") +
     ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
+}
+
+respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")
+
+# One privacy level: a row for each mechanism.
+plot_recommendation_rows <- function(data, sizes) {
+  data$mechanism <- factor(recommend_names[as.character(data$mechanism)],
+                           rev(unname(recommend_names[levels(data$mechanism)])))
+  panels <- nlevels(data$panel)
+  rows <- panel_rows(panels, min(panels, 3), nlevels(data$mechanism))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
+    ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
+    ggplot2::facet_wrap(~panel, scales = "free_x", labeller = ggplot2::as_labeller(function(x) sub(", ", "\n", x))) +
+    ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
+                           breaks = few_log_breaks(if (nlevels(data$panel) > 2) 2 else 4)) +
+    ggplot2::labs(x = "Mean squared error", y = NULL, title = "Error of each mechanism",
+                  subtitle = paste("Privacy level epsilon", format(data$epsilon[1])),
+                  caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
+    theme_candor() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+  with_height(picture, rows)
 }
 
 #' @rdname autoplot.rr_plan

@@ -48,7 +48,7 @@
 #' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `versus` if it was given,
 #'   `margin` or `null` and `power`, `n`, and `direct`, the number that a direct question answered honestly would need (in both groups). `rr_power()`: a data frame of class
 #'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (the significance level attained; at most
-#'   the one asked for), `power`; for two groups `versus` in place of `null`, and `level` the one asked for. [autoplot()][autoplot.rr_plan] draws both.
+#'   the one asked for), `power`; for two groups `versus` in place of `null`, and `level` the one asked for. [plot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
 #' belong to the other; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;

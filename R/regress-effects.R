@@ -11,7 +11,7 @@
 #' @param by Names of columns of the data: averages within each of their groups.
 #' @param conf.level Confidence level.
 #' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
-#' @return A tibble with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
+#' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
 #'   `std.error`, `conf.low`, `conf.high`.
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit of [rr_glm()], and for variables that are not covariates or columns.
@@ -44,7 +44,10 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
     rows <- which(groups == group & weight > 0)
     effect_rows(parts, rows, weight, fit, V, conf.level, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
   })
-  do.call(rbind, rows)
+  table <- do.call(rbind, rows)
+  attr(table, "conf.level") <- conf.level
+  class(table) <- c("rr_effects", class(table))
+  table
 }
 
 check_covariates <- function(x, known, arg, what) {
@@ -150,34 +153,107 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
   if (is.null(keys)) table else tibble::as_tibble(c(lapply(keys, rep, nrow(table)), as.list(table)))
 }
 
+#' @rdname autoplot.rr_compare
+#' @method autoplot rr_effects
+#' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
+autoplot.rr_effects <- function(object, ...) {
+  check_installed("ggplot2", "to draw effects")
+  check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "contrast"))
+  data <- as.data.frame(object)
+  keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
+  average <- data$term == "(truth)"
+  part <- ifelse(average, "Probability of a true yes",
+                 paste0(data$term, ifelse(data$contrast == "dY/dX", ", per unit", paste0(": ", data$contrast))))
+  data$kind <- ifelse(average, "share", "difference")
+  data$panel <- factor(rep("", nrow(data)))
+  subtitle <- NULL
+  axis <- NULL
+  if (length(keys)) {
+    data$label <- rows_factor(as.character(group_panel(data, keys)))
+    if (length(unique(part)) > 1L) {
+      part <- paste0(part, ifelse(average, ", %", ", points"))
+      data$panel <- factor(part, unique(part))
+    }
+  } else {
+    # The average is no effect: it has no place on an axis of differences.
+    if (any(average) && !all(average)) {
+      first <- data[average, ][1, ]
+      subtitle <- sprintf("Average probability of a true yes: %s (%s to %s)", percent_labels(first$estimate),
+                          percent_labels(first$conf.low), percent_labels(first$conf.high))
+      data <- data[!average, ]
+      part <- part[!average]
+    }
+    data$label <- rows_factor(part)
+  }
+  if (all(data$kind == "difference")) axis <- "Change of the probability, percentage points"
+  if (all(data$kind == "share")) axis <- "Probability of a true yes"
+  draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
+                 sprintf("Lines: %sintervals.%s", level_words(object),
+                         if (nlevels(data$panel) > 1L) " Points: percentage points." else ""), axis, free = TRUE) +
+    ggplot2::labs(subtitle = subtitle)
+}
+
+#' @rdname autoplot.rr_compare
+#' @export
+plot.rr_effects <- function(x, ...) draw(x, ...)
+
 #' Picture of a regression of the truth
 #'
-#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band.
+#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
 #'
-#' @param object A fit of [rr_glm()].
+#' `plot()` of a fit of [rr_glm()] draws this picture too, as it does for the other fits of the package. The diagnostics of R's own models, of the residuals of the reports, are
+#' drawn by `plot(fit, which = 1:4)`, see [stats::plot.lm()].
+#'
+#' @param object,x A fit of [rr_glm()].
 #' @param variable Name of a covariate; by default the first.
 #' @param conf.level Confidence level of the band.
-#' @param ... Ignored.
-#' @return A ggplot.
+#' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
+#' @param ... For `plot()` arguments of `autoplot()` or of [stats::plot.lm()]; else ignored.
+#' @return A ggplot; `plot()` returns the fit invisibly.
 #' @section Errors:
 #' `candor_error_argument` for a variable that is not a covariate.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' survey <- data.frame(age = rep(20:69, 8),
 #'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
-#' ggplot2::autoplot(rr_glm(report ~ age, survey, rr_crosswise(0.25)))
-#' @exportS3Method ggplot2::autoplot
+#' fit <- rr_glm(report ~ age, survey, rr_crosswise(0.25))
+#' plot(fit)
+#' ggplot2::autoplot(fit, conf.level = 0.8)
+#' plot(fit, which = 1)
+#' @method autoplot rr_glm
+#' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
+  check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, effect_data(object), variable)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   new <- data.frame(value = along$grid, truth)
-  base <- ggplot2::ggplot(new, ggplot2::aes(x = .data$value, y = .data$fit, ymin = .data$lwr, ymax = .data$upr)) +
-    ggplot2::labs(x = along$variable, y = "Probability of a true yes",
-                  caption = sprintf("%s%% confidence, others at typical values", format(100 * conf.level))) +
+  draw_along(new, along, "Probability of a true yes", conf.level) +
+    (if (is.numeric(along$grid)) list(
+      ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = colour_estimate, alpha = 0.2),
+      ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)
+    ) else ggplot2::geom_pointrange(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), colour = colour_estimate))
+}
+
+#' @rdname autoplot.rr_glm
+#' @export
+plot.rr_glm <- function(x, which = NULL, ...) {
+  check_object(x)
+  if (is.null(which)) return(draw(x, ...))
+  NextMethod()
+}
+
+# The axes and words of a picture of probabilities along one covariate.
+draw_along <- function(data, along, what, conf.level) {
+  others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
+    ggplot2::labs(x = along$variable, y = "Probability", title = wrap_text(paste0(what, ", by ", along$variable), 46),
+                  caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (is.numeric(along$grid)) "Band" else "Bars",
+                                              format(100 * conf.level), others %||% ""))) +
+    (if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
+                                                            guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::scale_y_continuous(labels = percent_labels) +
     ggplot2::coord_cartesian(ylim = c(0, 1)) + theme_candor()
-  if (is.numeric(along$grid)) base + ggplot2::geom_ribbon(alpha = 0.2) + ggplot2::geom_line()
-  else base + ggplot2::geom_pointrange()
 }
 
 # New rows along one covariate, the others at their means or most frequent values.
@@ -196,7 +272,11 @@ covariate_grid <- function(object, data, variable) {
   })
   values <- data[[variable]]
   grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
+  others <- setdiff(known, variable)
   list(variable = variable, grid = grid,
-       new = as.data.frame(c(stats::setNames(list(grid), variable), typical[setdiff(known, variable)]),
+       typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
+         if (is.numeric(v)) format(v, digits = 3) else as.character(v)
+       }, "")),
+       new = as.data.frame(c(stats::setNames(list(grid), variable), typical[others]),
                            optional = TRUE))
 }

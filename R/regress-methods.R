@@ -18,7 +18,8 @@
 #'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
 #'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
 #' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
-#' * `autoplot()`, `plot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values.
+#' * `plot()`, `ggplot2::autoplot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values, which
+#'   the caption names; with Wald intervals on the logit scale.
 #'
 #' @param object,x A fit.
 #' @param type For `vcov()` and `residuals()`, see above.

@@ -62,49 +62,74 @@ simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 #' @rdname rr_regression
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_regression
+#' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
 autoplot.rr_regression <- function(object, ...) {
   refuse_picture(object, if (inherits(object, "rr_loglinear")) "{.code as.table()} gives the shares of the truths."
                  else "{.code tidy(conf.int = TRUE)} gives the coefficients, {.fn predict} the outcome at each truth.")
 }
 
 #' @rdname rr_regression
-#' @exportS3Method ggplot2::autoplot
-autoplot.rr_multinom <- function(object, variable = NULL, ...) {
+#' @method autoplot rr_multinom
+#' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
+autoplot.rr_multinom <- function(object, variable = NULL, conf.level = 0.95, ...) {
+  check_object(object)
+  check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, object$frame, variable)
   levels <- object$mechanism$levels
-  truth <- predict(object, along$new)
-  table <- data.frame(value = rep(along$grid, length(levels)), share = as.vector(truth),
-                      level = factor(rep(levels, each = nrow(truth)), levels))
-  base <- ggplot2::ggplot(table, ggplot2::aes(x = .data$value, y = .data$share, colour = .data$level,
-                                              group = .data$level)) +
-    ggplot2::labs(x = along$variable, y = "Probability of the truth", colour = NULL,
-                  caption = "Others at typical values") +
-    ggplot2::coord_cartesian(ylim = c(0, 1)) + theme_candor()
+  truth <- predict(object, along$new, se.fit = TRUE)
+  bounds <- logit_interval(truth$fit, truth$se.fit, conf.level)
+  table <- data.frame(value = rep(along$grid, length(levels)), fit = as.vector(truth$fit), lwr = as.vector(bounds$low),
+                      upr = as.vector(bounds$high), level = factor(rep(levels, each = nrow(truth$fit)), levels))
+  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
+  picture <- draw_along(table, along, "Probability of each truth", conf.level) +
+    ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level) +
+    ggplot2::labs(colour = NULL, fill = NULL)
   if (length(levels) <= length(line_colours)) {
-    base <- base + ggplot2::scale_colour_manual(values = line_colours, guide = line_legend(levels))
+    labels <- wrap_labels(30)(levels)
+    picture <- picture +
+      ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
+      ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
   }
-  if (is.numeric(along$grid)) base + ggplot2::geom_line() else base + ggplot2::geom_point(size = 2)
+  if (is.numeric(along$grid)) {
+    return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
+  }
+  picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
+}
+
+# Wald's interval of a probability on the logit scale, which stays between 0 and 1.
+logit_interval <- function(p, error, level) {
+  half <- normal_quantile(check_level(level)) * error / (p * (1 - p))
+  half[!is.finite(half)] <- 0
+  list(low = stats::plogis(stats::qlogis(p) - half), high = stats::plogis(stats::qlogis(p) + half))
 }
 
 #' @export
 plot.rr_regression <- function(x, ...) draw(x, ...)
 
 #' @rdname rr_posterior
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_posterior
+#' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
 autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
-  table <- tidy(object, conf.int = TRUE, conf.level = conf.level)
-  table$term <- factor(table$term, rev(object$mechanism$levels))
-  groups <- object$tally$groups
-  if (!is.null(groups)) table$group <- do.call(paste, c(as.list(table[names(groups)]), sep = ", "))
-  picture <- ggplot2::ggplot(table, ggplot2::aes(x = .data$median, y = .data$term, xmin = .data$conf.low,
-                                                 xmax = .data$conf.high)) +
-    ggplot2::geom_pointrange(colour = colour_estimate) +
-    ggplot2::labs(x = "Share", y = NULL,
-                  caption = wrap_text(sprintf("Posterior median, and interval that holds %s of the posterior",
-                                              percent_labels(conf.level)))) +
-    ggplot2::scale_x_continuous(labels = percent_labels) + theme_candor()
-  if (is.null(groups)) picture else picture + ggplot2::facet_wrap(ggplot2::vars(.data$group))
+  check_installed("ggplot2", "to draw a posterior")
+  table <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level))
+  levels <- object$mechanism$levels
+  keys <- names(object$tally$groups)
+  data <- data.frame(label = factor(table$term, rev(levels)), panel = group_panel(table, keys),
+                     kind = rep("share", nrow(table)),
+                     estimate = table$median, conf.low = table$conf.low, conf.high = table$conf.high)
+  axis <- "Share"
+  # The two shares of a yes/no question add up to 1: a row for each group, as in the picture of a fit.
+  if (nlevels(data$panel) > 1L && length(levels) == 2L) {
+    data <- data[table$term == levels[2], ]
+    data$label <- rows_factor(as.character(data$panel))
+    data$panel <- factor(rep("", nrow(data)))
+    axis <- sprintf("Share of \"%s\"", levels[2])
+  }
+  draw_intervals(data, "Posterior of the shares",
+                 sprintf("Points: medians. Lines: intervals that hold %s of the posterior.",
+                         percent_labels(conf.level)), axis) +
+    ggplot2::labs(subtitle = wrap_text(object$mechanism$design, 64))
 }
 
 #' @export

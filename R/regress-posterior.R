@@ -23,7 +23,7 @@
 #'   `median`, and with `conf.int = TRUE` the quantiles `conf.low`, `conf.high`), `quantile(probs)` (a matrix with one row per level), `coef()` (means), `confint()`
 #'   (equal tails), `as.data.frame()` (the draws where there are any, one row each, else `tidy()`), `glance()` (`nobs`, `log.evidence`, the logarithm
 #'   of the probability of the answers in their order under the prior, `NA` for K categories; `method`, `draws`, `effective`, the smallest effective number of draws), `print()`,
-#'   `autoplot()` and `plot()` (medians and intervals).
+#'   `plot()` and `ggplot2::autoplot()` (medians and intervals).
 #'   A list with `draws`, a matrix with one row per draw and one column per level (of groups a list of such).
 #' @section Errors:
 #' `candor_error_argument` for weights, priors, and K categories without draws; `candor_error_no_information`; `candor_error_impossible` for a report that no truth gives.

@@ -30,7 +30,7 @@
 #' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"wald"` or `"exact"`, see *Details*.
-#' @param cumulative Estimate after the first set, after the first two, and so on? `autoplot()` draws this.
+#' @param cumulative Estimate after the first set, after the first two, and so on? `plot()` draws this.
 #' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
 #'   `std.error.max` and, with `conf.int = TRUE`, `conf.low` and `conf.high`. Estimates may be negative or above the
 #'   universe: they are unbiased, and not clipped. `coef()`, `confint()`, `vcov()` and `as.data.frame()` work too.

@@ -1,7 +1,8 @@
 # Pictures of how many sets hold an element.
 
 #' @rdname rr_incidence
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_incidence
+#' @rawNamespace S3method(ggplot2::autoplot,rr_incidence)
 autoplot.rr_incidence <- function(object, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw an incidence")

@@ -14,7 +14,8 @@
 #' seen <- matrix(runif(8000) < 0.2, 1000, 8)
 #' reports <- xor(seen, runif(8000) < 0.05)
 #' ggplot2::autoplot(rr_union_size(reports, flip = 0.05, cumulative = TRUE))
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_set_size
+#' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw an estimated size")

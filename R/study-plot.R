@@ -4,7 +4,7 @@
 #' respondents with one line per method, and the true distribution on the left. All axes are logarithmic.
 #'
 #' Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents only, the horizontal axis is the
-#' privacy level.
+#' privacy level; with one privacy level too there is a row for each method, and no true distribution.
 #'
 #' @param object A study of [rr_study()].
 #' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
@@ -25,7 +25,8 @@
 NULL
 
 #' @rdname autoplot.rr_study
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_study
+#' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
   check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")
@@ -42,6 +43,8 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   if (!nrow(data)) abort(c("There is nothing to draw.", x = "No {.val {metric}} of the study is above 0."), "argument")
   by_epsilon <- length(unique(data$n)) == 1 && length(unique(data$epsilon)) > 1
   data$x <- if (by_epsilon) data$epsilon else data$n
+  one <- length(unique(data$x)) == 1
+  truth <- truth && !one
   column <- if (by_epsilon) sprintf("N = %s", format_count(data$n))
     else sprintf("epsilon = %s", format(data$epsilon, trim = TRUE))
   columns <- unique(column[order(data$epsilon)])
@@ -51,6 +54,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   data$low <- pmax(data$estimate - 2 * ifelse(is.na(data$mc.error), 0, data$mc.error), data$estimate / 10)
   data$high <- data$estimate + 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
   data$method <- factor(data$method, known)
+  if (one) return(draw_study_rows(data, metric))
   draw_study(data, if (truth) study_truths(object, row, panels), study_limits(data, row), panels,
              list(metric = metric, columns = length(columns) + truth, by_epsilon = by_epsilon, truth = truth))
 }
@@ -89,6 +93,30 @@ metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
                   nll = "Negative log-likelihood per respondent",
                   bias2 = "Squared bias", variance = "Variance")
 
+# One number of respondents and one privacy level leave nothing to draw a line along: a row for each method.
+draw_study_rows <- function(data, metric) {
+  data$panel <- droplevels(data$panel)
+  levels(data$panel) <- sub("\n.*$", "", levels(data$panel))
+  data$method <- factor(data$method, rev(levels(droplevels(data$method))))
+  rows <- panel_rows(nlevels(data$panel), min(nlevels(data$panel), 2), nlevels(data$method))
+  ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$method)) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$method), colour = colour_estimate,
+                          linewidth = 0.8, alpha = 0.55, lineend = "round") +
+    ggplot2::geom_point(colour = colour_estimate, size = 2.2) +
+    ggplot2::facet_wrap(~panel, ncol = min(nlevels(data$panel), 2), scales = "free_x",
+                        labeller = ggplot2::as_labeller(wrap_labels(24))) +
+    (if (metric == "nll") ggplot2::scale_x_continuous()
+     else ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 6),
+                                 guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::labs(x = metric_names[[metric]], y = NULL, title = study_title(metric),
+                  subtitle = sprintf("%s, epsilon = %s", respondent_words(data$n[1]), format(data$epsilon[1])),
+                  caption = "Lines: two Monte Carlo standard errors on either side.") +
+    theme_candor() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+}
+
+study_title <- function(metric) paste("Simulation study:", tolower(metric_names[[metric]]))
+
 draw_study <- function(data, truths, limits, panels, layout) {
   methods <- levels(droplevels(data$method))
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
@@ -110,6 +138,7 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::scale_shape_manual(values = rep_len(c(16, 17, 15, 4, 8, 3, 1, 2), length(methods))) +
     ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
                              if (layout$truth) " (left: rank of the category)"),
+                  title = study_title(layout$metric),
                   y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true share)"), 24),
                   colour = NULL, fill = NULL, shape = NULL) +
     theme_candor() +

@@ -115,7 +115,8 @@ inversion_risk <- function(form, theta, n, target) {
   sum(b * (1 - b) + theta * form$a * (1 - form$a - 2 * b)) / (n * form$a^2)
 }
 
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot rr_risk
+#' @rawNamespace S3method(ggplot2::autoplot,rr_risk)
 autoplot.rr_risk <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
 
 #' @export

@@ -53,7 +53,7 @@
 #' @param resume An unfinished study, or the name of a file to keep finished cells in.
 #' @param progress Show a progress bar?
 #' @return A data frame (a tibble of class `rr_study`) with one row per cell, method and metric: `truth`, `k` (number of categories),
-#'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [autoplot()][autoplot.rr_study].
+#'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [plot()][autoplot.rr_study].
 #' @section Errors:
 #' `candor_error_argument` for an empty grid, a truth that is not a distribution or has one category only, privacy levels
 #' and numbers out of range, unknown methods, a `mechanism` that does not return a mechanism for some cell, and methods that fail wherever they are tried before

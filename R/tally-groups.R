@@ -7,10 +7,15 @@
 #'
 #' Tallies are merged with `c()`. Fits are not, because an estimate from all data cannot be computed from the estimates of the parts: merge the tallies and
 #' estimate again. `length()` is the number of groups, 1 where there are none, and `names()` are their labels as [coef()] shows them,
-#' `NULL` where there are none; the fields of a tally or a fit are taken with `$`. `as.list()` gives a list of the groups, for [lapply()].
+#' `NULL` where there are none. `as.list()` gives a list of the groups, for [lapply()].
+#'
+#' `[[` and `$` take a field, such as `fit$estimate`, or else one group: `fit[["North"]]` and `fit$North` are `fit["North"]`, and `fit[[2]]` is the
+#' second group. A group that is called like a field is taken with `[`. Categories are neither: `tidy(fit, terms = "yes")` has their estimates.
 #'
 #' @param x A tally of [rr_tally()] or [rr_counts()], or a fit of [rr_estimate()], with groups.
-#' @param i Groups: positions, a logical vector with one entry per group, or labels as `names(x)` has them.
+#' @param i Groups: positions, a logical vector with one entry per group, or labels as `names(x)` has them. For `[[` one position or label, or the name of a
+#'   field.
+#' @param name The name of a field, or the label of a group.
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
@@ -18,7 +23,7 @@
 #'   known for single groups.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
-#' there are no groups, and when fits are put together with `c()`.
+#' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.
 #' @source Methods of R's own generics; no estimate is computed.
 #' @name groups
 #' @examples
@@ -26,6 +31,7 @@
 #' tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism)
 #' tally["women"]
 #' fit <- rr_estimate(tally)
+#' fit[["women"]]
 #' subset(fit, group == "men")
 #' lapply(as.list(tally), rr_estimate)
 NULL
@@ -99,14 +105,79 @@ cut_tally <- function(tally, at, drop = FALSE) {
   structure(fields, class = tally$class)
 }
 
+refuse_second_index <- function(x, further) {
+  if (!further) return(invisible())
+  what <- if (inherits(x, "rr_fit")) "fit" else "tally"
+  abort(c("Groups are taken by one index.", x = "There are {further + 1} between the brackets.",
+          i = "Write {.code {what}[1]} for the first group. {.code tidy({what})} is a table with rows and columns."),
+        "argument")
+}
+
+# What `$` and `[[` find under a name: a field, or else a group. The package's own code asks for fields alone, some of
+# which are not in every object, and its groups may have any name.
+named_part <- function(x, name, caller) {
+  value <- .subset2(x, name)
+  if (!is.null(value) || name %in% attr(x, "names", TRUE)) return(value)
+  tally <- if (inherits(x, "rr_fit")) .subset2(x, "tally") else x
+  group <- name %in% group_labels(.subset2(tally, "groups"))
+  category <- name %in% .subset2(.subset2(tally, "mechanism"), "levels")
+  if (!(group || category) || own_frame(caller)) return(NULL)
+  if (group) return(x[name])
+  abort(c("There is no field and no group of this name.", x = "{.val {name}} is a category.",
+          i = if (inherits(x, "rr_fit")) "Its estimate is in {.code tidy(fit, terms = \"{name}\")}."
+            else "Its count is in {.code tidy(tally)}."), "argument")
+}
+
+# Does the frame of this number run a function of this package, or one of R's own, such as lapply(), on its behalf?
+own_frame <- function(k) {
+  parents <- sys.parents()
+  while (k > 0) {
+    top <- topenv(environment(sys.function(k)) %||% baseenv())
+    if (!identical(top, baseenv()) && !identical(top, .BaseNamespaceEnv)) return(identical(top, topenv()))
+    k <- parents[k]
+  }
+  FALSE
+}
+
+# `[[`: a field or a group by its name, a group by its position.
+one_part <- function(x, i, further, caller) {
+  refuse_second_index(x, further)
+  groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
+  if (is.character(i) && length(i) == 1L && !is.na(i)) {
+    value <- named_part(x, i, caller)
+    if (!is.null(value) || is.null(groups) || i %in% attr(x, "names", TRUE) || own_frame(caller)) {
+      return(value)
+    }
+  }
+  if (length(i) != 1L) {
+    abort(c("One group is taken with {.code [[}.", x = "There are {length(i)} between the brackets.",
+            i = "Take several with {.code [}."), "argument")
+  }
+  # A single group, without a label.
+  if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
+  x[i]
+}
+
 unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
   check_object(x)
+  refuse_second_index(x, ...length())
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
+}
+
+#' @rdname groups
+#' @export
+`[[.rr_tally` <- function(x, i, ...) one_part(x, i, ...length(), sys.parent())
+
+#' @rdname groups
+#' @export
+`$.rr_tally` <- function(x, name) {
+  value <- .subset2(x, name)
+  if (is.null(value)) named_part(x, name, sys.parent()) else value
 }
 
 #' @rdname groups

@@ -10,8 +10,9 @@
 #' @source The shares are those of [tidy()] of a tally.
 #' @name autoplot.rr_tally
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' ggplot2::autoplot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
-#' @exportS3Method ggplot2::autoplot
+#' plot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' @method autoplot rr_tally
+#' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
   check_object(object)
   check_installed("ggplot2", "to draw a tally")
@@ -37,9 +38,14 @@ autoplot.rr_tally <- function(object, ...) {
                   caption = wrap_text(paste0(report_words(object), ", as they were randomised."))) +
     theme_candor()
   # Bars lie down where their labels are to be read.
-  if (few) plot <- plot + ggplot2::coord_flip() + ggplot2::theme(axis.text.y = row_text(k * ceiling(panels / 3)))
-  if (panels > 1) plot <- plot + ggplot2::facet_wrap(~panel, labeller = ggplot2::as_labeller(wrap_labels(18)))
-  plot
+  across <- panel_columns(panels, if (few) k else 1)
+  rows <- panel_rows(panels, across, k)
+  if (few) plot <- plot + ggplot2::coord_flip() + ggplot2::theme(axis.text.y = row_text(rows))
+  if (panels > 1) {
+    plot <- plot + ggplot2::facet_wrap(~panel, ncol = across,
+                                       labeller = ggplot2::as_labeller(wrap_labels(if (across == 4) 12 else 18)))
+  }
+  if (few) with_height(plot, rows) else plot
 }
 
 #' @rdname autoplot.rr_tally

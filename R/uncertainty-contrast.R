@@ -63,7 +63,8 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
     read <- contrast_functions(L, labels_of(fit))
     if (any(read$divisor > 0)) abort(c("Ratios cannot be had of a fit of a survey design.",
                                        i = "Ask for the two functions, or compare with {.fn rr_compare}."), "argument")
-    return(survey_contrast(fit, `rownames<-`(read$weights, read$terms), conf.level))
+    return(survey_contrast(fit, `rownames<-`(read$weights, read$terms), conf.level,
+                           if (!fit$total) function_kinds(read, length(fit$mechanism$levels))))
   }
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
@@ -97,7 +98,22 @@ rr_contrast <- function(fit, L, conf.level = 0.95) {
   table <- tibble::as_tibble(c(list(term = read$terms), table))
   unknown <- is.na(table$std.error)
   if (any(edge)) warn_boundary(table$term[edge & unknown], table$term[edge & !unknown])
-  new_rr_contrast(table, covariance, fit, conf.level)
+  # The categories of a group, or the answers of one condition, share a whole.
+  whole <- if (margin) prod(dim(fit$estimate)[setdiff(names(dimnames(fit$estimate)), fit$given)])
+    else length(fit$mechanism$levels)
+  new_rr_contrast(table, covariance, fit, conf.level, function_kinds(read, whole))
+}
+
+# What kind of number each function is: a share (a sum of categories, or a mean of such sums), a difference of two, a
+# ratio, or another number, such as a score. `whole` is the number of estimates that add up to 1.
+function_kinds <- function(read, whole) {
+  block <- (seq_len(ncol(read$weights)) - 1) %/% whole
+  most <- function(w) sum(tapply(pmax(w, 0), block, max))
+  kinds <- apply(read$weights, 1, function(w) {
+    if (max(most(w), most(-w)) > 1 + 1e-9) "number" else if (any(w < 0)) "difference" else "share"
+  })
+  kinds[read$divisor > 0] <- "ratio"
+  stats::setNames(kinds[read$shown], read$terms)
 }
 
 # Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.
@@ -163,7 +179,7 @@ contrast_ratios <- function(read, value, covariance, table, z, df) {
 }
 
 # Of a survey design: with the covariance of all groups, and the degrees of freedom of the design.
-survey_contrast <- function(fit, weights, conf.level) {
+survey_contrast <- function(fit, weights, conf.level, kinds = NULL) {
   value <- drop(weights %*% coef(fit))
   covariance <- weights %*% tcrossprod(fit$covariance, weights)
   variance <- diag(covariance)
@@ -176,16 +192,17 @@ survey_contrast <- function(fit, weights, conf.level) {
                           std.error = unname(error), statistic = unname(ratio),
                           p.value = unname(2 * stats::pt(-abs(ratio), fit$df)), conf.low = unname(value - half),
                           conf.high = unname(value + half))
-  new_rr_contrast(table, unname(covariance), fit, conf.level)
+  new_rr_contrast(table, unname(covariance), fit, conf.level, kinds)
 }
 
 # A tibble with the attributes that its methods need: see fit-contrast.R.
-new_rr_contrast <- function(table, covariance, fit, conf.level) {
+new_rr_contrast <- function(table, covariance, fit, conf.level, kinds = NULL) {
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
   attr(table, "covariance") <- covariance
   attr(table, "n") <- sum(fit$tally$n)
   attr(table, "target") <- fit$target
   attr(table, "conf.level") <- conf.level
+  attr(table, "kinds") <- kinds
   class(table) <- c("rr_contrast", class(table), "rr_estimates")
   table
 }

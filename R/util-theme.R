@@ -25,9 +25,12 @@ theme_candor <- function(legend = "top") {
       plot.title = ggplot2::element_text(size = 13), plot.subtitle = ggplot2::element_text(size = 10.5),
       plot.caption = ggplot2::element_text(hjust = 0, colour = colour_aside, size = 9, lineheight = 1.05),
       panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
+      # The last label of one panel and the first of the next stand here.
+      panel.spacing.x = ggplot2::unit(2.2, "lines"),
       strip.text = ggplot2::element_text(size = 10, hjust = 0), strip.clip = "off",
       legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
-      legend.text = ggplot2::element_text(size = 9.5), legend.key.height = ggplot2::unit(0.95, "lines"),
+      legend.text = ggplot2::element_text(size = 9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
+      legend.key.height = ggplot2::unit(0.95, "lines"),
       axis.title = ggplot2::element_text(size = 11)
     )
 }
@@ -45,17 +48,49 @@ wrap_labels <- function(width) function(labels) {
 }
 
 # Every row of up to 40 has a label, small where there are many; labels are left out only where they would overlap.
-row_text <- function(rows) ggplot2::element_text(size = max(4.5, min(9.6, 170 / rows)), lineheight = 0.9)
-row_labels <- function(rows) {
-  ggplot2::scale_y_discrete(labels = wrap_labels(30), guide = ggplot2::guide_axis(check.overlap = rows > 50))
+row_size <- function(rows) max(4.5, min(9.6, 170 / rows))
+row_text <- function(rows) ggplot2::element_text(size = row_size(rows), lineheight = 0.9)
+row_labels <- function(rows, labels = identity) {
+  ggplot2::scale_y_discrete(labels = function(x) wrap_labels(28)(labels(x)),
+                            guide = ggplot2::guide_axis(check.overlap = rows > 50))
 }
 
-# Names that would run out of a picture of ordinary width are set in two columns, or get a line each.
+# Panels of many rows stand side by side as long as there are few, so that each row has its height.
+panel_columns <- function(panels, rows) if (panels <= 3 || panels > 4) min(panels, 3) else if (rows > 3) 4 else 2
+
+# How many rows of text stand below each other, with the titles of panels.
+panel_rows <- function(panels, across, rows) {
+  down <- ceiling(panels / across)
+  rows * down + if (panels > 1) 2 * down else 0
+}
+
+# The height in inches that a picture with so many rows of text one below the other needs: theirs, and that of title,
+# legend, axis and caption.
+rows_height <- function(rows) ceiling(10 * (1.35 + rows * 1.1 * row_size(rows) / 72)) / 10
+
+# Keeps that height with the picture, for plot(), which knows the device. The usual 4 inches hold 40 rows.
+with_height <- function(picture, rows) {
+  height <- rows_height(rows)
+  if (height > 4.2) tell_height(rows, height)
+  structure(picture, height = height, rows = rows)
+}
+
+tell_height <- function(rows, height) {
+  cli::cli_inform(c("{rows} rows need a picture {height} inches high, or their names overlap or are left out.",
+                    i = "Say so where it is drawn, as in {.code ggsave(height = {height})}, or draw fewer."),
+                  class = "candor_message_height")
+}
+
+# Names that would run out of a picture of ordinary width are set in columns, or get a line each.
 line_legend <- function(names, ...) {
   wide <- sum(nchar(names) + 6)
   longest <- max(nchar(names))
-  ggplot2::guide_legend(ncol = if (wide > 60) if (longest <= 28) 2 else 1, byrow = TRUE, ...)
+  columns <- max(floor(60 / (longest + 6)), if (longest <= 28) 2 else 1)
+  ggplot2::guide_legend(ncol = if (wide > 66) columns, byrow = TRUE, ...)
 }
+
+# Differences of shares are in percentage points.
+point_labels <- function(x) format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
 
 percent_labels <- function(x) {
   paste0(format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE), "%")
@@ -65,6 +100,37 @@ percent_labels <- function(x) {
 few_breaks <- function(n) function(limits) {
   breaks <- pretty(limits, n)
   breaks[breaks >= limits[1] & breaks <= limits[2]]
+}
+
+# An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few or the axis is
+# short.
+scale_x_time <- function(times, n) {
+  guide <- ggplot2::guide_axis(check.overlap = TRUE)
+  ticks <- sort(unique(times))
+  count <- length(ticks)
+  if (count > n + 1L && n < 4L) ticks <- ticks[unique(round(seq(1, count, length.out = n)))]
+  breaks <- if (length(ticks) <= n + 1L) ticks else few_breaks(n)
+  if (is.numeric(times)) {
+    whole <- function(limits) Filter(function(b) b == round(b), breaks(limits))
+    return(ggplot2::scale_x_continuous(breaks = if (is.function(breaks)) whole else breaks, guide = guide))
+  }
+  scale <- if (inherits(times, "Date")) ggplot2::scale_x_date else ggplot2::scale_x_datetime
+  scale(breaks = breaks, labels = time_labels, guide = guide)
+}
+
+# What differs from tick to tick, and below it, at the first tick and wherever it changes, the year; of times of a day
+# the date.
+time_labels <- function(x) {
+  known <- which(!is.na(x))
+  labels <- rep(NA_character_, length(x))
+  if (!length(known)) return(labels)
+  at <- x[known]
+  if (all(format(at, "%m-%d %H:%M") == "01-01 00:00")) return(replace(labels, known, format(at, "%Y")))
+  hours <- any(format(at, "%H:%M") != "00:00")
+  below <- format(at, if (hours) "%d %b %Y" else "%Y")
+  above <- format(at, if (hours) "%H:%M" else if (all(format(at, "%d") == "01")) "%b" else "%d %b")
+  new <- c(TRUE, below[-1] != below[-length(below)])
+  replace(labels, known, paste0(above, ifelse(new, paste0("\n", below), "")))
 }
 
 power_labels <- function(x) {
@@ -81,15 +147,30 @@ log_breaks <- function(limits) {
   if (inside < 2) Filter(function(b) b > 0, pretty(limits, 4)) else if (inside <= 7) fine else powers
 }
 
+# Those of an axis with room for so many: where there are more, the powers of 10, or the first and last.
+few_log_breaks <- function(n) function(limits) {
+  breaks <- log_breaks(limits)
+  breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+  if (length(breaks) <= n) return(breaks)
+  powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
+  if (length(powers) %in% 2:n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
+}
+
 # Every whole number where they are few.
 whole_breaks <- function(limits) {
   if (diff(limits) <= 13) seq(ceiling(limits[1]), floor(limits[2])) else unique(round(pretty(limits)))
 }
 
-# plot(): the picture of autoplot(), drawn.
+# plot(): the picture of autoplot(), drawn. Where the device has no room for its rows the reader is told how much they
+# need, if autoplot() has not said so.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
-  print(ggplot2::autoplot(x, ...))
+  picture <- ggplot2::autoplot(x, ...)
+  print(picture)
+  height <- attr(picture, "height")
+  if (!is.null(height) && height <= 4.2 && height > grDevices::dev.size("in")[2] + 0.25) {
+    tell_height(attr(picture, "rows"), height)
+  }
   invisible(x)
 }
 
@@ -97,3 +178,14 @@ draw <- function(x, ...) {
 refuse_picture <- function(x, remedy) {
   abort(c("There is no picture of an object of class {.cls {class(x)[1]}}.", i = remedy), "argument")
 }
+
+# A mechanism is a description: what is estimated under it can be drawn, and what it costs.
+#' @rawNamespace S3method(ggplot2::autoplot,rr_mechanism)
+autoplot.rr_mechanism <- function(object, ...) {
+  refuse_picture(object, if (inherits(object, "rr_mean")) {
+    "Estimate first: {.code tidy(rr_estimate(reports, mechanism), conf.int = TRUE)} has the mean and its interval."
+  } else "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")
+}
+
+#' @export
+plot.rr_mechanism <- function(x, ...) draw(x, ...)

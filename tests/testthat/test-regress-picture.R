@@ -42,12 +42,13 @@ test_that("simulated reports have the fitted shares, the labels, and leave the g
 test_that("pictures show the predicted truths and the posterior's quantiles", {
   skip_if_not_installed("ggplot2")
   picture <- ggplot2::autoplot(fit, "semester")
-  shown <- ggplot2::layer_data(picture)
+  # The line, on its band.
+  shown <- ggplot2::layer_data(picture, 2)
   expect_identical(nrow(shown), 303L)
   at_five <- predict(fit, data.frame(semester = 5.5, female = mean(students$female)))
   expect_equal(sort(shown$y[shown$x == 5.5]), sort(as.vector(at_five)))
   posterior <- rr_posterior(rr_counts(c(no = 10, yes = 20), rr_warner(0.8)))
-  shown <- ggplot2::layer_data(ggplot2::autoplot(posterior))
+  shown <- ggplot2::layer_data(ggplot2::autoplot(posterior), 3)
   expect_equal(sort(shown$x), sort(unname(quantile(posterior, 0.5)[, 1])))
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())

@@ -26,6 +26,9 @@ objects <- function() {
     hierarchy = rr_estimate(rr_perturb(rep(1:5, 40), rr_hierarchy(5, 2, fanout = 2)), rr_hierarchy(5, 2, fanout = 2)),
     wave = suppressWarnings(rr_estimate(rr_perturb(rep(1:5, 40), rr_square_wave(0:5, 2)), rr_square_wave(0:5, 2))),
     cdf = rr_cdf(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))),
+    compare = suppressWarnings(rr_compare(rr_estimate(tally), terms = "a")),
+    effects = rr_effects(rr_glm(report ~ age, data.frame(age = rep(20:69, 8), report = rep(c("no", "yes", "yes", "no"), 100)), warner)),
+    top = rr_top(fit$tally, m = 2),
     choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"),
     survey = if (requireNamespace("survey", quietly = TRUE)) {
       people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("a", "b", "c"), c(30, 20, 10)), area = rep(c("N", "S"), 30))
@@ -69,7 +72,7 @@ test_that("every verb works on every class, or refuses with an error that says w
   withr::defer(grDevices::dev.off())
   objects <- objects()
   # R's own generics have defaults for what is a plain table or a tally; these have no such verb.
-  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk")
+  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk", "compare", "effects", "top")
   counted <- c("tally", "tally_plain", "cooccurrence")
   unasked <- c(
     outer(tables, c("tidy", "tidy_ci", "glance", "coef", "vcov", "confint", "nobs", "format", "c"), paste),
@@ -159,6 +162,43 @@ test_that("groups of tallies and fits are cut by position, label and condition, 
   expect_error(rr_counts(1:3, grr)[1], class = "candor_error_argument")
   expect_error(c(fit, fit), "tallies", class = "candor_error_argument")
   expect_output(utils::str(tally), "effective_n")
+})
+
+test_that("[[ and $ take a field or a group, and anything else is refused or NULL as in a list", {
+  fit <- rr_estimate(rr_counts(cbind(North = c(40, 60), South = c(30, 70), n = c(50, 50)), rr_warner(0.8)))
+  for (x in list(fit, fit$tally)) {
+    expect_identical(x[["North"]], x["North"])
+    expect_identical(x$South, x["South"])
+    expect_identical(x[[2]], x["South"])
+    expect_null(x$nothing)
+    expect_error(x[["Nroth"]], "North", class = "candor_error_level")
+    expect_error(x[[4]], class = "candor_error_level")
+    expect_error(x[[1:2]], "2 between", class = "candor_error_argument")
+    expect_error(x$yes, "tidy", class = "candor_error_argument")
+    expect_error(x[["yes"]], "category", class = "candor_error_argument")
+    expect_error(x[, 1], "one index", class = "candor_error_argument")
+    expect_error(x[1, ], "one index", class = "candor_error_argument")
+  }
+  # A field comes first; the group of its name is taken with `[`.
+  expect_identical(fit$tally$n, c(100, 100, 100))
+  expect_identical(fit[["estimate"]], fit$estimate)
+  expect_identical(Map(function(one) coef(one)[[2]], fit), lapply(as.list(fit), function(one) coef(one)[[2]]))
+  # Fields that not every fit has are not taken for groups of their names inside the package: all this is as with other names.
+  odd <- rr_counts(cbind(family = c(40, 60), replicates = c(30, 70)), rr_warner(0.8))
+  plain <- rr_counts(cbind(x = c(40, 60), y = c(30, 70)), rr_warner(0.8))
+  expect_identical(tidy(rr_estimate(odd), conf.int = TRUE)[-1], tidy(rr_estimate(plain), conf.int = TRUE)[-1])
+  expect_equal(vcov(rr_estimate(odd)), vcov(rr_estimate(plain)), ignore_attr = TRUE)
+  whole <- rr_estimate(rr_counts(c(40, 60), rr_warner(0.8)))
+  expect_identical(whole[[1]], whole)
+  expect_null(whole[["nothing"]])
+  expect_error(whole[[2]], class = "candor_error_argument")
+})
+
+test_that("a mechanism has no picture, and the error says what has one", {
+  skip_if_not_installed("ggplot2")
+  expect_error(plot(rr_warner(0.8)), "rr_estimate", class = "candor_error_argument")
+  expect_error(plot(rr_mean(c(0, 100), epsilon = 1)), "conf.int", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(rr_unary(4, epsilon = 1)), "rr_estimate", class = "candor_error_argument")
 })
 
 test_that("a joint fit of one group has margins and associations", {

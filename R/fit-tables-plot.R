@@ -1,0 +1,80 @@
+#' Pictures of comparisons, effects and the most common categories
+#'
+#' * Of [rr_compare()]: a row for each pair of groups, with the interval of its difference or ratio, and a panel for each category. Differences are
+#'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
+#' * Of [rr_effects()]: a row for each effect, in percentage points; the average truth stands below the title. With groups (`by`) a row for each
+#'   group and a panel for the average and for each effect.
+#' * Of [rr_top()]: the categories from the most common down, with their simultaneous intervals; hollow points are those that are not shown to be
+#'   present. Groups have panels.
+#'
+#' Some rows or columns of the table may be left out before; those that are drawn must still be there. Up to 200 rows are drawn.
+#'
+#' @param object,x A table of [rr_compare()], [rr_effects()] or [rr_top()].
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns the table invisibly.
+#' @section Errors:
+#' `candor_error_argument` for tables that lost columns and for more than 200 rows, `candor_error_empty` for no rows, `candor_error_package` where ggplot2 is not installed.
+#' @source The estimates and intervals are those of the tables, whose pages have the references.
+#' @name autoplot.rr_compare
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
+#' ggplot2::autoplot(rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(4, epsilon = 2))))
+NULL
+
+#' @rdname autoplot.rr_compare
+#' @method autoplot rr_compare
+#' @rawNamespace S3method(ggplot2::autoplot,rr_compare)
+autoplot.rr_compare <- function(object, ...) {
+  check_installed("ggplot2", "to draw a comparison")
+  check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "group1", "group2"))
+  ratio <- identical(attr(object, "type"), "ratio")
+  data <- as.data.frame(object)
+  data$label <- rows_factor(paste(data$group2, if (ratio) "/" else "-", data$group1))
+  data$panel <- factor(data$term, unique(data$term))
+  data$kind <- rep(if (ratio) "ratio" else "difference", nrow(data))
+  one <- if (nlevels(data$panel) == 1L) levels(data$panel)
+  axis <- if (ratio) "Ratio of the shares" else "Difference of the shares"
+  draw_intervals(data, if (ratio) "Ratios between groups" else "Differences between groups",
+                 sprintf("Lines: %sintervals, each for its own pair of groups.", level_words(object)),
+                 paste0(axis, if (!is.null(one)) sprintf(" of \"%s\"", one), if (!ratio) ", percentage points"))
+}
+
+# "95% ", if the table still knows it.
+level_words <- function(table) {
+  level <- attr(table, "conf.level")
+  if (is.null(level)) "" else paste0(format(100 * level), "% ")
+}
+
+#' @rdname autoplot.rr_compare
+#' @method autoplot rr_top
+#' @rawNamespace S3method(ggplot2::autoplot,rr_top)
+autoplot.rr_top <- function(object, ...) {
+  check_installed("ggplot2", "to draw the most common categories")
+  check_table(object, c("rank", "estimate", "conf.low", "conf.high"), "term")
+  data <- as.data.frame(object)
+  keys <- names(data)[seq_len(match("rank", names(data)) - 1L)]
+  data$panel <- group_panel(data, keys)
+  # Each group has an order of its own.
+  data$label <- rows_factor(paste(data$panel, data$term, sep = "\r"))
+  data$kind <- rep("share", nrow(data))
+  present <- if (is.logical(data$present)) data$present else rep(TRUE, nrow(data))
+  known <- c("present", "not shown to be present")
+  data$present <- factor(known[2 - present], known)
+  found <- is.logical(object[["present"]]) && !is.null(attr(object, "alpha"))
+  rule <- sprintf("%s, alpha = %s", attr(object, "adjust"), format(attr(object, "alpha")))
+  picture <- draw_intervals(data, "The most common categories", sprintf(
+    "Lines: %sintervals that hold for all categories at once.%s", level_words(object),
+    if (!found) "" else sprintf(if (all(present)) " All are present (%s)." else " Filled: present (%s).", rule)
+  ), free = nlevels(data$panel) > 1L, shown = "present")
+  picture + ggplot2::scale_shape_manual(values = stats::setNames(c(16, 21), known), drop = TRUE,
+                                        guide = if (all(present)) "none" else "legend")
+}
+
+#' @rdname autoplot.rr_compare
+#' @export
+plot.rr_compare <- function(x, ...) draw(x, ...)
+
+#' @rdname autoplot.rr_compare
+#' @export
+plot.rr_top <- function(x, ...) draw(x, ...)

@@ -1,0 +1,253 @@
+# What pictures show, read from their layers, axes and labels.
+
+x_labels <- function(plot, panel = 1) {
+  labels <- ggplot2::ggplot_build(plot)$layout$panel_params[[panel]]$x$get_labels()
+  labels[!is.na(labels)]
+}
+y_labels <- function(plot, panel = 1) rev(ggplot2::ggplot_build(plot)$layout$panel_params[[panel]]$y$get_labels())
+panel_names <- function(plot) as.character(ggplot2::ggplot_build(plot)$layout$layout$panel)
+die <- rr_forced(1 / 6)
+regions <- rr_counts(cbind(North = c(no = 300, yes = 200), South = c(220, 80), West = c(90, 30)), die)
+
+test_that("comparisons are drawn in percentage points about 0, or as ratios about 1", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(regions)
+  table <- rr_compare(fit)
+  expect_s3_class(table, c("rr_compare", "tbl_df"), exact = FALSE)
+  plot <- ggplot2::autoplot(table)
+  expect_identical(y_labels(plot), c("South - North", "West - North", "West - South"))
+  expect_equal(ggplot2::layer_data(plot, 1)$xintercept, 0)
+  expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = table$conf.low, xend = table$conf.high))
+  expect_equal(ggplot2::layer_data(plot, 3)$x, table$estimate)
+  expect_match(plot$labels$x, "of \"yes\", percentage points")
+  expect_false(any(grepl("%", x_labels(plot))))
+  expect_identical(point_labels(c(-0.1, 0.025)), c("-10", "2.5"))
+  ratios <- ggplot2::autoplot(rr_compare(fit, type = "ratio"))
+  expect_identical(y_labels(ratios)[1], "South / North")
+  expect_equal(10^ggplot2::layer_data(ratios, 1)$xintercept, 1)
+  expect_equal(10^ggplot2::layer_data(ratios, 3)$x, rr_compare(fit, type = "ratio")$estimate)
+  # Both categories: a panel each. Some rows alone are drawn too, and a table without what is drawn is refused.
+  expect_identical(panel_names(ggplot2::autoplot(rr_compare(fit, terms = c("no", "yes")))), c("no", "yes"))
+  expect_identical(y_labels(ggplot2::autoplot(table[2, ])), "West - North")
+  expect_error(ggplot2::autoplot(table[c("term", "estimate")]), class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(table[0, ]), class = "candor_error_empty")
+})
+
+test_that("effects are changes about 0, and the average stands apart", {
+  skip_if_not_installed("ggplot2")
+  data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m"), each = 200), y = rep(c("no", "yes", "yes", "no", "no"), 80))
+  fit <- rr_glm(y ~ age + sex, data, die)
+  effects <- rr_effects(fit)
+  plot <- ggplot2::autoplot(effects)
+  expect_identical(y_labels(plot), c("age, per unit", "sex: m - f"))
+  expect_equal(ggplot2::layer_data(plot, 3)$x, effects$estimate[-1])
+  expect_match(plot$labels$subtitle, percent_labels(effects$estimate[1]), fixed = TRUE)
+  by <- rr_effects(fit, "age", by = "sex")
+  plot <- ggplot2::autoplot(by)
+  expect_identical(panel_names(plot), c("Probability of a true yes, %", "age, per unit, points"))
+  expect_identical(y_labels(plot), c("f", "m"))
+  expect_equal(sort(ggplot2::layer_data(plot, 3)$x), sort(100 * by$estimate))
+  alone <- ggplot2::autoplot(rr_effects(fit, character(), by = "sex"))
+  expect_match(x_labels(alone), "%")
+  # plot() of the regression is its picture; R's diagnostics when they are asked for.
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(withVisible(plot(fit))$visible, FALSE)
+  expect_s3_class(ggplot2::last_plot(), "ggplot")
+  expect_identical(ggplot2::last_plot()$labels$title, "Probability of a true yes, by age")
+  expect_null(plot(fit, which = 1))
+})
+
+test_that("common categories are ranked in each group, and hollow where they are not shown to be present", {
+  skip_if_not_installed("ggplot2")
+  grr <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
+  top <- rr_top(rr_counts(cbind(x = c(300, 120, 52, 48), y = c(48, 300, 120, 52)), grr), m = 4)
+  plot <- ggplot2::autoplot(top)
+  points <- ggplot2::layer_data(plot, 3)
+  expect_equal(points$x, top$estimate)
+  expect_identical(points$shape, ifelse(top$present, 16, 21))
+  expect_true(any(points$shape == 21) && any(points$shape == 16))
+  shown <- function(panel) sub("^.*\r", "", rev(ggplot2::ggplot_build(plot)$layout$panel_params[[panel]]$y$limits))
+  expect_identical(c(shown(1), shown(2)), top$term)
+})
+
+test_that("functions of shares have the axis of their kind, and cumulative shares say up to where", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(regions)
+  L <- list(mean = c("North:yes" = 0.5, "South:yes" = 0.5), less = c("North:yes" = 1, "South:yes" = -1),
+            over = list("North:yes", "South:yes"), score = c("North:yes" = 3, "North:no" = 1))
+  expect_identical(attr(rr_contrast(fit, L), "kinds"), c(mean = "share", less = "difference", over = "ratio", score = "number"))
+  all <- rr_contrast(fit, L)
+  plot <- ggplot2::autoplot(all)
+  expect_identical(panel_names(plot), c("Shares, %", "Differences, percentage points", "Ratios", "Other functions"))
+  expect_equal(ggplot2::layer_data(plot, 3)$x, all$estimate * c(100, 100, 1, 1))
+  expect_equal(ggplot2::layer_data(plot, 1)$xintercept, c(0, 0, 1, 0))
+  expect_identical(gsub("\n", " ", plot$labels$title), "Shares, differences, ratios and other functions")
+  ratio <- ggplot2::autoplot(rr_contrast(fit, L["over"]))
+  expect_false(any(grepl("%", x_labels(ratio))))
+  expect_identical(ratio$labels$title, "Ratios of shares")
+  expect_equal(10^ggplot2::layer_data(ratio, 3)$x, all$estimate[3])
+
+  wave <- rr_square_wave(c(0, 10, 20, 30), epsilon = 2)
+  cdf <- rr_cdf(rr_estimate(rr_counts(c(10, 20, 70), wave), method = "inv"))
+  expect_true(all(cdf$conf.low >= 0 & cdf$conf.high <= 1))
+  # Cut, but not to a point.
+  expect_true(any(abs(cdf$estimate - 0.5) + 1.96 * cdf$std.error > 0.5 & cdf$std.error > 0))
+  expect_true(all(cdf$conf.low < cdf$conf.high | cdf$std.error == 0))
+  plot <- ggplot2::autoplot(cdf)
+  expect_identical(y_labels(plot), c("up to 10", "up to 20", "up to 30"))
+  expect_identical(plot$labels$title, "Cumulative shares")
+})
+
+test_that("margins say which question is which", {
+  skip_if_not_installed("ggplot2")
+  survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
+  joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
+  expect_identical(ggplot2::autoplot(rr_margin(joint, "theft"))$labels$title, "Shares of theft")
+  expect_output(print(rr_margin(joint, "theft")), "<rr_margin> Shares of theft;")
+  both <- ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))
+  expect_identical(both$labels$title, "Joint shares of theft, drugs")
+  expect_identical(both$labels$y, "theft, drugs")
+  expect_identical(ggplot2::autoplot(joint)$labels$y, "drugs, theft")
+  expect_setequal(y_labels(both), y_labels(ggplot2::autoplot(joint)))
+  given <- rr_margin(joint, "theft", given = "drugs")
+  plot <- ggplot2::autoplot(given)
+  expect_identical(panel_names(plot), c("drugs = no", "drugs = yes"))
+  expect_identical(y_labels(plot), c("no", "yes"))
+  drawn <- ggplot2::layer_data(plot, 3)
+  expect_equal(drawn$x[order(drawn$PANEL, -drawn$y)], tidy(given)$estimate)
+})
+
+test_that("a survey design looks like the plain fit of the same table", {
+  skip_if_not_installed("ggplot2")
+  skip_if_not_installed("survey")
+  data <- data.frame(answer = rep(c("no", "yes"), c(200, 100)), area = rep(c("N", "S", "S"), 100))
+  fit <- ggplot2::autoplot(rr_estimate(data, die, column = "answer", by = "area"))
+  design <- survey::svydesign(~1, weights = ~1, data = data)
+  survey <- ggplot2::autoplot(rr_estimate(design, die, column = ~answer, by = ~area))
+  expect_identical(y_labels(survey), y_labels(fit))
+  expect_identical(survey$labels[c("title", "subtitle", "x")], fit$labels[c("title", "subtitle", "x")])
+  expect_equal(ggplot2::layer_data(survey, 3)$x, ggplot2::layer_data(fit, 3)$x)
+  total <- rr_estimate(design, die, column = ~answer, total = TRUE)
+  plot <- ggplot2::autoplot(total, terms = "yes")
+  expect_equal(ggplot2::layer_data(plot, 3)$x, coef(total)[["yes"]])
+  expect_false(any(grepl("%", x_labels(plot))))
+})
+
+test_that("times run along an axis that says the year, with a line for each further group", {
+  skip_if_not_installed("ggplot2")
+  expect_identical(time_labels(as.Date(c("2023-11-01", "2023-12-01", "2024-01-01", NA))), c("Nov\n2023", "Dec", "Jan\n2024", NA))
+  expect_identical(time_labels(as.Date(c("2024-01-08", "2024-01-15"))), c("08 Jan\n2024", "15 Jan"))
+  expect_identical(time_labels(as.Date(c("2022-01-01", "2024-01-01"))), c("2022", "2024"))
+  expect_identical(time_labels(as.POSIXct(c("2024-01-08 10:00", "2024-01-08 16:00"), tz = "UTC")), c("10:00\n08 Jan 2024", "16:00"))
+  keys <- expand.grid(month = as.Date(c("2023-11-01", "2023-12-01", "2024-01-01")), area = c("N", "S"), stringsAsFactors = FALSE)
+  keys <- keys[rep(1:6, each = 50), ]
+  answers <- rep(c("no", "no", "yes"), 100)
+  plot <- ggplot2::autoplot(fit <- rr_estimate(rr_tally(answers, die, by = keys)))
+  expect_identical(x_labels(plot), c("Nov\n2023", "Dec", "Jan\n2024"))
+  lines <- ggplot2::layer_data(plot, 2)
+  expect_identical(length(unique(lines$colour)), 2L)
+  expect_equal(sort(lines$y), sort(tidy(fit)$estimate[tidy(fit)$term == "yes"]))
+  years <- ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(year = rep(2019:2021, each = 100)))))
+  expect_identical(x_labels(years), c("2019", "2020", "2021"))
+  expect_identical(years$labels$x, "year")
+  # Numbers that are no years stay rows.
+  expect_identical(y_labels(ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(ward = rep(1:3, each = 100)))))), c("1", "2", "3"))
+})
+
+test_that("regressions and posteriors have titles, intervals and named values", {
+  skip_if_not_installed("ggplot2")
+  data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m", "f", "f"), 100), y = rep(c("no", "yes", "yes", "no", "no"), 80))
+  plot <- ggplot2::autoplot(rr_glm(y ~ age + sex, data, die))
+  expect_match(plot$labels$caption, "Others: sex = f.", fixed = TRUE)
+  expect_identical(ggplot2::layer_data(plot, 2)$colour[1], colour_estimate)
+  often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+  fit <- rr_multinom(cheating ~ female + semester, exam_simulated[1:400, ], often)
+  plot <- ggplot2::autoplot(fit, "semester", conf.level = 0.9)
+  band <- ggplot2::layer_data(plot, 1)
+  line <- ggplot2::layer_data(plot, 2)
+  expect_true(all(band$ymin < line$y & line$y < band$ymax & band$ymin >= 0 & band$ymax <= 1))
+  # By hand on the logit scale.
+  at <- predict(fit, data.frame(semester = band$x[1], female = mean(exam_simulated$female[1:400])), se.fit = TRUE)
+  half <- qnorm(0.95) * at$se.fit[1] / (at$fit[1] * (1 - at$fit[1]))
+  expect_equal(band$ymin[band$x == band$x[1] & band$group == 1], plogis(qlogis(at$fit[1]) - half))
+  expect_match(plot$labels$caption, "female = ")
+  expect_identical(line_legend(c("never", "rarely", "sometimes", "often", "always"))$ncol, NULL)
+  posterior <- ggplot2::autoplot(rr_posterior(regions))
+  expect_identical(y_labels(posterior), c("North", "South", "West"))
+  expect_equal(ggplot2::layer_data(posterior, 1)$xintercept, 0)
+  expect_identical(posterior$labels$title, "Posterior of the shares")
+})
+
+test_that("one point of a study or a comparison is a row for each method, without remarks of ggplot2", {
+  skip_if_not_installed("ggplot2")
+  study <- rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1)
+  plot <- ggplot2::autoplot(study)
+  expect_silent(shown <- ggplot2::layer_data(plot, 2))
+  own <- study[study$metric == "mse", ]
+  expect_equal(10^shown$x, own$estimate)
+  expect_identical(y_labels(plot), own$method)
+  expect_identical(plot$labels$title, "Simulation study: mean squared error")
+  table <- rr_recommend(8, 1)
+  plot <- ggplot2::autoplot(table)
+  expect_silent(shown <- ggplot2::layer_data(plot, 1))
+  expect_identical(anyDuplicated(shown$y), 0L)
+  expect_equal(sort(10^shown$x), sort(table$mse[table$mechanism != "blh"]))
+  expect_identical(plot$labels$caption, "1 respondent.")
+  for (other in list(rr_sample_size(die, margin = c(0.02, 0.05)), rr_power(die, c(100, 200), 0.2), rr_power(die, 100, 0.2),
+                     rr_recommend(8, c(1, 2)))) {
+    expect_gt(nchar(ggplot2::autoplot(other)$labels$title), 5)
+  }
+})
+
+test_that("tallies and fits have one order, and every row a name or a message", {
+  skip_if_not_installed("ggplot2")
+  letters30 <- rr_counts(31:60, rr_grr(paste("category", 1:30), epsilon = 3))
+  expect_message(plot <- ggplot2::autoplot(rr_estimate(letters30)), NA)
+  expect_identical(y_labels(plot), paste("category", 1:30))
+  # 30 rows of this text have room in a picture of 4 inches.
+  expect_lt(30 * row_size(30) * 1.1 / 72, 4 - 1.35)
+  small <- rr_counts(c(50, 30, 20), rr_grr(c("never", "once", "often"), epsilon = 1))
+  expect_identical(y_labels(ggplot2::autoplot(rr_estimate(small))), c("never", "once", "often"))
+  bars <- ggplot2::layer_data(ggplot2::autoplot(small))
+  axis <- ggplot2::ggplot_build(ggplot2::autoplot(small))$layout$panel_params[[1]]$y
+  # The axis is reversed: the first category has the largest position, as the first row of the fit has.
+  expect_identical(axis$get_labels()[order(axis$break_positions(), decreasing = TRUE)], c("never", "once", "often"))
+  expect_equal(bars$y, c(0.5, 0.3, 0.2))
+  many <- rr_counts(matrix(20:139, 2, dimnames = list(NULL, paste("group", 1:60))), die)
+  expect_message(ggplot2::autoplot(rr_estimate(many)), "60 rows need a picture 5.5 inches high", class = "candor_message_height")
+  # plot() knows the device.
+  fit <- rr_estimate(letters30)
+  grDevices::pdf(NULL, width = 5, height = 3)
+  expect_message(plot(fit), "30 rows need a picture", class = "candor_message_height")
+  grDevices::dev.off()
+  grDevices::pdf(NULL, width = 7, height = 4)
+  withr::defer(grDevices::dev.off())
+  expect_message(plot(fit), NA)
+})
+
+test_that("labels of neighbouring panels do not touch at 5 by 3 inches", {
+  skip_if_not_installed("ggplot2")
+  plots <- list(ggplot2::autoplot(rr_estimate(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2)))),
+                ggplot2::autoplot(regions))
+  grDevices::pdf(NULL, width = 5, height = 3)
+  withr::defer(grDevices::dev.off())
+  for (plot in plots) {
+    build <- ggplot2::ggplot_build(plot)
+    table <- ggplot2::ggplot_gtable(build)
+    panels <- grep("^panel", table$layout$name)
+    fixed <- sum(grid::convertWidth(table$widths, "in", valueOnly = TRUE))
+    across <- length(unique(table$layout$l[panels]))
+    width <- (5 - fixed) / across
+    gap <- grid::convertWidth(plot$theme$panel.spacing.x, "in", valueOnly = TRUE)
+    axis <- build$layout$panel_params[[1]]$x
+    labels <- axis$get_labels()
+    at <- axis$break_positions()
+    at <- (at - axis$continuous_range[1]) / diff(axis$continuous_range)
+    wide <- vapply(labels, function(label) grid::convertWidth(grid::stringWidth(label), "in", valueOnly = TRUE), 0) * 9.6 / 12
+    n <- length(labels)
+    # From the right end of the last label to the left end of the first of the next panel.
+    between <- gap + (1 - at[n]) * width - wide[n] / 2 + at[1] * width - wide[1] / 2
+    expect_gt(between, 0.05)
+  }
+})
