@@ -39,6 +39,7 @@
 #'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and for
 #'   counts of supported categories, with \eqn{p > q}. Two categories have nothing to learn from each other and get `"mle"`.
 #'
+#' * `"lasso"`: for [rr_bloom()], with many candidates of which few are held by anybody: selection, then least squares. Conditional on the selection.
 #' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. The data select which shares
 #'   are 0; standard errors come from the bootstrap and are conditional on that.
 #'
@@ -70,7 +71,7 @@
 #' the support of the estimate: an estimate of exactly zero has variance 0 in `vcov()` and no standard error (`NA`) in [tidy()][tidy.rr_fit], so
 #' read its interval instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors, which hold on average over categories
 #' with such counts.) Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
-#' `"power"`, `"power_ns"`, `"combine"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
+#' `"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
 #' It is also `NA` where more than 1,000 cells of a product or general channel are positive, since computing them all needs a matrix of
 #' that size; there [rr_contrast()] still gives the standard error of any cell, sum or difference.
 #'
@@ -131,7 +132,7 @@
 #'     \item{`details`}{per group, what the method reports about its computation: number of active categories, uniqueness,
 #'       iterations, certified gap}
 #'   }
-#'   For [rr_mean()], which estimates a mean and no shares, and [rr_sample_questions()], which gives one fit per question, see their pages.
+#'   For [rr_mean()], which estimates a mean and no shares, [rr_sketch_counts()], which wants `candidates`, and [rr_sample_questions()], which gives one fit per question, see their pages.
 #'
 #'   Read it with [tidy()][tidy.rr_fit], `glance()`, `coef()`, `vcov()`, `confint()`, `summary()`, `plot()`, see [rr_fit].
 #' @section Errors and warnings:

@@ -11,7 +11,9 @@ law_words.rr_law_bitflip <- function(law) "a report has the bits of some of the 
 law_tells_nothing.rr_law_bitflip <- function(law) abs(law$difference) < 1e-14
 
 #' @export
-law_gives.rr_law_bitflip <- function(law, need, k) need == "inverse"
+law_gives.rr_law_bitflip <- function(law, need, k) {
+  need == "inverse" || (need == "likelihood" && !is.null(law$sets))
+}
 
 #' @export
 law_transition.rr_law_bitflip <- function(law, range) {
@@ -55,6 +57,7 @@ law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
 
 #' @export
 law_covariance.rr_law_bitflip <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   mapped_covariance(map, which, function(cells) {
     theta <- law_unbiased(law, evidence)[cells]
@@ -70,4 +73,18 @@ law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, leve
   moment_intervals(inv, rep(bitflip_moment(law, 1), length(which)), rep(bitflip_moment(law, 0), length(which)),
                    evidence$n, level,
                    target)
+}
+
+#' @export
+report_rows.rr_law_bitflip <- function(law) {
+  check_rows_size(law)
+  bits <- law$sets$bits
+  width <- ncol(bits) / 2
+  read <- function(columns) .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))
+  ones <- read(seq_len(width))
+  zeros <- read(width + seq_len(width)) - ones
+  one <- log(law$p) - log(law$q)
+  zero <- log1p(-law$p) - log1p(-law$q)
+  constant <- rowSums(ones) * log(law$q) + rowSums(zeros) * log1p(-law$q) - lchoose(law$truths, law$d)
+  scaled_rows(ones * one + zeros * zero, constant)
 }

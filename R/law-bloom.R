@@ -22,7 +22,10 @@ law_words.rr_law_bloom <- function(law) "a report has the bits of a Bloom filter
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
 #' @export
-law_gives.rr_law_bloom <- function(law, need, k) need %in% c("inverse", "bits")
+law_gives.rr_law_bloom <- function(law, need, k) {
+  need %in% c("inverse", "bits") || (need == "likelihood" && !is.null(law$sets) && law$zero > 0 && law$zero < 1 &&
+                                       law$one > 0 && law$one < 1)
+}
 
 #' @export
 law_transition.rr_law_bloom <- function(law, range) {
@@ -124,6 +127,7 @@ law_variances.rr_law_bloom <- function(law, evidence, map, which, target) {
 
 #' @export
 law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   whole <- bloom_covariance(law, evidence, target)
   mapped_covariance(map, which, function(cells) whole[cells, cells, drop = FALSE])
@@ -133,9 +137,32 @@ law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
 # (1 - a - b) / (a - b) times the share, and sampling by the share itself.
 #' @export
 law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
-  inv <- law_unbiased(law, evidence)[which]
+  # More categories than the filters tell apart have no unbiased estimate, and no interval.
+  inv <- tryCatch(law_unbiased(law, evidence)[which], candor_error_no_information = function(e) NULL)
+  if (is.null(inv)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))
   variance <- pmax(diag(bloom_covariance(law, evidence, "population")), 0)[which]
   slope <- 1 + (1 - law$one - law$zero) / (law$one - law$zero) / dim(law$places)[1]
   others <- pmax(evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0)
   moment_intervals(inv, others + slope, others, evidence$n, level, target)
+}
+
+#' @export
+report_rows.rr_law_bloom <- function(law) {
+  bits <- law$sets$bits
+  width <- ncol(bits) - 4
+  check_rows_size(law)
+  cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
+  seen <- .Call(C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits))
+  logs <- matrix(0, nrow(bits), law$truths)
+  # log P(bit | 0) of all bits, and what a 1 in the filter adds.
+  blank <- drop(seen %*% rep(log(law$zero) - log1p(-law$zero), law$bits)) + law$bits * log1p(-law$zero)
+  one <- log(law$one) - log(law$zero)
+  none <- log1p(-law$one) - log1p(-law$zero)
+  for (j in unique(cohort)) {
+    rows <- which(cohort == j)
+    filters <- cohort_filters(law, j)
+    logs[rows, ] <- blank[rows] + (one - none) * (seen[rows, , drop = FALSE] %*% filters) +
+      none * rep(colSums(filters), each = length(rows))
+  }
+  scaled_rows(logs, -log(law$cohorts))
 }

@@ -19,7 +19,8 @@ sets_evidence <- function(law, evidence) {
 
 # The law of a group of a tally: that of the mechanism, with the sets that were kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
-  if (!is.null(tally$sets) && inherits(law, "rr_law_support")) law$sets <- tally$sets[[g]]
+  keeps <- c("rr_law_support", "rr_law_bloom", "rr_law_bitflip")
+  if (!is.null(tally$sets) && inherits(law, keeps)) law$sets <- tally$sets[[g]]
   law
 }
 
@@ -40,7 +41,10 @@ law_likelihood_map.rr_law_support <- function(law, evidence,
                                               estimate) if (!is.null(law$sets)) list(information = estimate)
 
 # The log-likelihood, whose constant is that of 1 + (E - 1) theta(S).
-law_loglik <- function(law, evidence, theta) {
+law_loglik <- function(law, evidence, theta) UseMethod("law_loglik")
+
+#' @export
+law_loglik.rr_law_support <- function(law, evidence, theta) {
   channel <- sets_channel(law, evidence)
   times <- sets_evidence(law, evidence)$counts
   m <- apply_channel(law_axes(channel, evidence$k), theta)

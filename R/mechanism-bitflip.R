@@ -117,6 +117,24 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
 }
 
+# For the own likelihood: the buckets whose bit is 1, then those that were drawn.
+#' @export
+report_sets.rr_bitflip <- function(mechanism, x) {
+  lists <- unclass_sets(read_flips(x, mechanism)$reports)
+  n <- ncol(lists)
+  each <- max(1, floor(2e7 / mechanism$buckets))
+  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% each), function(chosen) {
+    some <- lists[, chosen, drop = FALSE]
+    bits <- function(which) {
+      matrix <- matrix(0L, length(chosen), mechanism$buckets)
+      matrix[cbind(col(some)[which], abs(some)[which])] <- 1L
+      .Call(C_rr_matrix_to_bits, matrix)$bits
+    }
+    cbind(bits(some > 0), bits(some != 0))
+  })
+  unname(do.call(rbind, parts))
+}
+
 # The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
 #' @export
 mechanism_recipe.rr_bitflip <- function(mechanism) {

@@ -15,7 +15,10 @@
 #' `method = "inv"` is weighted least squares of the debiased shares of bits on the filters of the categories, with weights from a first fit, twice. Its covariance
 #' is a sandwich with all covariances of the bits of one cohort: bits of one filter are dependent. It needs as many
 #' independent filters as categories: about \eqn{K} at most bits times cohorts. `"nnls"` is the same among shares that are not
-#' negative, and works with fewer filters. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
+#' negative, and works with fewer filters. `"lasso"` (packages glmnet and quadprog) is for many candidates of which most are held by nobody: it selects those whose
+#' bits are more frequent than chance makes them, with a penalty from the known noise (`alpha`, by default 0.05, over all candidates), and estimates these by least squares. Its estimates are
+#' conditional on the selection, which the same data made; there are no unconditional standard errors. `"mle"` is the likelihood of the reports
+#' themselves, which needs them: `rr_tally(keep = "sets")`. It works on a table of different reports by categories, up to 2 GB, and its standard errors need no bootstrap. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
 #' every cohort as a copy of the whole sample gives too small a variance.) Wilson's interval is that of the estimate's second moment, as for [rr_bitflip()].
 #'
 #' @inheritParams rr_grr
@@ -73,7 +76,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
-    memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
+    from_epsilon = !is.null(epsilon), memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   )
 }
 
@@ -157,9 +160,10 @@ rr_law.rr_bloom <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_bloom <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
+rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  switch(check_level_kind(FALSE, shuffled, delta, reports),
+  switch(check_level_kind(achieved, shuffled, delta, reports),
+    achieved = return(achieved_filters(mechanism)),
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
     reports = {
       r <- check_count(reports, "reports", min = 1)
@@ -168,6 +172,21 @@ rr_epsilon.rr_bloom <- function(mechanism, ..., shuffled = NULL, delta = NULL, r
     }
   )
   c(report = mechanism$epsilon, permanent = mechanism$permanent)
+}
+
+# Both stages on the grid: permanent bits, then what is reported of them.
+achieved_filters <- function(mechanism) {
+  level <- function(p, q) abs(log(p) - log(q) + log1p(-q) - log1p(-p))
+  half <- mechanism$f / 2
+  if (!mechanism$memoised) {
+    one <- achieved(rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero))
+    return(c(report = mechanism$pairs * level(one$p, one$q), permanent = mechanism$pairs * level(one$p, one$q)))
+  }
+  first <- achieved(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
+  d <- second$p - second$q
+  c(report = mechanism$pairs * level(second$q + first$p * d, second$q + first$q * d),
+    permanent = mechanism$pairs * level(first$p, first$q))
 }
 
 #' @export
@@ -285,6 +304,15 @@ rr_count_reports.rr_bloom <- function(mechanism, x, groups = NULL, weights = NUL
   list(counts = if (each > 1) matrix(counts, ncol = each) else as.vector(counts), dropped = dropped)
 }
 
+# For the own likelihood: the bits, then four bytes of the cohort.
+#' @export
+report_sets.rr_bloom <- function(mechanism, x) {
+  read <- read_bloom(x, mechanism)
+  cohort <- vapply(0:3, function(byte) read$cohort %/% 256^byte %% 256, numeric(length(read$cohort)))
+  bytes <- matrix(as.raw(cohort), ncol = 4)
+  cbind(unclass_bits(read$bits), bytes)
+}
+
 # Given the truths bits are independent; cohorts are drawn.
 #' @export
 rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
@@ -298,4 +326,23 @@ rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
       c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
+}
+
+#' @export
+mechanism_recipe.rr_bloom <- function(mechanism) {
+  levels <- if (mechanism$from_epsilon) {
+    c(list(epsilon = mechanism$epsilon), list(permanent = mechanism$permanent)[mechanism$permanent > mechanism$epsilon])
+  } else {
+    list(f = mechanism$f, p = mechanism$given_0, q = mechanism$given_1)
+  }
+  c(list(kind = "bloom", levels = level_recipe(mechanism), bits = mechanism$bits_number, hashes = mechanism$hashes,
+         cohorts = mechanism$cohorts, key = mechanism$key), levels)
+}
+
+#' @export
+from_recipe.recipe_bloom <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "bits", "hashes", "cohorts", "key"),
+                      c("epsilon", "permanent", "f", "p", "q"))
+  rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
+           r$key)
 }

@@ -133,18 +133,46 @@ rr_matrix.rr_compose <- function(mechanism, ...) {
 }
 
 #' @export
-rr_epsilon.rr_compose <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
+rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_object(mechanism)
-  if ("achieved" %in% ...names()) {
-    abort(c("Compositions have no achieved epsilon.",
-            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "argument")
-  }
   check_dots_empty(...)
-  switch(check_level_kind(FALSE, shuffled, delta, reports),
+  switch(check_level_kind(achieved, shuffled, delta, reports),
+    achieved = return(achieved_stages(mechanism)),
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
     reports = return(repeated_epsilon(mechanism, check_count(reports, "reports", min = 1)))
   )
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
+}
+
+# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve.
+achieved_stages <- function(mechanism) {
+  first <- achieved(permanent_stage(mechanism))
+  second <- achieved(mechanism$second)
+  c(report = achieved_report(first, second, mechanism), permanent = first$epsilon)
+}
+
+achieved_report <- function(first, second, mechanism) {
+  # Of bits p and q: each bit of the second stage is drawn from p and q as they are on the grid.
+  if (!is.null(first$p) && !is.null(second$p)) {
+    d <- second$p - second$q
+    p <- second$q + first$p * d
+    q <- second$q + first$q * d
+    return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
+  }
+  matrices <- list(achieved_matrix(first, permanent_stage(mechanism)), achieved_matrix(second, mechanism$second))
+  matrix_epsilon(matrices[[1]] %*% matrices[[2]])
+}
+
+# The matrix of a stage as it is drawn.
+achieved_matrix <- function(numbers, mechanism) {
+  if (!is.null(numbers$matrix)) return(numbers$matrix)
+  k <- length(mechanism$levels)
+  if (k > matrix_limit / 5) {
+    abort(c("The achieved epsilon of two stages needs their matrices, which are too large here.",
+            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}.",
+            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "too_large")
+  }
+  diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
 }
 
 # What r reports of one permanent answer reveal together.
@@ -221,15 +249,4 @@ print.rr_compose <- function(x, ..., digits = 4) {
       "  All reports made from one first stage together reveal epsilon = ", format(x$first$epsilon, digits = digits),
       "\n", sep = "")
   invisible(x)
-}
-
-#' @export
-mechanism_recipe.rr_compose <- function(mechanism) {
-  list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second))
-}
-
-#' @export
-from_recipe.recipe_compose <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "first", "second"))
-  rr_compose(recipe_mechanism(r$first), recipe_mechanism(r$second))
 }

@@ -27,7 +27,7 @@
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'
 #'   Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially private histograms through consistency. *Proceedings of the VLDB
-#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970} (the two passes; here for any variances and any number of levels.)
+#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970}, arXiv:0904.0942 (the two passes; here for any variances and any number of levels.)
 #' @examples
 #' ages <- rr_hierarchy(0:99, epsilon = 1)
 #' ages
@@ -143,4 +143,27 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
 #' @export
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
+}
+
+# Whatever function the oracle was, what it made for each depth is there.
+#' @export
+mechanism_recipe.rr_hierarchy <- function(mechanism) {
+  list(kind = "hierarchy", levels = level_recipe(mechanism), fanout = mechanism$fanout,
+       depths = list_recipe(mechanism$parts))
+}
+
+#' @export
+from_recipe.recipe_hierarchy <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "fanout", "depths"))
+  parts <- recipe_list(r$depths, "depths")
+  sizes <- vapply(parts, function(part) as.double(length(part$levels)), 0)
+  epsilon <- max(0, vapply(parts, function(part) part$epsilon, 0))
+  oracle <- function(levels, epsilon) {
+    part <- match(levels, sizes)
+    if (is.na(part)) abort("{.field depths} must have a mechanism of {format_count(levels)} nodes.", "file")
+    unname(parts)[[part]]
+  }
+  mechanism <- rr_hierarchy(given_labels(r$levels), epsilon, r$fanout, oracle)
+  if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
+  mechanism
 }

@@ -71,8 +71,7 @@ rr_longitudinal <- function(levels, permanent, epsilon,
     `local-hash` = longitudinal_hash(levels, permanent, epsilon),
     longitudinal_bits(levels, permanent, epsilon, protocol)
   )
-  mechanism$protocol <- protocol
-  mechanism$memoised <- TRUE
+  mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
   mechanism
 }
 
@@ -214,4 +213,32 @@ hash_values <- function(mechanism, answers, functions) {
   product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
   u <- (product + functions$shift) %% prime
   (u * mechanism$g) %/% prime + 1
+}
+
+# ---- recipes ----
+
+#' @export
+mechanism_recipe.rr_compose <- function(mechanism) {
+  if (!is.null(mechanism$protocol)) return(longitudinal_recipe(mechanism))
+  c(list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second)),
+    list(memoised = TRUE)[is_memoised(mechanism)])
+}
+
+#' @export
+from_recipe.recipe_compose <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "first", "second"), "memoised")
+  make <- if (!is.null(r$memoised) && check_flag(r$memoised, "memoised")) rr_memoised else rr_compose
+  make(recipe_mechanism(r$first), recipe_mechanism(r$second))
+}
+
+# The rounding of both stages depends on both levels, and is done again.
+longitudinal_recipe <- function(mechanism) {
+  list(kind = "longitudinal", levels = level_recipe(mechanism$first), permanent = mechanism$permanent,
+       epsilon = mechanism$epsilon, protocol = mechanism$protocol)
+}
+
+#' @export
+from_recipe.recipe_longitudinal <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "levels", "permanent", "epsilon", "protocol"))
+  rr_longitudinal(given_labels(r$levels), r$permanent, r$epsilon, r$protocol)
 }

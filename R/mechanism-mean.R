@@ -35,7 +35,7 @@
 #'   American Statistical Association* 113(521), 182-201. \doi{10.1080/01621459.2017.1389735}
 #'
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
-#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063} (piecewise and hybrid.)
+#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid.)
 #' @examples
 #' mechanism <- rr_mean(c(0, 24), epsilon = 1)
 #' mechanism
@@ -232,4 +232,15 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   share <- pmin(pmax(share, 0), 1)
   if (mechanism$share == 0) share <- round(share)
   list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
+}
+
+#' @export
+mechanism_recipe.rr_mean <- function(mechanism) {
+  list(kind = "mean", range = I(mechanism$range), epsilon = mechanism$epsilon, protocol = mechanism$protocol)
+}
+
+#' @export
+from_recipe.recipe_mean <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
+  rr_mean(r$range, r$epsilon, r$protocol)
 }

@@ -166,7 +166,13 @@ join_reports <- function(reports, at, n) {
   kind <- unique(lapply(reports, report_kind))
   if (length(kind) == 1L && !identical(kind[[1]], "other")) {
     order <- order(unlist(at))
-    if (is.data.frame(reports[[1]])) return(as.list(do.call(rbind, reports)[order, , drop = FALSE]))
+    if (is.data.frame(reports[[1]])) {
+      columns <- stats::setNames(nm = names(reports[[1]]))
+      return(lapply(columns, function(name) {
+        parts <- lapply(reports, `[[`, name)
+        (if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts))[order]
+      }))
+    }
     together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
                 else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
     return(list(report = together[order]))
@@ -178,7 +184,7 @@ join_reports <- function(reports, at, n) {
 
 # What reports must have in common to stand in one column.
 report_kind <- function(x) {
-  if (is.data.frame(x)) return(names(x))
+  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "levels_number"))))
   if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
   if (is.object(x) && !is.factor(x)) return("other")
   if (is.numeric(x) && !is.factor(x)) "number" else if (is.logical(x)) "logical" else "text"
@@ -300,10 +306,8 @@ part_tally <- function(tally, name) {
                n = unname(n), weight_squares = unname(squares))
 }
 
-# A hierarchy is one as well, but made in another way.
 #' @export
 mechanism_recipe.rr_sampled <- function(mechanism) {
-  if (!identical(class(mechanism)[1], "rr_sampled")) return(mechanism_recipe.default(mechanism))
   list(kind = "sampled", questions = list_recipe(mechanism$parts))
 }
 

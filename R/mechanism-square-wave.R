@@ -30,7 +30,7 @@
 #' `candor_error_argument` for break points that do not increase, for `reports` without break points and for numbers out of range. [rr_perturb()]:
 #' `candor_error_level` for a number outside the breaks, with its position and never its value.
 #' @source Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
-#'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}
+#'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}, arXiv:1912.01051
 #' @seealso [rr_hierarchy()] for ranges and quantiles of many levels, [rr_mean()] where the mean is all that is wanted.
 #' @examples
 #' mechanism <- rr_square_wave(seq(0, 100, by = 10), epsilon = 2)
@@ -55,7 +55,8 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL) {
   numbers <- as.double(wave$reports)
   labels <- list(levels = bins$labels, reports = as.character(numbers), numeric = numbers, truths = bins$numeric)
   mechanism <- new_rr_channel(wave$matrix, labels, wave$design, c("square_wave", "channel"), breaks = bins$breaks,
-                              half_width = wave$half_width, p = wave$p, q = wave$q)
+                              half_width = wave$half_width, p = wave$p, q = wave$q, wave_epsilon = epsilon,
+                              grid = !is.null(reports))
   with_order(mechanism, list(ordered = TRUE))
 }
 
@@ -158,4 +159,20 @@ wave_overlap <- function(truths, ends, b) {
   last <- within(pmax(s + b, t - b))
   area <- slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))
   matrix(area / (r - l), k)
+}
+
+# What was given: the epsilon of the channel is that after rounding, on a grid below it.
+#' @export
+mechanism_recipe.rr_square_wave <- function(mechanism) {
+  c(list(kind = "square_wave"),
+    if (is.null(mechanism$breaks)) list(levels = level_recipe(mechanism)) else list(breaks = I(mechanism$breaks)),
+    list(epsilon = mechanism$wave_epsilon, half_width = mechanism$half_width),
+    if (mechanism$grid) list(reports = length(mechanism$reports)))
+}
+
+#' @export
+from_recipe.recipe_square_wave <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "epsilon", "half_width"), c("levels", "breaks", "reports"))
+  if (is.null(r$levels) == is.null(r$breaks)) abort("A square wave must have either levels or breaks.", "file")
+  rr_square_wave(r$breaks %||% given_labels(r$levels), r$epsilon, r$reports, r$half_width)
 }

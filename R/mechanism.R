@@ -49,7 +49,7 @@ bit_places <- function(labels) {
 #' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports.
 #' @param reports Number of reports of one respondent about one true answer, at least 1.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
-#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up.
+#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
 #' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
 #'   `shuffled` one number with the attribute `delta`.
 #' @section Errors:

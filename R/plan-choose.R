@@ -39,7 +39,7 @@
 #' `candor_error_argument` for a grouped tally, for methods that are not known or that the mechanism cannot have, and for
 #' numbers out of range; `candor_error_no_information` when reports do not depend on the truth, or too little for a method that is named;
 #' `candor_error_empty` when nothing was
-#' tallied; and those of [rr_tally()] and [rr_estimate()].
+#' tallied; `candor_error_law` for a mechanism with one estimate only (means, sketches) or several questions; and those of [rr_tally()] and [rr_estimate()].
 #' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
 #'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (that the best post-processing depends on the truth).
@@ -65,6 +65,7 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
+  if (!length(possible_methods(mechanism))) refuse_choice(mechanism)
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   check_study_memory(length(mechanism$levels), length(method), replications, "x")
@@ -86,6 +87,15 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   )
   table <- table[order(signif(table$risk, 12)), ]
   mark(table, "rr_choice", tally = tally, replications = replications)
+}
+
+# Mechanisms without categories have one estimate each.
+refuse_choice <- function(mechanism) {
+  one <- c("rr_mean", "rr_sketch_counts", "rr_prefixes")
+  remedy <- if (inherits(mechanism, one)) "{.fn rr_estimate} has one method for it."
+    else "Choose for each question on its own: each fit of {.fn rr_estimate} has its {.field tally}."
+  abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}.", i = remedy),
+        c("argument", "law"))
 }
 
 # Those that compete by default and that a mechanism can have, whatever the reports.

@@ -52,6 +52,7 @@
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
 #' belong to the other; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
+#' `candor_error_law` for a mechanism without a closed form (hierarchies, square waves, several questions, means, sketches), which says what to do instead;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
@@ -233,11 +234,38 @@ category_form <- function(mechanism, category) {
   form <- additive(mechanism) %||% support_form(rr_law(mechanism))
   if (is.null(form)) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
-            i = "Simulate with {.fn rr_study} instead."), "argument")
+            i = plan_remedy(mechanism)), c("argument", "law"))
   }
   if (law_tells_nothing(form)) abort_no_information(mechanism)
   at <- category_position(mechanism, category)
   list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
+}
+
+# What to do where shares of one question cannot be planned by a formula.
+plan_remedy <- function(mechanism) {
+  if (inherits(mechanism, "rr_mean")) {
+    parts <- mean_variance(mechanism)
+    # The variance of a report, constant + slope t^2 on average, and that of t, at most the average of t^2 up to 1.
+    worst <- diff(mechanism$range) / 2 * sqrt(parts$constant + max(0, 1 + parts$slope))
+    return(paste0("It estimates a mean, and no share. The standard error of the mean is at most ",
+                  format(worst, digits = 3), " / sqrt(n)."))
+  }
+  if (inherits(mechanism, "rr_prefixes")) {
+    return(paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these ",
+                  "as for {.fn rr_sketch_counts}."))
+  }
+  if (inherits(mechanism, "rr_sketch_counts")) {
+    m <- mechanism$width
+    q <- mechanism$q + mechanism$p_minus_q / m
+    return(paste0("But for collisions its reports support a string as those of {.code rr_unary(2, p = ",
+                  format(mechanism$p, digits = 4), ", q = ", format(q, digits = 4), ")}: plan with that."))
+  }
+  if (inherits(mechanism, "rr_sampled") && !inherits(mechanism, "rr_hierarchy")) {
+    number <- length(mechanism$parts)
+    return(paste0("Plan each question on its own, {.code mechanism$parts[[1]]} and so on; of n respondents about n / ",
+                  number, " answer it."))
+  }
+  "Simulate with {.fn rr_study} instead."
 }
 
 # Reports that support a category are binomial too, where all categories are alike.

@@ -30,6 +30,9 @@
 #' (9.1, 20.4 and 51.1 at \eqn{\epsilon} = 1, 2 and 3). At \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
 #' holds). Subset selection contains `grr` (\eqn{\omega = 1}), so with the best \eqn{\omega} it is never worse.
 #'
+#' Numbers, ordered levels and open dictionaries are other questions, and their mechanisms are not in the table: [rr_mean()], [rr_square_wave()] and [rr_hierarchy()]
+#' give their errors on their pages, [rr_sketch_counts()] has the error of `sue` or of one block of `hadamard`, and its collisions.
+#'
 #' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
 #' `within` says by how much its error exceeds the best.
 #'

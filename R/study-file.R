@@ -69,10 +69,15 @@ try_mechanisms <- function(design, which, grid, cache) {
       else if (!inherits(mechanism, "rr_mechanism")) "returned {describe(mechanism)}."
       else if (length(mechanism$levels) != k) "returned a mechanism of {length(mechanism$levels)} categories."
     if (!is.null(what)) {
+      # Means, strings and several questions have no categories that a study could compare.
+      shareless <- inherits(mechanism, c("rr_mean", "rr_sampled", "rr_sketch_counts")) &&
+        !inherits(mechanism, "rr_hierarchy")
+      remedy <- if (shareless) "Studies are of the shares of one question: its page says what its error is."
+        else "An example is {.code function(k, epsilon) rr_grr(k, epsilon = epsilon)}."
       abort(c(paste(label, "must make a mechanism from the number of categories and {.arg epsilon}."),
               x = paste("Called with", format_count(k), "categories and epsilon {format(epsilon, digits = 15)}, it",
                         what),
-              i = "An example is {.code function(k, epsilon) rr_grr(k, epsilon = epsilon)}."),
+              i = remedy),
             "argument")
     }
     if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)

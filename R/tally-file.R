@@ -255,7 +255,8 @@ read_numbers_of <- function(x, name, number, per = "group", whole = FALSE) {
 # What counts and numbers of respondents must have in common, whoever wrote them.
 check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
-  if (!weighted && any(c(counts, n) != floor(c(counts, n)) | c(counts, n) > 2^53)) {
+  whole <- if (holds_sums(mechanism)) n else c(counts, n)
+  if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
     abort(c("Counts must be whole numbers up to 2^53.", i = "Sums of weights come with {.field weight_squares}."),
           "file")
   }
@@ -274,6 +275,11 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   if (any((squares == 0) != (n == 0)) || (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
     abort("{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.", "file")
   }
+}
+
+# Sums of numbers stand where others have counts.
+holds_sums <- function(mechanism) {
+  inherits(mechanism, "rr_mean") || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
 }
 
 read_groups <- function(columns, mechanism) {

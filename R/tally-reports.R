@@ -13,8 +13,10 @@
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
 #' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report |
+#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()] |
+#' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
-#' | [rr_sample_questions()], [rr_hierarchy()] | a tibble with `question` or `depth` and `report`, or the columns of the report | data frames with these columns |
+#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns |
 #'
 #' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as

@@ -10,9 +10,10 @@ rooms <- c("joint", "sets", "regress", "plan", "study")
 # Judges of estimators may use every room.
 judges <- c("study", "plan")
 
-# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not. A hierarchy is a protocol
+# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not. A hierarchy and a search by prefixes are protocols
 # made of others, whose reports are counted as those of several questions are.
-doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit", "mechanism-hierarchy.R" = "protocol")
+doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit", "mechanism-hierarchy.R" = "protocol",
+           "mechanism-prefixes.R" = "protocol")
 
 parsed <- lapply(files, parse, keep.source = FALSE)
 names(parsed) <- basename(files)

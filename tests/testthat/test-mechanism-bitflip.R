@@ -32,3 +32,25 @@ test_that("bad reports are named", {
   expect_error(rr_reports(rbind(c(1, 2, 3)), m), class = "candor_error_report")
   expect_identical(as.matrix(rr_reports(rbind(c(4, -2)), m)), rbind(c(-2L, 4L)))
 })
+
+test_that("the own likelihood of kept reports is that of enumeration, and its maximum that of plain EM", {
+  for (d in c(1, 3)) {
+    m <- rr_bitflip(5, epsilon = 2, d = d)
+    set.seed(d)
+    reports <- rr_perturb(sample(5, 500, TRUE, c(5, 3, 2, 1, 1)), m, rng = "R")
+    tally <- rr_tally(reports, m, keep = "sets")
+    positions <- as.matrix(reports)
+    # P(buckets, bits | v) by hand.
+    chance <- sapply(1:5, function(v) apply(positions, 1, function(r) {
+      one <- ifelse(abs(r) == v, m$p, m$q)
+      prod(ifelse(r > 0, one, 1 - one)) / choose(5, d)
+    }))
+    theta <- rep(0.2, 5)
+    for (i in 1:20000) theta <- theta * colMeans(chance / drop(chance %*% theta))
+    fit <- rr_estimate(tally, method = "mle")
+    expect_equal(unname(fit$estimate), theta, tolerance = 1e-5)
+    expect_equal(as.numeric(logLik(fit)), sum(log(chance %*% fit$estimate)), tolerance = 1e-10)
+    expect_true(all(tidy(fit)$std.error[fit$estimate > 0] > 0))
+    expect_error(rr_estimate(rr_tally(reports, m), method = "mle"), class = "candor_error_law")
+  }
+})

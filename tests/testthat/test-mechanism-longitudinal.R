@@ -185,3 +185,26 @@ test_that("extreme levels keep their digits", {
     }
   }
 })
+
+test_that("what two stages achieve on the grid is not above the nominal, and hardly below", {
+  for (protocol in eval(formals(rr_longitudinal)$protocol)) for (levels in list(c(0.3, 0.1), c(2, 1), c(6, 1.5))) {
+    m <- rr_longitudinal(7, permanent = levels[1], epsilon = levels[2], protocol)
+    achieved <- rr_epsilon(m, achieved = TRUE)
+    expect_identical(names(achieved), c("report", "permanent"))
+    # Roundings of the formula itself: a few times 1e-16 of probabilities, over a level of 0.1.
+    expect_true(all(achieved <= rr_epsilon(m) * (1 + 1e-13)), label = protocol)
+    expect_equal(achieved, rr_epsilon(m), tolerance = 1e-12, label = protocol)
+  }
+  # By hand: two of Warner's devices, and stages of different kinds.
+  two <- rr_compose(rr_warner(0.9), rr_warner(0.8))
+  expect_equal(rr_epsilon(two, achieved = TRUE), c(report = log(0.74 / 0.26), permanent = log(9)), tolerance = 1e-12)
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.05, 0.15, 0.8))
+  whole <- rr_matrix(rr_grr(3, epsilon = 1)) %*% C
+  level <- max(log(apply(whole, 2, max) / apply(whole, 2, min)))
+  expect_equal(rr_epsilon(rr_compose(rr_grr(3, epsilon = 1), rr_channel(C)), achieved = TRUE)[["report"]], level, tolerance = 1e-12)
+  bloom <- rr_bloom(5, epsilon = 1, permanent = 3)
+  expect_equal(rr_epsilon(bloom, achieved = TRUE), rr_epsilon(bloom), tolerance = 1e-12)
+  expect_equal(rr_epsilon(rr_bloom(5, epsilon = 1), achieved = TRUE), c(report = 1, permanent = 1), tolerance = 1e-12)
+  expect_error(rr_epsilon(rr_longitudinal(5000, 2, 1, "grr-grr"), achieved = TRUE), class = "candor_error_too_large")
+  expect_error(rr_epsilon(two, achieved = TRUE, reports = 2), class = "candor_error_argument")
+})

@@ -5,7 +5,7 @@ tally <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
 test_that("the registry is what the help page, the choices and the errors say", {
   methods <- rr_methods()
   expect_identical(methods$method, c("mle", "composite", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power",
-                                     "power_ns", "combine", "nnls", "merged", "smoothed", "eb"))
+                                     "power_ns", "combine", "nnls", "lasso", "merged", "smoothed", "eb"))
   expect_identical(methods$method[methods$unbiased], c("inv", "norm"))
   # Each function method_<name>() makes the method of that name, and no two share a place.
   expect_true(all(vapply(method_registry(), function(m) is.numeric(m$place), NA)))

@@ -319,3 +319,35 @@ test_that("plans of two groups are checked", {
     rr_power(rr_warner(0.8), 100, 0.2, response = 0)
   })
 })
+
+test_that("mechanisms that cannot be planned by a formula say what instead", {
+  expect_snapshot(error = TRUE, {
+    rr_power(rr_mean(c(0, 24), 1), 100, 0.2)
+    rr_sample_size(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1)
+    rr_sample_size(rr_sketch_counts(1), margin = 0.1)
+    rr_power(rr_prefixes(1, 1:3), 100, 0.2)
+    rr_power(rr_hierarchy(16, 1), 100, 0.2)
+    rr_power(rr_square_wave(16, 1), 100, 0.2)
+    rr_choose(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1)))
+    rr_choose(rr_counts(numeric(10), rr_sketch_counts(1, 4, 2), n = 3))
+    rr_choose(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6))
+  })
+  # The simulation that is named works for these, and is refused with a reason for the others.
+  study <- function(mechanism) rr_study(list(zipf = rr_zipf(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
+  for (made in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
+    found <- study(made)
+    expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
+  }
+  for (made in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_sketch_counts(epsilon, 16, 4),
+                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) {
+    expect_error(study(made), "shares of one question", class = "candor_error_argument")
+  }
+  # What a mean is said to have at most, against the worst answers.
+  m <- rr_mean(c(-1, 1), 1, "piecewise")
+  parts <- candor:::mean_variance(m)
+  # The variance of the answers t and -t, half of each, is t^2.
+  worst <- max(vapply(seq(0, 1, 0.1), function(t) parts$constant + parts$slope * t^2 + t^2, 0))
+  expect_match(candor:::plan_remedy(m), format(sqrt(worst), digits = 3), fixed = TRUE)
+  # Bits and hashes of two stages are planned as of one.
+  expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
+})

@@ -27,12 +27,42 @@ test_that("tallies of every mechanism come back to the last bit, and fit the sch
 test_that("no kind of mechanism is forgotten, here or in the schema", {
   # Whoever makes a law can be tallied. Those that the package cannot make again are named here, and refused below.
   laws <- sub("^rr_law[.]", "", grep("^rr_law[.]", ls(asNamespace("candor"), all.names = TRUE), value = TRUE))
-  kinds <- setdiff(laws, c("default", "rr_hierarchy", "rr_mean", "rr_bloom"))
+  kinds <- setdiff(laws, c("default", "rr_sketch_candidates"))
   tested <- unique(unlist(lapply(travelling_mechanisms(), class)))
   expect_identical(setdiff(kinds, tested), character())
   in_schema <- vapply(schema[["$defs"]]$mechanism$oneOf, function(part) part$properties$kind$const, "")
   made <- sub("^from_recipe[.]recipe_", "", grep("^from_recipe[.]recipe_", ls(asNamespace("candor")), value = TRUE))
   expect_setequal(in_schema, made)
+})
+
+test_that("sums of numbers, and what two stages and many depths make of reports, come back and are estimated alike", {
+  set.seed(2)
+  hours <- runif(300, 0, 24)
+  tally <- rr_tally(rr_perturb(hours, rr_mean(c(0, 24), 1), rng = "R"), rr_mean(c(0, 24), 1), by = rep(1:3, 100))
+  expect_identical(there_and_back(tally), tally)
+  expect_identical(coef(rr_estimate(there_and_back(tally))), coef(rr_estimate(tally)))
+  for (mechanism in list(rr_hierarchy(9, 2, 3), rr_square_wave(9, 2), rr_bloom(9, 2, bits = 16), rr_longitudinal(9, 3, 2))) {
+    reports <- suppressWarnings(rr_perturb(rep(1:9, 20), mechanism, rng = "R"))
+    tally <- rr_tally(reports, mechanism)
+    expect_identical(there_and_back(tally), tally)
+    expect_identical(coef(rr_estimate(there_and_back(tally), method = "inv")), coef(rr_estimate(tally, method = "inv")))
+  }
+})
+
+test_that("recipes of the protocols are checked", {
+  refused <- function(mechanism, tally, pattern) {
+    file <- withr::local_tempfile()
+    text <- sprintf('{"format": "candor tally", "version": 1, "n": 6, "counts": [%s], "mechanism": %s}', tally, mechanism)
+    writeLines(text, file)
+    expect_error(rr_read(file), pattern, class = "candor_error_file")
+  }
+  refused('{"kind": "square_wave", "epsilon": 1, "half_width": 0}', "1, 2", "either levels or breaks")
+  refused('{"kind": "mean", "range": [1, 0], "epsilon": 1, "protocol": "duchi"}', "1, 2", "range")
+  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "1", "mechanism": {"kind": "grr", "levels": 2, "epsilon": 1}}]}', "6, 1, 2, 3", "3 nodes")
+  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "a", "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1}}]}', "6, 1, 2, 3", "named 1, 2")
+  refused('{"kind": "bloom", "levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6", "Either")
+  refused('{"kind": "longitudinal", "levels": 3, "permanent": 1, "epsilon": 2, "protocol": "oue-sue"}', "1, 2, 3", "above")
+  refused('{"kind": "sketch_counts", "epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2", "too large")
 })
 
 test_that("weights, groups of all types, sets, pools, and counts up to 2^53 come back", {
@@ -190,12 +220,10 @@ test_that("what cannot come back is not written", {
   own <- rr_counts(c(1, 2), rr_new_mechanism("mine", 2, epsilon = 1, design = "My own"))
   file <- withr::local_tempfile()
   expect_error(rr_write(own, file), "rr_mine", class = "candor_error_file")
-  # Made of more than their fields tell: the epsilon of a wave, the oracle of a hierarchy, sums that are no counts.
-  others <- list(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1)), rr_counts(rep(1, 3), rr_hierarchy(2, 1, fanout = 2, oracle = rr_grr), n = 6),
-                 rr_tally(1:3, rr_square_wave(0:3, 1)), rr_counts(rep(1, 10), rr_bloom(3, 1, bits = 4, cohorts = 2), n = 2))
-  for (tally in others) expect_error(rr_write(tally, file), "not know how it is made", class = "candor_error_file")
-  two_stages <- rr_counts(c(4, 3, 2), rr_longitudinal(3, permanent = 2, epsilon = 1), n = 6)
-  expect_error(rr_write(two_stages, file), "not come back", class = "candor_error_file")
+  # The counts of strings that were asked for are no tally to send: the sketch is.
+  sketch <- rr_tally(rr_perturb("a", rr_sketch_counts(1, 4, 2)), rr_sketch_counts(1, 4, 2))
+  asked <- rr_estimate(sketch, candidates = "a")$tally
+  expect_error(rr_write(asked, file), "not know how it is made", class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
   expect_error(rr_write(inside, file), "rr_mine", class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))

@@ -22,6 +22,7 @@ objects <- function() {
     recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
     mean = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     means = rr_estimate(rr_tally(c(4, 6, 5, 2), rr_mean(c(0, 10), 1), by = c("n", "n", "s", "s"))),
+    sketch_counts = rr_estimate(rr_perturb(rep(c("a", "b"), 50), rr_sketch_counts(2, 8, 4)), rr_sketch_counts(2, 8, 4), candidates = c("a", "b")),
     hierarchy = rr_estimate(rr_perturb(rep(1:5, 40), rr_hierarchy(5, 2, fanout = 2)), rr_hierarchy(5, 2, fanout = 2)),
     wave = suppressWarnings(rr_estimate(rr_perturb(rep(1:5, 40), rr_square_wave(0:5, 2)), rr_square_wave(0:5, 2))),
     cdf = rr_cdf(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))),

@@ -1,0 +1,75 @@
+# The own likelihood of protocols whose reports are bits, but support no sets of categories with one ratio: RAPPOR and
+# dBitFlip. Given the truth the bits of a report are independent:
+#   RAPPOR     P(cohort j, bits | v) = 1 / m  product over bits i of  one or zero for bit i of v's filter, or the rest
+#   dBitFlip   P(buckets, bits | v) = 1 / (b choose d)  product over the drawn buckets of  p if v's, else q, or the rest
+# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets") keeps the different
+# ones. Hardly any are alike where there are many bits, so that the channel has a row for nearly each report: it is
+# refused where that does not fit in memory.
+
+# list(matrix, logs): a row for each report that was kept, a column for each category, each row over its largest number,
+# and the logarithms of these.
+report_rows <- function(law) UseMethod("report_rows")
+
+scaled_rows <- function(logs, constant) {
+  largest <- do.call(pmax, as.data.frame(logs))
+  list(matrix = exp(logs - largest), logs = largest + constant)
+}
+
+# Matrices of more numbers than this are not made.
+rows_numbers <- 2.5e8
+
+check_rows_size <- function(law) {
+  numbers <- as.double(nrow(law$sets$bits)) * law$truths
+  if (numbers <= rows_numbers) return(invisible())
+  abort(c("The likelihood of so many different reports does not fit in memory.",
+          x = paste("{format_count(nrow(law$sets$bits))} different reports by {format_count(law$truths)} categories",
+                    "take {format_bytes(8 * numbers)}."),
+          i = "Estimate with {.val inv}, which needs the counts of bits only."), "too_large")
+}
+
+rows_channel <- function(law) new_law_channel(list(list(matrix = report_rows(law)$matrix)))
+
+rows_maximum <- function(law, evidence, options) {
+  if (is.null(law$sets)) refuse_law(law, "likelihood")
+  law_maximum(rows_channel(law), sets_evidence(law, evidence), options)
+}
+
+rows_update <- function(law, evidence, options) {
+  if (is.null(law$sets)) refuse_law(law, "likelihood")
+  law_update(rows_channel(law), sets_evidence(law, evidence), options)
+}
+
+#' @export
+law_maximum.rr_law_bloom <- rows_maximum
+
+#' @export
+law_maximum.rr_law_bitflip <- rows_maximum
+
+#' @export
+law_update.rr_law_bloom <- rows_update
+
+#' @export
+law_update.rr_law_bitflip <- rows_update
+
+rows_map <- function(law, evidence, estimate) if (!is.null(law$sets)) list(information = estimate)
+
+#' @export
+law_likelihood_map.rr_law_bloom <- rows_map
+
+#' @export
+law_likelihood_map.rr_law_bitflip <- rows_map
+
+# For fixed truths less what comes from sampling them, as for other sets.
+rows_information <- function(law, evidence, map, which, target) {
+  covariance <- law_covariance(rows_channel(law), sets_evidence(law, evidence), map, which, "population")
+  if (target == "population") return(covariance)
+  theta <- map$information[which]
+  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+}
+
+#' @export
+law_loglik.rr_law <- function(law, evidence, theta) {
+  rows <- report_rows(law)
+  times <- law$sets$times * (evidence$n / evidence$given$n)
+  sum(times * (log(drop(rows$matrix %*% theta)) + rows$logs))
+}

@@ -1,0 +1,123 @@
+#' Prefixes of strings, to find the frequent ones
+#'
+#' Nobody can ask a [sketch][rr_sketch_counts()] about strings that nobody thinks of. Here each respondent belongs to a group, drawn uniformly. There is one group for each of
+#' `lengths`: its respondents report the first so many characters of their string. One more group is held out: its respondents report the whole string.
+#' All reports are those of a count-mean sketch, with the whole `epsilon`. [rr_heavy_hitters()] then lengthens frequent prefixes step by step, and
+#' estimates the strings that it has found from the group that was held out.
+#'
+#' Whole means the first `max(lengths)` characters: longer strings that begin alike are one. A shorter string ends in a sign of its own and is no prefix of others.
+#' Fewer lengths make larger groups, and more candidates in each step: all extensions by as many characters of the alphabet.
+#'
+#' @inheritParams rr_sketch_counts
+#' @param lengths Increasing numbers of characters, each at least 1: the prefixes that are asked for.
+#' @param functions Number of hash functions of each group's sketch, from 1.
+#' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")`, with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
+#'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
+#'   whole strings from the group that was held out.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are no text or contain the sign U+0004; `candor_error_missing`
+#' for a missing answer; `candor_error_report` for what is no report.
+#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing* 18(2),
+#'   982-993. \doi{10.1109/TDSC.2019.2927695}, arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#' @examples
+#' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))
+#' mechanism
+#' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
+#' reports$part
+#' @export
+rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1) {
+  check_given(epsilon = "the privacy level, above 0", lengths = "how many characters the prefixes have")
+  if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
+        any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {
+    abort(c("{.arg lengths} must be whole numbers of characters that increase, from 1.",
+            x = "It is {describe(lengths)}.", i = "For example {.code c(2, 4, 6)}."), "argument")
+  }
+  # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
+  sketch <- function(i) rr_sketch_counts(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
+  part <- sketch(1)
+  names <- c(vapply(lengths, format_count, ""), held_out)
+  if (length(part$reports) * length(names) > sketch_cells) {
+    abort(c("The sketches of so many groups are too large.",
+            x = paste("They have {format_count(length(part$reports) * length(names))} numbers;",
+                      "at most {format_count(sketch_cells)} are kept."),
+            i = "Use fewer {.arg lengths} or {.arg functions}."), "too_large")
+  }
+  parts <- stats::setNames(lapply(seq_along(names), sketch), names)
+  mechanism <- new_rr_mechanism(
+    "prefixes", "any text", reports = part_labels(parts), epsilon = part$epsilon,
+    design = sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")),
+    parts = parts, part_column = "part", lengths = as.double(lengths)
+  )
+  class(mechanism) <- c("rr_prefixes", "rr_sampled", "rr_mechanism")
+  mechanism
+}
+
+held_out <- "held out"
+
+# A string that is shorter than the prefix has this sign at its end: no prefix of others.
+string_end <- "\u0004"
+
+prefix_of <- function(strings, length) {
+  ifelse(nchar(strings) < length, paste0(strings, string_end), substr(strings, 1, length))
+}
+
+# The strings that each part is about.
+prefix_parts <- function(mechanism, strings) {
+  lapply(c(mechanism$lengths, max(mechanism$lengths)), function(length) prefix_of(strings, length))
+}
+
+#' @export
+rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE) {
+  check_dots_empty(...)
+  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
+  achieved(mechanism$parts[[1]])$epsilon
+}
+
+#' @export
+print.rr_prefixes <- function(x, ..., digits = 4) {
+  check_object(x)
+  digits <- check_digits(digits)
+  cat("<rr_prefixes> ", x$design, "\n", sep = "")
+  cat("  answers  any text\n")
+  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  design <- x$parts[[1]]$design
+  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(design, 1, 1)),
+      substring(design, 2), "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+prepare_answers.rr_prefixes <- function(mechanism, x) {
+  x <- prepare_answers.rr_sketch_counts(mechanism, x)
+  bad <- which(grepl(string_end, x, fixed = TRUE))
+  if (length(bad)) {
+    abort(c("{.arg x} must not contain the sign U+0004, which ends strings.",
+            x = "Answer {format_count(bad[1])} does."), "argument")
+  }
+  x
+}
+
+#' @export
+rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.character(answers) || anyNA(answers)) {
+    abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
+  }
+  draw_parts(mechanism, prefix_parts(mechanism, answers), rng)
+}
+
+#' @export
+decode_answers.rr_prefixes <- function(mechanism, reports, x) {
+  collect_parts(mechanism, reports, rep(list(character(length(reports$drawn))), length(mechanism$parts)))
+}
+
+#' @export
+mechanism_recipe.rr_prefixes <- function(mechanism) {
+  c(list(kind = "prefixes", lengths = I(mechanism$lengths)), sketch_recipe(mechanism$parts[[1]]))
+}
+
+#' @export
+from_recipe.recipe_prefixes <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
+  rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)
+}

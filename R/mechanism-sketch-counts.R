@@ -1,0 +1,275 @@
+#' A count-mean sketch, for strings that nobody has a list of
+#'
+#' Respondents hold any text: words, addresses of pages, names of products. There are no levels. A public hash function sends each string to one of `width` buckets;
+#' there are `functions` of these, of which each respondent draws one. What they report is their bucket, randomised. The tally is a table of
+#' fixed size, however many strings there are, and afterwards [rr_estimate()] gives the share of any string that is asked for.
+#'
+#' With `one_bit = FALSE` the report has one bit for each bucket, symmetric [unary encoding][rr_unary()]: \eqn{p = 1 / (e^{-\epsilon/2} + 1)}. With `one_bit = TRUE` it is
+#' one sign, of a column of a Hadamard matrix that may be public, as in [rr_hadamard()]: \eqn{p = e^\epsilon / (e^\epsilon + 1)}, and 1/2 for every other bucket.
+#' The one bit has the larger variance, by a fifth at \eqn{\epsilon = 1} and more above.
+#'
+#' @section Estimates:
+#' `rr_estimate(tally, candidates = c("a", "b"))` returns a fit whose levels are the strings asked for; they need not be all that there are, and their shares need not add
+#' up to 1. With \eqn{m} buckets a report supports a string with probability \eqn{p} if it is the truth, and else with
+#' \eqn{q = q_s + (p - q_s) / m}, over the choice of functions. The inversion \eqn{(c_v / N - q) / ((p - q_s)(1 - 1/m))} of the support counts is unbiased, and the only
+#' method. The standard error has two parts:
+#'
+#' * that of a protocol with a fresh hash function for each respondent. It falls with the number of respondents.
+#' * what the sharing of \eqn{k} functions adds, the *collisions*: \eqn{\sum_{x \ne v} \theta_x^2 / (k (m - 1))}, less a small term for fixed truths.
+#'   All respondents whose string shares a bucket with this one are counted for it together, so that this part does not fall with
+#'   their number. The sum of squares is estimated, without bias, from the same table.
+#'
+#' The fit's mechanism says the largest standard error that collisions alone can make (`collision`), and its print shows it. More `functions` make it smaller; the table grows by as much.
+#' Wilson's interval is that of the second moment, with the collisions. Measured with 100 strings of a Zipf law, 5,000 respondents, 32 buckets, 8 functions and \eqn{\epsilon = 2}: of
+#' 6,000 intervals of nominal 95 per cent (five strings, both forms, both targets, new functions each time) 95.5 per cent covered the truth.
+#'
+#' Strings are compared byte by byte, in UTF-8: nothing is lowered, trimmed or normalised.
+#'
+#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
+#' @param width Number of buckets, from 2 to 65536; \eqn{m}.
+#' @param functions Number of hash functions, from 1; \eqn{k}. The table has `functions * (width + 1)` numbers, at most 2^23.
+#' @param one_bit Send one bit, about a public column?
+#' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
+#' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")`, with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and `q` of one bucket. [rr_perturb()]
+#'   takes text and returns a data frame with `cohort` (which function, from 1) and `bits` ([packed][rr_reports]), or a tibble with `cohort`, `index`
+#'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
+#'   [rr_estimate()] wants `candidates`, the strings asked for, and returns a [fit][rr_fit].
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range, answers or `candidates` that are no text, and a `method` that a sketch does not have; `candor_error_too_large` where the
+#' table would be; `candor_error_missing` for a missing answer; `candor_error_report` for what is no report, with its position.
+#' @source Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
+#'   covariances, and the part of collisions, are derived in the package's mathematics.
+#'
+#'   Alon, N., Matias, Y. and Szegedy, M. (1999). The space complexity of approximating the frequency moments. *Journal of Computer and System Sciences* 58(1), 137-147.
+#'   \doi{10.1006/jcss.1997.1545} (sums of squares from sketches).
+#' @seealso [rr_heavy_hitters()], which finds frequent strings that nobody thought of; [rr_bloom()] for a list of candidates and
+#'   permanent answers; [rr_sketch()] for the number of different elements.
+#' @examples
+#' sketch <- rr_sketch_counts(epsilon = 4, width = 256, functions = 64)
+#' sketch
+#' set.seed(1)
+#' words <- sample(c("tea", "coffee", "water", "milk"), 5000, replace = TRUE, prob = c(5, 3, 1, 1))
+#' reports <- rr_perturb(words, sketch, rng = "R")
+#' tally <- rr_tally(reports, sketch)
+#' fit <- rr_estimate(tally, candidates = c("tea", "coffee", "cocoa"))
+#' fit
+#' # Any other string, from the same tally
+#' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
+#' @export
+rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1) {
+  check_given(epsilon = "the privacy level, above 0")
+  epsilon <- check_epsilon(epsilon)
+  width <- check_count(width, "width", min = 2, max = 65536)
+  functions <- check_count(functions, "functions", min = 1, max = .Machine$integer.max)
+  check_flag(one_bit, "one_bit")
+  key <- check_key(key)
+  if (functions * (width + 1) > sketch_cells) {
+    abort(c("{.arg width} and {.arg functions} make a table that is too large.",
+            x = paste("It has {format_count(functions * (width + 1))} numbers,",
+                      "and takes {format_bytes(8 * functions * (width + 1))}."),
+            i = "At most {format_count(sketch_cells)} numbers are kept: use fewer functions."), "too_large")
+  }
+  bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
+  new_rr_mechanism(
+    "sketch_counts", "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
+    design = sprintf("Count-mean sketch%s (%s buckets, %s function%s)", if (one_bit) " of one bit" else "",
+                     format_count(width), format_count(functions), if (functions == 1) "" else "s"),
+    width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
+    q = bit$q, p_minus_q = bit$p_minus_q
+  )
+}
+
+sketch_cells <- 2^23
+
+check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
+
+# The bucket, from 1, of each string (columns) under each function (rows).
+sketch_places <- function(mechanism, strings) {
+  places <- vapply(strings, function(string) {
+    .Call(C_rr_public_numbers, c(5, mechanism$key, label_print(string, mechanism$key)), mechanism$width,
+          mechanism$cohorts, FALSE)
+  }, integer(mechanism$cohorts), USE.NAMES = FALSE)
+  matrix(places, mechanism$cohorts) + 1L
+}
+
+#' @export
+achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
+
+#' @export
+format.rr_sketch_counts <- function(x, digits = 4, ...) {
+  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
+}
+
+#' @export
+print.rr_sketch_counts <- function(x, ..., digits = 4) {
+  check_object(x)
+  digits <- check_digits(digits)
+  cat("<rr_sketch_counts> ", x$design, "\n", sep = "")
+  cat("  answers  any text\n")
+  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n", sep = "")
+  cat("  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1)
+
+# It has no categories until somebody asks for strings. Their law is in R/law-sketch-counts.R.
+
+#' @export
+law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
+
+#' @export
+law_gives.rr_law_sketch_counts <- function(law, need, k) FALSE
+
+#' @export
+law_tells_nothing.rr_law_sketch_counts <- function(law) FALSE
+
+# ---- respondents ----
+
+#' @export
+prepare_answers.rr_sketch_counts <- function(mechanism, x) {
+  if (!(is.character(x) || is.factor(x)) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}.",
+            i = "A sketch knows no levels: write numbers as the text that you will ask for."), "argument")
+  }
+  if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
+  enc2utf8(as.character(x))
+}
+
+# Positions among the levels do not exist here: answers are strings.
+#' @export
+rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.character(answers) || anyNA(answers)) {
+    abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
+  }
+  cohort <- draw_cohorts(mechanism, length(answers), rng)
+  bucket <- integer(length(answers))
+  strings <- unique(answers)
+  which <- match(answers, strings)
+  # So many strings at a time that their table fits in memory.
+  step <- max(1, floor(1e7 / mechanism$cohorts))
+  for (part in split(seq_along(answers), (which - 1) %/% step)) {
+    own <- strings[unique(which[part])]
+    bucket[part] <- sketch_places(mechanism, own)[cbind(cohort[part], match(answers[part], own))]
+  }
+  reports <- rr_draw_reports(mechanism$bit, bucket, rng)
+  if (mechanism$one_bit) tibble::as_tibble(c(list(cohort = cohort), as.list(reports))) else bloom_frame(cohort, reports)
+}
+
+#' @export
+decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
+
+# ---- counting ----
+
+#' @export
+rr_reports.rr_sketch_counts <- function(x, mechanism) {
+  if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
+  rr_reports.rr_bloom(x, mechanism)
+}
+
+read_sketched <- function(x, mechanism, na.rm = FALSE) {
+  ranges <- list(cohort = c(1, mechanism$cohorts), index = c(0, mechanism$bit$size - 1), sign = c(-1, 1))
+  read <- read_columns(x, ranges, na.rm)
+  bad <- which(read$reports$sign == 0)
+  if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
+  read
+}
+
+# Both forms are counted as cohorts of bits are: how many reports support each bucket, then how many there are. One bit
+# supports the buckets whose sign in its column is its own: half of all, give or take the transform of the signs.
+#' @export
+rr_count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  if (!mechanism$one_bit) return(rr_count_reports.rr_bloom(mechanism, x, groups, weights, na.rm))
+  read <- read_sketched(x, mechanism, na.rm)
+  size <- mechanism$bit$size
+  width <- mechanism$width
+  cohorts <- mechanism$cohorts
+  place <- (read$reports$cohort - 1) * 2 * size + read$reports$index + ifelse(read$reports$sign > 0, 0, size)
+  table <- count_cells(as.integer(place), 0L, 2 * size * cohorts, kept(groups, read), kept(weights, read))
+  table <- array(table, c(size, 2, cohorts * group_number(groups)))
+  counts <- vapply(seq_len(dim(table)[3]), function(j) {
+    n <- sum(table[, , j])
+    signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[seq_len(width)]
+    c(pmin(pmax((n + signs) / 2, 0), n), n)
+  }, numeric(width + 1))
+  columns <- group_number(groups)
+  list(counts = if (columns > 1) matrix(counts, ncol = columns) else as.vector(counts), dropped = read$dropped)
+}
+
+# ---- the counts of the strings asked for ----
+
+# A tally whose counts are, for each string, how many reports support it, and last the sum of squares of the shares of
+# all strings, as so many respondents.
+candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
+  columns <- NCOL(tally$counts)
+  cohorts <- mechanism$cohorts
+  supports <- matrix(0, length(candidates), columns)
+  step <- max(1, floor(1e7 / cohorts))
+  base <- (seq_len(cohorts) - 1) * (mechanism$width + 1)
+  for (part in split(seq_along(candidates), (seq_along(candidates) - 1) %/% step)) {
+    cells <- as.vector(sketch_places(mechanism, candidates[part]) + base)
+    for (g in seq_len(columns)) {
+      supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
+    }
+  }
+  squares <- vapply(seq_len(columns), function(g) {
+    sketch_squares(mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g]))
+  }, 0)
+  collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
+  asked <- new_rr_mechanism(
+    "sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
+    design = sprintf("%s, collisions add at most %s to a standard error", mechanism$design,
+                     format(collision, digits = 2)),
+    sketch = mechanism, collision = collision
+  )
+  counts <- rbind(supports, squares * tally$n)
+  new_rr_tally(asked, if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
+               n = tally$n, missing = tally$missing, weight_squares = tally$weight_squares,
+               respondents = tally$respondents)
+}
+
+# The sum of squares of the shares of all strings, without bias: sum over buckets of the squared shares, less their
+# noise, is over the functions sum + (1 - sum) / m.
+sketch_squares <- function(mechanism, counts) {
+  counts <- matrix(counts, mechanism$width + 1)
+  n <- counts[mechanism$width + 1, ]
+  seen <- which(n > 1)
+  if (!length(seen)) return(1)
+  phi <- sweep(counts[-(mechanism$width + 1), seen, drop = FALSE], 2, n[seen], `/`)
+  noise <- sweep(phi * (1 - phi), 2, n[seen] - 1, `/`)
+  each <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
+  buckets <- sum(n[seen] * each) / sum(n[seen])
+  min(max((mechanism$width * buckets - 1) / (mechanism$width - 1), 0), 1)
+}
+
+#' @export
+rr_law.rr_sketch_candidates <- function(mechanism) {
+  sketch <- mechanism$sketch
+  m <- sketch$width
+  p <- sketch$p
+  other <- sketch$q
+  q <- other + sketch$p_minus_q / m
+  new_rr_law("sketch_candidates", p = p, q = q, difference = sketch$p_minus_q * (1 - 1 / m),
+             both_own = p / m + (1 - 1 / m) * p * other,
+             both_other = q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2),
+             functions = sketch$cohorts, width = m)
+}
+
+#' @export
+mechanism_recipe.rr_sketch_counts <- function(mechanism) {
+  c(list(kind = "sketch_counts"), sketch_recipe(mechanism))
+}
+
+sketch_recipe <- function(mechanism) {
+  list(epsilon = mechanism$epsilon, width = mechanism$width, functions = mechanism$cohorts,
+       one_bit = mechanism$one_bit, key = mechanism$key)
+}
+
+#' @export
+from_recipe.recipe_sketch_counts <- function(recipe) {
+  r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
+  rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)
+}

@@ -1,0 +1,128 @@
+drinks <- c("tea", "ale", "gin", "rum", "cider", "water", "waterfall")
+shares <- c(0.3, 0.2, 0.02, 0.08, 0.2, 0.15, 0.05)
+
+test_that("a search by hand: without randomisation it finds what is there, and nothing else", {
+  # At epsilon 60 nothing is randomised but groups and functions.
+  m <- rr_prefixes(60, c(1, 3, 5), width = 512, functions = 64)
+  set.seed(4)
+  truth <- rep(drinks, 400 * c(3, 2, 1, 1, 2, 1, 1))
+  tally <- rr_tally(rr_perturb(truth, m, rng = "R"), m)
+  found <- rr_heavy_hitters(tally)
+  # "water" and "waterfall" have the same five characters.
+  expect_setequal(found$term, c("tea", "ale", "gin", "rum", "cider", "water"))
+  search <- attr(found, "search")
+  expect_identical(search$length, c(1, 3, 5))
+  # Prefixes t, a, g, r, c, w; then those of three characters; the first step looks at 26 letters and the empty string.
+  expect_identical(search$found, c(6, 6, 6))
+  expect_identical(search$candidates, c(27, 6 * (1 + 26 + 26^2), 6 * (1 + 26 + 26^2)))
+  held <- candor:::part_tally(tally, "held out")
+  expect_identical(attr(found, "n"), held$n)
+  expect_identical(sum(search$n) + held$n, 4400)
+  expect_equal(found$estimate[found$term == "water"], 2 / 11, tolerance = 0.15)
+  # Of two survivors a step the last are among those found.
+  expect_length(intersect(rr_heavy_hitters(tally, most = 2)$term, found$term), 2)
+  expect_identical(nrow(rr_heavy_hitters(tally, alphabet = "xyz")), 0L)
+  expect_output(print(found), "6 strings found, epsilon = 60")
+})
+
+test_that("prefixes of short strings are their own", {
+  expect_identical(candor:::prefix_of(c("ab", "abc", "abcd", "", "\u00fcber"), 3), c("ab\u0004", "abc", "abc", "\u0004", "\u00fcbe"))
+  expect_setequal(candor:::lengthen(c("a", "z\u0004"), c("x", "y"), 2, 3), c("z\u0004", "a\u0004", "ax\u0004", "ay\u0004", "axx", "axy", "ayx", "ayy"))
+})
+
+test_that("frequent strings are found, and their estimates from those held out are unbiased where those of the search are not", {
+  set.seed(9)
+  runs <- 40
+  results <- lapply(seq_len(runs), function(i) {
+    m <- rr_prefixes(3, c(1, 3), width = 256, functions = 32, key = 50 * i)
+    truth <- sample(c("tea", "ale", "gin", "rum", "cid"), 8000, TRUE, c(0.5, 0.25, 0.15, 0.06, 0.04))
+    tally <- rr_tally(rr_perturb(truth, m, rng = "R"), m)
+    found <- rr_heavy_hitters(tally)
+    # What the step that selected them said of the same strings.
+    biased <- if (nrow(found)) rr_estimate(candor:::part_tally(tally, "3"), candidates = found$term)$estimate
+    list(found = found, biased = biased)
+  })
+  true <- c(tea = 0.5, ale = 0.25, gin = 0.15, rum = 0.06, cid = 0.04)
+  terms <- unlist(lapply(results, function(r) r$found$term))
+  recall <- vapply(names(true), function(term) mean(vapply(results, function(r) term %in% r$found$term, NA)), 0)
+  # Thresholds are about 0.08: the three above are nearly always found, the two below sometimes.
+  threshold <- mean(vapply(results, function(r) attr(r$found, "search")$threshold[2], 0))
+  expect_true(all(recall[c("tea", "ale", "gin")] > 0.9))
+  expect_lt(recall[["cid"]], 0.5)
+  # At most alpha of the searches keep anything that nobody holds, in each of two steps: 0.1, and four standard deviations of 40 runs.
+  absent <- mean(vapply(results, function(r) !all(r$found$term %in% names(true)), NA))
+  expect_lte(absent, 0.1 + 4 * sqrt(0.1 * 0.9 / runs))
+  # Errors of all that was found, in standard errors: mean 0, within four of its own errors.
+  z <- unlist(lapply(results, function(r) (r$found$estimate - ifelse(is.na(true[r$found$term]), 0, true[r$found$term])) / r$found$std.error))
+  expect_lt(abs(mean(z)), 4 / sqrt(length(z)))
+  expect_equal(sd(z), 1, tolerance = 0.2)
+  # Found in spite of a small share: those held out are unbiased, those of the search too large.
+  lucky <- unlist(lapply(results, function(r) (r$biased - true[r$found$term])[r$found$term %in% c("rum", "cid")]))
+  fair <- unlist(lapply(results, function(r) (r$found$estimate - true[r$found$term])[r$found$term %in% c("rum", "cid")]))
+  expect_gt(mean(lucky), threshold / 10)
+  expect_lt(abs(mean(fair)), 4 * sd(fair) / sqrt(length(fair)))
+  covered <- unlist(lapply(results, function(r) {
+    share <- ifelse(is.na(true[r$found$term]), 0, true[r$found$term])
+    r$found$conf.low <= share & share <= r$found$conf.high
+  }))
+  expect_equal(mean(covered), 0.95, tolerance = 4 * sqrt(0.05 * 0.95 / length(covered)))
+})
+
+test_that("the threshold is that of a random draw from the table", {
+  m <- rr_prefixes(4, c(1, 2), width = 16, functions = 8)
+  set.seed(2)
+  tally <- candor:::part_tally(rr_tally(rr_perturb(rep(c("a", "b", "c"), c(900, 80, 20)), m, rng = "R"), m), "2")
+  asked <- candor:::candidate_tally(tally$mechanism, tally, "x")
+  law <- rr_law(asked$mechanism)
+  # 200,000 strings that nobody holds, each with a bucket of every function. The bound is above the quantile: of a normal by sqrt(2 log(1 / alpha)) to its
+  # quantile, here by up to a quarter more.
+  table <- matrix(tally$counts, 17)[1:16, ]
+  sums <- rowSums(vapply(1:8, function(j) sample(table[, j], 2e5, TRUE), numeric(2e5)))
+  for (alpha in c(0.05, 1e-3, 1e-4)) {
+    quantile <- (quantile(sums, 1 - alpha, names = FALSE) / tally$n - law$q) / law$difference
+    threshold <- candor:::absent_threshold(tally, asked, alpha)
+    expect_gt(threshold, quantile)
+    expect_lt(threshold, 1.25 * quantile * sqrt(-2 * log(alpha)) / qnorm(1 - alpha))
+  }
+})
+
+test_that("groups use different functions, and the whole string can be asked for", {
+  m <- rr_prefixes(4, c(2, 4), one_bit = TRUE, width = 256, functions = 32, key = 2^32 - 1)
+  expect_identical(unname(vapply(m$parts, function(part) part$key, 0)), c(2^32 - 1, 0, 1))
+  expect_identical(rr_epsilon(m), 4)
+  expect_lte(rr_epsilon(m, achieved = TRUE), 4)
+  set.seed(1)
+  reports <- rr_perturb(rep(c("coffee", "tea"), 1500), m, rng = "R")
+  expect_identical(names(reports), c("part", "cohort", "index", "sign"))
+  tally <- rr_tally(reports, m)
+  fit <- rr_estimate(tally, candidates = c("coffee", "coff", "tea"))
+  # Four characters are the whole string: the same question under two names.
+  expect_identical(fit$estimate[["coffee"]], fit$estimate[["coff"]])
+  found <- rr_heavy_hitters(reports, m, target = "sample", simultaneous = TRUE)
+  expect_setequal(found$term, c("coff", "tea"))
+  expect_s3_class(attr(found, "fit"), "rr_fit")
+})
+
+test_that("nonsense is refused", {
+  m <- rr_prefixes(1, c(1, 2), width = 8, functions = 2)
+  set.seed(1)
+  tally <- rr_tally(rr_perturb(rep("ab", 200), m, rng = "R"), m)
+  expect_snapshot(error = TRUE, {
+    rr_prefixes(1)
+    rr_prefixes(1, c(2, 2))
+    rr_prefixes(1, 1:40, functions = 500)
+    rr_perturb(3, m)
+    rr_perturb("a\u0004", m)
+    rr_heavy_hitters()
+    rr_heavy_hitters(rr_counts(c(1, 2), rr_warner(0.8)))
+    rr_heavy_hitters(3)
+    rr_heavy_hitters(tally, alphabet = c("a", "bc"))
+    rr_heavy_hitters(tally, alphabet = rep("a", 2))
+    rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 50), rr_prefixes(1, 9, 8, 2), rng = "R"), rr_prefixes(1, 9, 8, 2)))
+    rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 100), m, rng = "R"), m, by = rep(1:2, 50)))
+    rr_heavy_hitters(tally, most = 0)
+    rr_heavy_hitters(tally, alpha = 2)
+    rr_estimate(tally)
+    rr_heavy_hitters(rr_counts(numeric(length(m$reports)), m, n = 5))
+  })
+})

@@ -1,0 +1,205 @@
+zipf <- function(k) 1 / seq_len(k) / sum(1 / seq_len(k))
+
+test_that("the variance, and what sharing functions adds to it, are the golden ones", {
+  for (case in golden("ldp_cohort")) {
+    input <- case$input
+    n <- sum(unlist(input$truth))
+    theta <- unlist(input$truth) / n
+    # The same law for local hashing with an ideal hash, whose buckets are hash values.
+    g <- input$width
+    law <- if (input$protocol == "count_mean_sketch") {
+      sketch <- rr_sketch_counts(input$epsilon, g, input$functions)
+      rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = n), "x")$mechanism)
+    } else {
+      p <- exp(input$epsilon) / (exp(input$epsilon) + g - 1)
+      list(p = p, q = 1 / g, difference = p - 1 / g)
+    }
+    d <- law$difference
+    expect_golden((law$q * (1 - law$q) + theta * d * (1 - law$p - law$q)) / (n * d^2), case$expected$variance_fresh_hashes)
+    expect_golden(candor:::collision_variance(theta, sum(theta^2), n, input$functions, g, "sample"), case$expected$variance_of_the_collisions)
+  }
+})
+
+# All ways to send three strings to m buckets, and the joint law of supports of v and w given the truth x, from the law of one bucket.
+test_that("p, q, r1 and r2 are those of all hash functions", {
+  for (m in 2:4) for (one_bit in c(FALSE, TRUE)) {
+    sketch <- rr_sketch_counts(1.3, m, 5, one_bit)
+    law <- rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = 2), "x")$mechanism)
+    both <- function(x, v, w) {
+      # P(report supports the buckets v and w | truth in bucket x): bits are independent; signs of two rows agree half the time.
+      chance <- function(bucket) if (bucket == x) sketch$p else sketch$q
+      if (v == w) chance(v) else chance(v) * chance(w)
+    }
+    maps <- expand.grid(x = seq_len(m), v = seq_len(m), w = seq_len(m))
+    average <- function(f) mean(apply(maps, 1, function(h) f(h[["x"]], h[["v"]], h[["w"]])))
+    expect_equal(law$p, sketch$p)
+    expect_equal(law$q, average(function(x, v, w) both(x, v, v)), tolerance = 1e-12)
+    expect_equal(law$both_own, average(function(x, v, w) both(x, x, v)), tolerance = 1e-12)
+    expect_equal(law$both_other, average(both), tolerance = 1e-12)
+    expect_equal(law$difference, law$p - law$q, tolerance = 1e-12)
+  }
+})
+
+test_that("of one bit, supports of two buckets are as if independent", {
+  # Columns of the Hadamard matrix of 4, the sign of the truth's row kept with probability p.
+  H <- outer(0:3, 0:3, Vectorize(function(i, j) (-1)^sum(bitwAnd(i, j) %/% c(1, 2) %% 2)))
+  p <- plogis(1)
+  for (x in 1:4) for (v in 1:4) for (w in setdiff(1:4, v)) {
+    kept <- mean(H[x, ] == H[v, ] & H[x, ] == H[w, ])
+    flipped <- mean(H[x, ] != H[v, ] & H[x, ] != H[w, ])
+    expected <- (if (v == x) p else 1 / 2) * (if (w == x) p else 1 / 2)
+    expect_equal(p * kept + (1 - p) * flipped, expected)
+  }
+})
+
+test_that("of one bit, variance and covariance are the published Hadamard form's", {
+  m <- 7
+  sketch <- rr_sketch_counts(1.2, m, 5, one_bit = TRUE)
+  law <- rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = 2), "x")$mechanism)
+  c2 <- 1 / tanh(0.6)^2
+  v <- 0.3
+  w <- 0.2
+  d <- law$difference
+  expect_equal((law$q * (1 - law$q) + v * d * (1 - law$p - law$q)) / d^2, (m / (m - 1))^2 * (c2 - v - (1 - v) / m^2), tolerance = 1e-12)
+  covariance <- ((v + w) * (law$both_own - law$p * law$q) + (1 - v - w) * (law$both_other - law$q^2)) / d^2
+  expect_equal(covariance, (m / (m - 1))^2 * (c2 / m - (v + w) / m - (1 - v - w) / m^2), tolerance = 1e-12)
+})
+
+test_that("epsilon is that of all reports, and drawing keeps within it", {
+  for (one_bit in c(FALSE, TRUE)) {
+    sketch <- rr_sketch_counts(1, 3, 2, one_bit)
+    expect_lte(rr_epsilon(sketch, achieved = TRUE), 1)
+    expect_equal(rr_epsilon(sketch, achieved = TRUE), 1, tolerance = 1e-12)
+  }
+  # Three buckets, reports of one function: P(bits | bucket) for all bits.
+  sketch <- rr_sketch_counts(1, 3, 1)
+  bits <- as.matrix(expand.grid(0:1, 0:1, 0:1))
+  chance <- sapply(1:3, function(x) apply(bits, 1, function(b) {
+    one <- ifelse(seq_along(b) == x, sketch$p, sketch$q)
+    prod(ifelse(b == 1, one, 1 - one))
+  }))
+  expect_equal(max(log(chance[, 1] / chance[, 2])), 1, tolerance = 1e-12)
+  # What the sampler does, bit by bit, in the bucket of the truth and outside: five standard deviations.
+  sketch <- rr_sketch_counts(1, 8, 3)
+  reports <- rr_perturb(rep("tea", 30000), sketch)
+  own <- candor:::sketch_places(sketch, "tea")[reports$cohort, 1]
+  seen <- as.matrix(reports$bits)
+  expect_lt(abs(mean(seen[cbind(seq_along(own), own)]) - sketch$p), 5 * 0.5 / sqrt(30000))
+  expect_lt(abs(mean(seen[cbind(seq_along(own), own %% 8 + 1)]) - sketch$q), 5 * 0.5 / sqrt(30000))
+  expect_lt(max(abs(tabulate(reports$cohort, 3) / 30000 - 1 / 3)), 5 * 0.5 / sqrt(30000))
+})
+
+test_that("functions depend on the string, the key and nothing else, and buckets look drawn at random", {
+  sketch <- rr_sketch_counts(1, 16, 200)
+  strings <- c("", "a", "b", "\u00fc", "a string of more than sixteen bytes")
+  places <- candor:::sketch_places(sketch, strings)
+  expect_identical(candor:::sketch_places(sketch, rev(strings))[, 5:1], places)
+  expect_identical(candor:::sketch_places(sketch, iconv("\u00fc", "UTF-8", "latin1"))[, 1] == places[, 4], rep(TRUE, 200))
+  expect_false(identical(candor:::sketch_places(rr_sketch_counts(1, 16, 200, key = 2), strings), places))
+  many <- candor:::sketch_places(sketch, sprintf("w%d", 1:300))
+  # 60,000 buckets: chi-square on 15 degrees of freedom, a false alarm in a million.
+  expect_lt(sum((tabulate(many, 16) - 3750)^2 / 3750), qchisq(1 - 1e-6, 15))
+  # Pairs collide as often as they should: 200 functions of 299 pairs.
+  share <- mean(many[, -1] == many[, -300])
+  expect_lt(abs(share - 1 / 16), 5 * sqrt(15 / 256 / (200 * 299)))
+})
+
+# Over functions, reports and, for the population, truths: bias, standard error and coverage.
+sketch_runs <- function(one_bit, target, runs) {
+  strings <- sprintf("word %d", 1:100)
+  theta <- zipf(100)
+  asked <- strings[c(1, 2, 5, 20, 100)]
+  fixed <- rep(strings, round(theta * 3000))
+  true <- if (target == "sample") as.vector(table(factor(fixed, strings))) / length(fixed) else theta
+  true <- true[match(asked, strings)]
+  found <- vapply(seq_len(runs), function(i) {
+    # A new key: the functions are random too.
+    sketch <- rr_sketch_counts(2, 32, 8, one_bit, key = i)
+    truth <- if (target == "sample") fixed else sample(strings, 3000, TRUE, theta)
+    fit <- rr_estimate(rr_perturb(truth, sketch, rng = "R"), sketch, candidates = asked, target = target)
+    rows <- tidy(fit, conf.int = TRUE)
+    cbind(rows$estimate - true, rows$std.error^2, rows$conf.low <= true & true <= rows$conf.high, fit$tally$counts[6] / fit$tally$n)
+  }, matrix(0, 5, 4))
+  list(error = found[, 1, ], variance = rowMeans(found[, 2, ]), covered = mean(found[, 3, ]), squares = mean(found[1, 4, ]))
+}
+
+test_that("estimates are unbiased, standard errors and the sum of squares right, and intervals cover", {
+  set.seed(8)
+  runs <- 150
+  for (one_bit in c(FALSE, TRUE)) {
+    result <- sketch_runs(one_bit, if (one_bit) "sample" else "population", runs)
+    sd <- apply(result$error, 1, sd)
+    # Four standard deviations of five means, and of a variance of 150 runs: 4 sqrt(2 / 149) = 0.46 for one, less for the average of five.
+    expect_true(all(abs(rowMeans(result$error)) < 4 * sd / sqrt(runs)))
+    expect_equal(mean(sd^2 / result$variance), 1, tolerance = 0.22)
+    # 750 intervals, those of one run nearly independent: 4 sqrt(.05 .95 / 750) = 0.032.
+    expect_equal(result$covered, 0.95, tolerance = 0.032)
+    expect_equal(result$squares, sum(zipf(100)^2), tolerance = 0.25)
+  }
+})
+
+test_that("without the collisions the standard error would be too small", {
+  # 32 buckets and 8 functions: of the first word's variance at 3,000 respondents a part that no number of respondents lowers.
+  strings <- sprintf("word %d", 1:100)
+  sketch <- rr_sketch_counts(2, 32, 8)
+  set.seed(1)
+  fit <- rr_estimate(rr_perturb(sample(strings, 3000, TRUE, zipf(100)), sketch, rng = "R"), sketch, candidates = strings[100])
+  law <- rr_law(fit$mechanism)
+  fresh <- law$q * (1 - law$q) / (3000 * law$difference^2)
+  expect_equal(tidy(fit)$std.error^2 - fresh, fit$tally$counts[2] / 3000 / (8 * 31), tolerance = 0.1)
+  expect_gt(tidy(fit)$std.error^2, fresh)
+  expect_output(print(fit), "collisions add at most")
+})
+
+test_that("tallies merge, group, weigh, and chunks are the whole", {
+  set.seed(3)
+  words <- sample(letters, 400, TRUE)
+  for (one_bit in c(FALSE, TRUE)) {
+    sketch <- rr_sketch_counts(3, 20, 6, one_bit)
+    reports <- rr_perturb(words, sketch, rng = "R")
+    whole <- rr_tally(reports, sketch)
+    expect_identical(c(rr_tally(reports[1:150, ], sketch), rr_tally(reports[151:400, ], sketch)), whole)
+    grouped <- rr_tally(reports, sketch, by = rep(c("x", "y"), 200))
+    expect_equal(unname(rowSums(grouped$counts)), whole$counts)
+    odd <- rr_tally(reports[seq(1, 399, 2), ], sketch)
+    one <- rr_estimate(grouped, candidates = c("a", "b"))
+    expect_equal(one$estimate[, "x"], rr_estimate(odd, candidates = c("a", "b"))$estimate)
+    # Weights of 1 and 0 leave some out.
+    weighted <- rr_tally(reports, sketch, weights = rep(1:0, 200))
+    expect_equal(weighted$counts, odd$counts)
+    # A column of a data frame and back.
+    expect_equal(rr_tally(rr_reports(reports, sketch), sketch), whole)
+    expect_identical(rr_estimate(whole, candidates = c("b", "a"))$estimate[["a"]], rr_estimate(whole, candidates = "a")$estimate[["a"]])
+  }
+})
+
+test_that("one bit is counted as its support of each bucket, by hand", {
+  sketch <- rr_sketch_counts(1, 4, 2, one_bit = TRUE)
+  reports <- data.frame(cohort = c(1, 1, 2), index = c(0, 1, 3), sign = c(1, -1, 1))
+  # Rows of the Hadamard matrix at columns 0, 1 and 3: (+ + + +), (+ - + -), (+ - - +).
+  expect_identical(rr_tally(reports, sketch)$counts, c(1, 2, 1, 2, 2, 1, 0, 0, 1, 1))
+})
+
+test_that("nonsense is refused", {
+  sketch <- rr_sketch_counts(1, 4, 2)
+  tally <- rr_tally(rr_perturb(c("a", "b"), sketch), sketch)
+  expect_snapshot(error = TRUE, {
+    rr_sketch_counts()
+    rr_sketch_counts(1, width = 1)
+    rr_sketch_counts(1, functions = 1e5)
+    rr_sketch_counts(1, key = -1)
+    rr_perturb(1:3, sketch)
+    rr_perturb(c("a", NA), sketch)
+    rr_tally(data.frame(cohort = 3, bits = "0f"), sketch)
+    rr_tally(data.frame(cohort = 1, index = 0, sign = 0), rr_sketch_counts(1, 4, 2, one_bit = TRUE))
+    rr_tally(data.frame(cohort = 1), sketch)
+    rr_estimate(tally)
+    rr_estimate(tally, candidates = c("a", "a"))
+    rr_estimate(tally, candidates = 1)
+    rr_estimate(tally, candidates = "a", method = "mle")
+    rr_estimate(tally, candidates = "a", interval = "exact")
+    rr_estimate(tally, candidates = "a", mispelt = 1)
+    simulate(rr_estimate(tally, candidates = "a"))
+    rr_matrix(sketch)
+  })
+})

@@ -1,0 +1,108 @@
+candidates <- sprintf("site %d", 1:80)
+few <- c(0.4, 0.3, 0.2, 0.1)
+
+bloom_tally <- function(seed, n = 8000, keep = "counts", levels = candidates, theta = few, cohorts = 4) {
+  set.seed(seed)
+  m <- rr_bloom(levels, epsilon = 5, bits = 16, hashes = 2, cohorts = cohorts)
+  rr_tally(rr_perturb(sample(levels[seq_along(theta)], n, TRUE, theta), m, rng = "R"), m, keep = keep)
+}
+
+test_that("the lasso is the minimum of its function: a quadratic programme and the conditions of Karush, Kuhn and Tucker", {
+  skip_if_not_installed("glmnet")
+  skip_if_not_installed("quadprog")
+  set.seed(1)
+  X <- matrix(rbinom(60 * 12, 1, 0.3), 60)
+  y <- drop(X %*% c(0.5, 0.3, 0.2, numeric(9))) + rnorm(60, sd = 0.05)
+  w <- runif(60, 100, 500)
+  penalty <- runif(12, 5, 40)
+  found <- candor:::lasso_squares(X, y, w, penalty)
+  oracle <- quadprog::solve.QP(crossprod(X, w * X), drop(crossprod(X, w * y)) - penalty, diag(12), numeric(12))$solution
+  expect_equal(found, oracle, tolerance = 1e-5)
+  gradient <- drop(crossprod(X, w * (y - X %*% found))) - penalty
+  expect_true(all(gradient < 1e-2))
+  expect_lt(max(abs(gradient[found > 0])), 1e-2)
+  # One candidate by hand: (sum w x y - penalty) / sum w x^2.
+  expect_equal(candor:::lasso_squares(X[, 1, drop = FALSE], y, w, 10), (sum(w * X[, 1] * y) - 10) / sum(w * X[, 1]))
+})
+
+test_that("more candidates than filters tell apart: those that are there are selected, and it is said that estimates are conditional", {
+  skip_if_not_installed("glmnet")
+  skip_if_not_installed("quadprog")
+  tally <- bloom_tally(2)
+  expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
+  fit <- rr_estimate(tally, method = "lasso")
+  expect_true(all(fit$estimate[1:4] > 0))
+  expect_lt(max(abs(fit$estimate[1:4] - few)), 0.05)
+  expect_lte(sum(fit$estimate > 0), 8)
+  expect_output(print(fit), "conditional on this\\s+selection")
+  expect_true(all(is.na(tidy(fit)$std.error)))
+  expect_true(is.na(logLik(fit)))
+  # A smaller alpha selects no more.
+  expect_lte(sum(rr_estimate(tally, method = "lasso", alpha = 1e-6)$estimate > 0), sum(fit$estimate > 0))
+})
+
+test_that("where nobody holds a candidate it is rarely selected", {
+  skip_if_not_installed("glmnet")
+  skip_if_not_installed("quadprog")
+  # alpha bounds the chance of any false one if the others were known: 0.05 on average, four standard deviations of 20 runs and something for the selection.
+  false <- vapply(1:20, function(i) sum(rr_estimate(bloom_tally(i, 4000), method = "lasso")$estimate[-(1:4)] > 0), 0)
+  expect_lt(mean(false), 0.35)
+})
+
+test_that("nonsense and other mechanisms are refused", {
+  skip_if_not_installed("glmnet")
+  expect_snapshot(error = TRUE, {
+    rr_estimate(bloom_tally(1, 50), method = "lasso", alpha = 2)
+    rr_estimate(rr_counts(1:3, rr_grr(3, epsilon = 1)), method = "lasso")
+    rr_estimate(bloom_tally(1, 50), method = "mle")
+  })
+})
+
+test_that("RAPPOR's own likelihood is that of all reports, by enumeration, and its maximum that of plain EM", {
+  m <- rr_bloom(3, bits = 4, hashes = 1, cohorts = 2, f = 0.3, p = 0.25, q = 0.75)
+  set.seed(3)
+  reports <- suppressWarnings(rr_perturb(sample(1:3, 600, TRUE, c(0.6, 0.3, 0.1)), m, rng = "R"))
+  tally <- rr_tally(reports, m, keep = "sets")
+  # P(cohort, bits | v) by hand, of every report.
+  bits <- as.matrix(reports$bits)
+  chance <- sapply(1:3, function(v) sapply(seq_len(600), function(i) {
+    one <- ifelse(seq_len(4) %in% m$places[, v, reports$cohort[i]], m$one, m$zero)
+    prod(ifelse(bits[i, ] == 1, one, 1 - one)) / 2
+  }))
+  theta <- rep(1 / 3, 3)
+  for (i in 1:20000) theta <- theta * colMeans(chance / drop(chance %*% theta))
+  fit <- rr_estimate(tally, method = "mle")
+  expect_equal(unname(fit$estimate), theta, tolerance = 1e-6)
+  expect_equal(as.numeric(logLik(fit)), sum(log(chance %*% fit$estimate)), tolerance = 1e-10)
+  # Its covariance: the inverse information under the constraint of the sum.
+  score <- chance / drop(chance %*% fit$estimate)
+  contrast <- rbind(diag(2), -1)
+  expect_equal(unname(vcov(fit)), contrast %*% solve(t(contrast) %*% crossprod(score) %*% contrast) %*% t(contrast), tolerance = 1e-5)
+})
+
+test_that("the own likelihood covers and is no worse than least squares, and tallies with reports merge", {
+  levels <- letters[1:6]
+  theta <- c(0.4, 0.25, 0.15, 0.1, 0.06, 0.04)
+  both <- vapply(1:60, function(i) {
+    tally <- bloom_tally(100 + i, 2000, "sets", levels, theta, 3)
+    mle <- rr_estimate(tally, method = "mle")
+    rows <- tidy(mle)
+    c(mle$estimate - theta, rr_estimate(tally, method = "inv")$estimate - theta, rows$std.error)
+  }, numeric(18))
+  errors <- rowMeans(both^2)
+  expect_lt(sum(errors[1:6]), 1.05 * sum(errors[7:12]))
+  # Standard errors of shares that are inside: 60 runs know a standard deviation to 4 / sqrt(120) = 0.37, the mean of four to less.
+  expect_equal(mean(sqrt(errors[1:4]) / rowMeans(both[13:16, ])), 1, tolerance = 0.2)
+  parts <- list(bloom_tally(1, 200, "sets", levels, theta), bloom_tally(2, 300, "sets", levels, theta))
+  whole <- do.call(c, parts)
+  expect_identical(sum(whole$sets[[1]]$times), 500)
+  expect_s3_class(rr_estimate(whole, method = "mle"), "rr_fit")
+})
+
+test_that("a likelihood that does not fit in memory is refused, with its size", {
+  levels <- sprintf("w%d", 1:300)
+  tally <- bloom_tally(1, 100, "sets", levels, few)
+  law <- candor:::group_evidence(tally, 1)$law
+  law$truths <- 1e7
+  expect_error(candor:::report_rows(law), "take 8 GB", class = "candor_error_too_large")
+})
