@@ -163,21 +163,17 @@ static int is_power(uint32_t n)
   return n >= 2 && (n & (n - 1)) == 0;
 }
 
+/* A uniform report has a uniform column: one draw serves both cases, and no branch depends on which it is. */
 static candor_status hadamard_report(const candor_hadamard_plan *plan, uint32_t truth, candor_words *words, int *report)
 {
   uint32_t any = 0;
   int told = 0;
   candor_status status = candor_words_chance(words, plan->chance, &told);
-  if (status != CANDOR_OK) return status;
-  if (!told) {
-    status = candor_words_below(words, plan->blocks * plan->size, &any);
-    *report = (int) any;
-    return status;
-  }
-  const uint32_t row = truth / plan->blocks + 1;
-  status = candor_words_below(words, plan->size, &any);
-  if (is_negative(row, any)) any ^= row & (0u - row);
-  *report = (int) (truth % plan->blocks * plan->size + any);
+  if (status == CANDOR_OK) status = candor_words_below(words, plan->blocks * plan->size, &any);
+  const uint32_t row = truth / plan->blocks + 1, column = any & (plan->size - 1);
+  const uint32_t turned = column ^ ((row & (0u - row)) * (uint32_t) is_negative(row, column));
+  const uint32_t own = truth % plan->blocks * plan->size + turned;
+  *report = (int) (any ^ ((any ^ own) & (0u - (uint32_t) told)));
   return status;
 }
 

@@ -33,12 +33,32 @@ candor_status candor_count_reports(const candor_support_reports *reports, double
 
 /* ---- packed bits --------------------------------------------------------------------------------------- */
 
-static unsigned count_ones(uint8_t byte)
+/* How many bits of each byte are 1, in the place of the byte. */
+static uint64_t count_ones(uint64_t bytes)
 {
-  unsigned n = byte;
-  n -= (n >> 1) & 0x55u;
-  n = (n & 0x33u) + ((n >> 2) & 0x33u);
-  return (n + (n >> 4)) & 0x0fu;
+  bytes -= bytes >> 1 & 0x5555555555555555u;
+  bytes = (bytes & 0x3333333333333333u) + (bytes >> 2 & 0x3333333333333333u);
+  return (bytes + (bytes >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+}
+
+/* Bytes whose ones a byte can hold. */
+enum { SUMMED = 31 };
+
+/* The ones of each of n reports, of eight reports at a time. */
+static void count_members(const uint8_t *bits, size_t n, size_t bytes, uint32_t *ones)
+{
+  const size_t whole = n / 8 * 8;
+  for (size_t i = 0; i < n; i++) ones[i] = 0;
+  for (size_t from = 0; from < bytes; from += SUMMED) {
+    const size_t to = bytes - from < SUMMED ? bytes : from + SUMMED;
+    for (size_t i = 0; i < whole; i += 8) {
+      uint64_t sums = 0;
+      for (size_t b = from; b < to; b++) sums += count_ones(candor_get_word(bits + b * n + i));
+      for (size_t r = 0; r < 8; r++) ones[i + r] += (uint32_t) (sums >> 8 * r & 255u);
+    }
+    for (size_t i = whole; i < n; i++)
+      for (size_t b = from; b < to; b++) ones[i] += (uint32_t) count_ones(bits[b * n + i]);
+  }
 }
 
 static candor_status check_bits(const uint8_t *bits, size_t n, size_t k, size_t size, uint32_t *ones, size_t *position)
@@ -51,9 +71,7 @@ static candor_status check_bits(const uint8_t *bits, size_t n, size_t k, size_t 
     }
   }
   if (size == SIZE_MAX) return CANDOR_OK;
-  for (size_t i = 0; i < n; i++) ones[i] = 0;
-  for (size_t b = 0; b < (k + 7) / 8; b++)
-    for (size_t i = 0; i < n; i++) ones[i] += count_ones(bits[b * n + i]);
+  count_members(bits, n, (k + 7) / 8, ones);
   for (size_t i = 0; i < n; i++) {
     if (ones[i] != size) {
       *position = i;
