@@ -82,7 +82,9 @@ weighted_squares <- function(filters, weights) {
   ones <- which(filters != 0)
   if (length(ones) > 0.3 * length(filters)) return(crossprod(filters, weights * filters))
   rows <- nrow(filters)
-  members <- split((ones - 1L) %/% rows + 1L, factor((ones - 1L) %% rows + 1L, seq_len(rows)))
+  # factor() would sort the numbers as text.
+  row <- structure(as.integer((ones - 1) %% rows) + 1L, levels = as.character(seq_len(rows)), class = "factor")
+  members <- split((ones - 1) %/% rows + 1, row)
   squares <- matrix(0, ncol(filters), ncol(filters))
   for (row in seq_len(rows)) {
     some <- members[[row]]
