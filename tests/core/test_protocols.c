@@ -158,6 +158,83 @@ static void subsets_are_uniform(void)
   }
 }
 
+/* Chances of m / 4096, and of half a step more: lane i of the first word has the digits of i, and its byte is given. */
+static void many_bits_are_exact(void)
+{
+  for (uint64_t m = 0; m < 4096; m++) {
+    int ones[3] = {0, 0, 0};
+    for (uint32_t byte = 0; byte < 256; byte++) {
+      script s = {{0}};
+      for (uint32_t lane = 0; lane < 16; lane++)
+        for (uint32_t d = 0; d < 4; d++) s.word[8 * d] |= (lane >> (3 - d) & 1) << lane;
+      s.word[32] = byte;
+      for (int more = 0; more < 3; more++) {
+        const candor_grid chance = {m << 20 | (more > 0 ? 1u << 19 : 0), 0};
+        s.word[33] = s.word[34] = more == 2 ? UINT32_MAX : 0;
+        const candor_random random = {scripted, &s};
+        uint64_t drawn[4];
+        candor_words_start(&words, &random);
+        CHECK(candor_words_many_bits(&words, chance, 4, drawn) == CANDOR_OK);
+        for (int lane = 0; lane < 16; lane++) ones[more] += (int) (drawn[0] >> lane & 1);
+      }
+    }
+    CHECK(ones[0] == (int) m && ones[1] == (int) m + 1 && ones[2] == (int) m);
+  }
+  uint64_t drawn[7];
+  seed(90);
+  CHECK(candor_words_many_bits(&words, candor_grid_one, 7, drawn) == CANDOR_OK);
+  for (int w = 0; w < 7; w++) CHECK(drawn[w] == UINT64_MAX);
+  CHECK(candor_words_many_bits(&words, candor_grid_zero, 7, drawn) == CANDOR_OK);
+  for (int w = 0; w < 7; w++) CHECK(drawn[w] == 0);
+}
+
+/* Every lane of six words (four together and two by themselves), and every lane together with its neighbour and with
+ * the lane below it: sums of squares of 384 numbers that are nearly normal. The limit is 1 - 1e-6 for 384 of them. */
+static void many_bits_are_independent(void)
+{
+  enum { N = 6, DRAWS = 20000 };
+  const double p = 0.3141592653589793, both = p * p;
+  static double one[64 * N], beside[64 * N], below[64 * N];
+  uint64_t drawn[N];
+  seed(91);
+  for (int i = 0; i < DRAWS; i++) {
+    CHECK(candor_words_many_bits(&words, candor_grid_floor(p), N, drawn) == CANDOR_OK);
+    for (int at = 0; at < 64 * N; at++) {
+      const uint64_t bit = drawn[at / 64] >> at % 64 & 1;
+      one[at] += (double) bit;
+      beside[at] += (double) (bit & drawn[(at + 1) % (64 * N) / 64] >> (at + 1) % 64);
+      below[at] += (double) (bit & drawn[(at / 64 + 1) % N] >> at % 64);
+    }
+  }
+  double chi[3] = {0, 0, 0};
+  for (int at = 0; at < 64 * N; at++) {
+    chi[0] += pow(one[at] - DRAWS * p, 2) / (DRAWS * p * (1 - p));
+    chi[1] += pow(beside[at] - DRAWS * both, 2) / (DRAWS * both * (1 - both));
+    chi[2] += pow(below[at] - DRAWS * both, 2) / (DRAWS * both * (1 - both));
+  }
+  /* Pairs that share a lane are correlated by p / (1 + p): the variance of their sum of squares is larger by the factor
+   * 1 + 2 (p / (1 + p))^2 = 1.11. */
+  CHECK(chi[0] < 531 && chi[0] > 262 && chi[1] < 540 && chi[1] > 255 && chi[2] < 540 && chi[2] > 255);
+}
+
+/* Against one byte after the other, for all shapes around the squares of eight. */
+static void turned_as_bytes(void)
+{
+  static uint8_t reports[19 * 19], turned[19 * 25];
+  for (size_t i = 0; i < sizeof reports; i++) reports[i] = (uint8_t) (i * 151 + i / 7);
+  for (size_t n = 1; n <= 19; n++) {
+    for (size_t bytes = 1; bytes <= 19; bytes++) {
+      int same = 1;
+      memset(turned, 0xa5, sizeof turned);
+      candor_turn_bits(reports, n, bytes, turned, 25);
+      for (size_t b = 0; b < 19; b++)
+        for (size_t i = 0; i < 25; i++)
+          same &= turned[b * 25 + i] == (b < bytes && i < n ? reports[i * bytes + b] : 0xa5);
+      CHECK(same);
+    }
+  }
+}
+
 /* ---- chances ------------------------------------------------------------------------------------------ */
 
 static const double epsilons[] = {1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.5, 1, 2, 3, 5, 10, 20, 30, 36, 40, 50, 100, 700};
@@ -544,6 +621,9 @@ static void failures(void)
 int main(void)
 {
   bits_are_exact();
+  many_bits_are_exact();
+  many_bits_are_independent();
+  turned_as_bytes();
   subsets_are_exact();
   subsets_are_uniform();
   chances_keep_epsilon();

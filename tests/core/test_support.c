@@ -84,6 +84,27 @@ static void packed_bits(void)
   }
 }
 
+/* More reports than a counter holds, and more bytes than a sum of ones holds: all bits 1, but for those of a few. */
+static void many_packed_bits(void)
+{
+  enum { REPORTS = 4105, K = 560, BYTES = K / 8 };
+  static uint8_t bits[REPORTS * BYTES];
+  static uint32_t work[REPORTS];
+  static double seen[K];
+  const candor_support_reports reports = {REPORTS, NULL, 1, NULL};
+  size_t position = 77;
+  memset(bits, 0xff, sizeof bits);
+  memset(seen, 0, sizeof seen);
+  CHECK(candor_count_bits(&reports, bits, K, K, work, seen, &position) == CANDOR_OK);
+  for (size_t v = 0; v < K; v++) CHECK(seen[v] == REPORTS);
+  bits[5 * REPORTS + 4104] = 0xfe;
+  bits[5 * REPORTS + 2040] = 0xfe;
+  memset(seen, 0, sizeof seen);
+  CHECK(candor_count_bits(&reports, bits, K, SIZE_MAX, work, seen, &position) == CANDOR_OK);
+  for (size_t v = 0; v < K; v++) CHECK(seen[v] == REPORTS - (v == 40 ? 2 : 0));
+  CHECK(candor_count_bits(&reports, bits, K, K, work, seen, &position) == CANDOR_DOMAIN && position == 2040);
+}
+
 static void lists(void)
 {
   enum { SIZE = 3, K = 9 };
@@ -220,6 +241,7 @@ int main(void)
   const uint32_t key[8] = {13, 20, 26, 3, 141, 59, 26, 5}, nonce[2] = {0, 0};
   candor_chacha20_start(&stream, key, nonce, 0);
   packed_bits();
+  many_packed_bits();
   lists();
   hashed();
   hashed_example();

@@ -4,11 +4,11 @@
 
 enum { LANES = CANDOR_CHACHA20_LANES, BLOCK = CANDOR_CHACHA20_BLOCK };
 
-/* Each statement works on LANES independent blocks. The loops have a fixed length, which is all that
- * a compiler needs to turn them into vector instructions without being told the machine. */
+/* Each statement works on `lanes` independent blocks. The loops have a fixed length, which is all that a compiler needs
+ * to turn them into vector instructions. */
 #define EACH_LANE(statement)          \
   do {                                \
-    for (int l = 0; l < LANES; l++) { \
+    for (int l = 0; l < lanes; l++) { \
       statement;                      \
     }                                 \
   } while (0)
@@ -22,13 +22,35 @@ enum { LANES = CANDOR_CHACHA20_LANES, BLOCK = CANDOR_CHACHA20_BLOCK };
   MIX(a, b, d, 8);          \
   MIX(c, d, b, 7)
 
-/* The LANES blocks from the counter of `input` on, block after block. */
-static void batch(const uint32_t input[16], uint32_t *out)
+/* The width of vectors is chosen when the program runs, where the compiler can do that and align the stack for it (gcc
+ * for Windows cannot). One word of the stream takes 3.8 ns in 4 lanes of SSE2, 2.3 ns in 8 lanes of AVX2 and 1.2 ns in
+ * 16 lanes of AVX-512, and the words of the stream are two thirds of the time of unary encoding. Without a choice gcc
+ * wants 4 lanes, clang 8. */
+#if defined(__x86_64__) && !defined(_WIN32) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 8))
+#define CHOOSE_WIDTH
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define WITH_AVX512 __attribute__((target("avx512f")))
+#else
+#define WITH_AVX512 __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
+#define WITH_AVX2 __attribute__((target("avx2")))
+#else
+#define INLINE static inline
+#endif
+#ifdef __clang__
+enum { NARROW = 8 };
+#else
+enum { NARROW = 4 };
+#endif
+
+/* `lanes` blocks from the counter of `input` and `first` on, block after block. */
+INLINE void blocks(const uint32_t input[16], int first, const int lanes, uint32_t *out)
 {
   uint32_t x[16][LANES];
   uint32_t start[2][LANES];
-  const uint64_t counter = ((uint64_t) input[13] << 32) | input[12];
-  for (int l = 0; l < LANES; l++) {
+  const uint64_t counter = (((uint64_t) input[13] << 32) | input[12]) + (uint64_t) first;
+  for (int l = 0; l < lanes; l++) {
     const uint64_t mine = counter + (uint64_t) l;
     start[0][l] = (uint32_t) mine;
     start[1][l] = (uint32_t) (mine >> 32);
@@ -47,11 +69,39 @@ static void batch(const uint32_t input[16], uint32_t *out)
     QUARTER(3, 4, 9, 14);
   }
   for (int w = 0; w < 16; w++) {
-    for (int l = 0; l < LANES; l++) {
-      const uint32_t first = w == 12 ? start[0][l] : w == 13 ? start[1][l] : input[w];
-      out[l * BLOCK + w] = x[w][l] + first;
+    for (int l = 0; l < lanes; l++) {
+      const uint32_t start_word = w == 12 ? start[0][l] : w == 13 ? start[1][l] : input[w];
+      out[(first + l) * BLOCK + w] = x[w][l] + start_word;
     }
   }
+}
+
+#ifdef CHOOSE_WIDTH
+WITH_AVX512 static void batch_of_16(const uint32_t input[16], uint32_t *out)
+{
+  blocks(input, 0, 16, out);
+}
+
+WITH_AVX2 static void batch_of_8(const uint32_t input[16], uint32_t *out)
+{
+  for (int first = 0; first < LANES; first += 8) blocks(input, first, 8, out);
+}
+#endif
+
+/* The LANES blocks from the counter of `input` on. */
+static void batch(const uint32_t input[16], uint32_t *out)
+{
+#ifdef CHOOSE_WIDTH
+  if (__builtin_cpu_supports("avx512f")) {
+    batch_of_16(input, out);
+    return;
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    batch_of_8(input, out);
+    return;
+  }
+#endif
+  for (int first = 0; first < LANES; first += NARROW) blocks(input, first, NARROW, out);
 }
 
 static void advance(uint32_t input[16], uint64_t blocks)

