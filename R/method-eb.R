@@ -4,14 +4,15 @@ method_eb <- function() {
   rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
                 needs = "shares", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
                 local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
-                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE)
+                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
+                choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
 }
 
 # Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law. The
 # odds of one heavy category against none matter most: among more categories, one more often stands out by chance. Up to
 # a hundred categories an explicit one is needed, or a single category that holds half of all is taken for chance where
 # reports barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
-# truths lose little and no truth of twenty categories and more loses much against maximum likelihood (inst/studies/eb.R).
+# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
 eb_weights <- function(k) {
   weights <- if (k > 1000) c(0.85, 0.12, 0.03, 0)
     else if (k > 100) c(0.6, 0.3, 0.1, 0)

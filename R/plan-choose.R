@@ -23,9 +23,10 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomised. Not needed for a tally.
-#' @param method The methods to choose from: names that [rr_estimate()] takes. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"` and
-#'   `"combine"` that work for the mechanism: `"combine"` needs one probability for all answers other than the truth, as [rr_grr()] and Warner's
-#'   design have, and the first three need a channel that can be inverted. If you name a method that does not work, there is an error.
+#' @param method The methods to choose from: names that [rr_estimate()] takes. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"`,
+#'   `"combine"` and, from 20 categories on, `"eb"` that work for the mechanism: `"combine"` needs one probability for all answers other than the truth,
+#'   as [rr_grr()] and Warner's design have, and the first three need a channel that can be inverted. If you name a method that does not work, there is
+#'   an error.
 #' @param replications Number of simulated tallies, a whole number of at least 20.
 #' @param seed A whole number that fixes them, or `NULL`.
 #' @param ... Not used, and refused.
@@ -90,7 +91,12 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
 
 # Those that compete by default and that a mechanism can have, whatever the reports.
 choices <- function(mechanism) {
-  methods <- Filter(function(method) !is.null(method$choice), method_registry())
+  law <- rr_law(mechanism)
+  k <- length(mechanism$levels)
+  competes <- function(method) {
+    !is.null(method$choice) && (is.null(method$choice_for) || method$choice_for(law, k))
+  }
+  methods <- Filter(competes, method_registry())
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 

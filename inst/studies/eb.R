@@ -123,9 +123,12 @@ one <- function(cell) {
   if (!is.null(former) && best != "mle") squared[best, ] <- vapply(reports, function(x) losses(estimate(x, best), truth)[["mse"]], 0)
   if (best == "power_ns") squared <- squared[, !is.na(squared[best, ]), drop = FALSE]
   error <- function() if (ncol(squared) < 2) Inf else ratio_error(squared["eb", ], squared[best, ], squared["mle", ])
+  # Once a cell has looked bad it gets all its replications: one that stops when it looks good again would look too good.
+  hard <- FALSE
   enough <- function() {
     mean <- rowMeans(squared)
-    hard <- mean[["eb"]] > 1.15 * mean[["mle"]] || (mean[["eb"]] + floor_of(mean[["mle"]])) / (mean[[best]] + floor_of(mean[["mle"]])) > 3
+    above <- mean + floor_of(mean[["mle"]])
+    hard <<- hard || mean[["eb"]] > 1.15 * mean[["mle"]] || above[["eb"]] > 3 * above[[best]]
     goal <- of_k(most) * (if (cell$k > 1000) 1 else if (hard) 6 else if (cell$truth == "uniform") 3 else 1)
     ncol(squared) >= goal || (cell$truth != "uniform" && error() <= 0.05)
   }
