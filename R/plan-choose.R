@@ -36,6 +36,9 @@
 #' Over 180 cells of the grid of Pinzon et al. (K 50 to 5,000, \eqn{\epsilon} 1 to 8, N 100 to 1,000,000, three truths), taking the choice among
 #' `"invn"`, `"invp"` and `"mle"` has a smaller mean risk than always using the maximum likelihood estimate, and `"combine"`
 #' a smaller one than any of them; the script `choose.R` in `system.file("studies", package = "candor")` shows it.
+#'
+#' With 20 and 100 categories and truths that are not uniform (`eb-more.R`, 24 cells), the choice with `"eb"` among the candidates had .47 times the squared error of
+#' `"mle"` (geometric mean), the choice without it .69, and always `"eb"` .43: with many categories a choice is not needed. With fewer than 20 `"eb"` does not compete.
 #' @section Errors:
 #' `candor_error_argument` for a grouped tally, for methods that are not known or that the mechanism cannot have, and for
 #' numbers out of range; `candor_error_no_information` when reports do not depend on the truth, or too little for a method that is named;

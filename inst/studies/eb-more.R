@@ -1,7 +1,7 @@
 # What eb.R leaves out about method = "eb": three and four categories, protocols whose reports support several categories, groups that learn one
 # spread, a reference distribution, ordered categories, and what rr_choose() gains from it. Rscript eb-more.R [folder]
 #
-# One row of eb-more.csv is a method in a cell: its mean squared error, and the ratio to that of the method it is compared with (the first of the
+# One row of eb-more.csv (in the package as eb-more.csv.gz) is a method in a cell: its mean squared error, and the ratio to that of the method it is compared with (the first of the
 # cell), with the standard error of the ratio's logarithm. All methods of a cell see the same reports.
 library(candor)
 folder <- commandArgs(trailingOnly = TRUE)[1]
