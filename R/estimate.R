@@ -32,8 +32,8 @@
 #' * `"smoothed"`: the iterative Bayesian update with a smoothing step over neighbouring categories, for ordered ones (Li et al. 2020).
 #'
 #' * `"eb"`: empirical Bayes, for many categories. The counts themselves show how the shares are spread, and each share is its posterior
-#'   mean under that spread: an average of some hundred simple shapes (all alike, power laws, two levels), weighed by their likelihood and
-#'   sharpened by steps of EM where the counts ask for it, tilted so that the shares add up to 1. With `loss = "absolute"` the shares of least
+#'   mean under that spread: an average of some hundred simple shapes (all alike, power laws, two levels, one category above the rest), weighed by
+#'   their likelihood and sharpened by steps of EM where the counts ask for it, tilted so that the shares add up to 1. With `loss = "absolute"` the shares of least
 #'   expected absolute error: posterior quantiles at one level. In most cells of a grid of truths and sizes its error is close to that of the
 #'   best other method; the vignette *Many categories* shows where it is not. It shrinks the shares, so use `"inv"` for sums of selected
 #'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and for

@@ -4,14 +4,22 @@ method_eb <- function() {
   rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
                 needs = "shares", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
                 local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
-                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE)
+                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
+                choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
 }
 
-# Prior probabilities of the uniform distribution, power laws and two-level truths. The odds of one heavy category
-# against none matter most: among more categories, one more often stands out by chance.
+# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law. The
+# odds of one heavy category against none matter most: among more categories, one more often stands out by chance. Up to
+# a hundred categories an explicit one is needed, or a single category that holds half of all is taken for chance where
+# reports barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
+# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
 eb_weights <- function(k) {
-  weights <- if (k > 1000) c(0.85, 0.12, 0.03) else if (k > 100) c(0.6, 0.3, 0.1) else c(0.4, 0.45, 0.15)
-  weights * c(1, 1, k / (k + 20))
+  weights <- if (k > 1000) c(0.85, 0.12, 0.03, 0)
+    else if (k > 100) c(0.6, 0.3, 0.1, 0)
+    else if (k > 50) c(0.4, 0.35, 0.1, 0.15)
+    else if (k > 10) c(0.4, 0.2, 0.05, 0.35)
+    else c(0.6, 0.2, 0.04, 0.16)
+  weights * c(1, 1, k / (k + 20), 1)
 }
 
 # With a reference, categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
@@ -153,7 +161,7 @@ eb_fit_reference <- function(evidence, reference, levels = double()) {
   rows <- eb_rows_unlike(counts[!exact], n, list(a = form$a[!exact], b = form$b[!exact]), reference[!exact])
   rows$tilt <- rows$share
   if (form$binomial[1]) rows$trials <- rep(n, length(rows$count))
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), c(0.4, 0.6, 0), eb_relative, levels)[[1]]
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), c(0.4, 0.6, 0, 0), eb_relative, levels)[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   prior <- result$prior
   edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
@@ -191,7 +199,7 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
          tilted = r$place(r$tilt) > 0,
          quantile = vapply(seq_along(levels), function(l) share * r$place(fit$quantile[at, l]), share),
          finest = share * fit$x[2], eta = fit$eta[g],
-         weights = stats::setNames(fit$weights, c("uniform", "power", "pair", "free")),
+         weights = stats::setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
          loglik = fit$loglik, prior = data.frame(x = fit$x, mass = fit$prior))
   })
 }

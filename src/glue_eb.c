@@ -45,8 +45,9 @@ typedef struct fit {
 
 static void find_prior(fit *f, double most, const double *shapes)
 {
-  const candor_eb_shapes choice = {shapes[0], shapes[1], shapes[2], shapes[3], shapes[4] > 0, shapes[5] != 0};
-  const double relative = shapes[4];
+  const candor_eb_shapes choice = {shapes[0], shapes[1],     shapes[2],     shapes[3],
+                                   shapes[4], shapes[5] > 0, shapes[6] != 0};
+  const double relative = shapes[5];
   const size_t points = candor_eb_grid_most(&f->rows, relative), n = f->rows.n;
   double largest;
   f->grid.x = doubles(points);
@@ -109,14 +110,14 @@ static group gather_group(const fit *f, const double *number, double which)
  *
  * rows: list(count, categories, base, slope, share, tilt, trials or NULL); groups: each row's group, from 1; totals:
  * what the shares of each group add up to; most: the largest x; shapes: number of categories, prior weights of point,
- * power laws and pairs, the least relative step of the grid (above 0: there is a reference) and whether a free form is
- * tried; levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
+ * power laws, pairs and singles, the least relative step of the grid (above 0: there is a reference) and whether a free
+ * form is tried; levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
 SEXP rr_eb_call(SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP levels)
 {
   const char *names[] = {"mean", "variance", "quantile", "eta", "x", "prior", "weights", "loglik", "shapes", ""};
   fit f = {.rows = glue_rows(rows)};
   const R_xlen_t n = (R_xlen_t) f.rows.n, n_levels = XLENGTH(levels), n_groups = XLENGTH(totals);
-  const double *number = glue_reals(groups, "groups", n), *shape = glue_reals(shapes, "shapes", 6);
+  const double *number = glue_reals(groups, "groups", n), *shape = glue_reals(shapes, "shapes", 7);
   const double *total = glue_reals(totals, "totals", ANY_LENGTH), *level = glue_reals(levels, "levels", ANY_LENGTH);
   if (n > INT_MAX || n_levels > INT_MAX) Rf_error("too many rows");
   for (R_xlen_t l = 0; l < n_levels; l++)
@@ -130,7 +131,7 @@ SEXP rr_eb_call(SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEX
   SET_VECTOR_ELT(result, 3, Rf_allocVector(REALSXP, n_groups));
   SET_VECTOR_ELT(result, 4, Rf_allocVector(REALSXP, (R_xlen_t) f.grid.n));
   SET_VECTOR_ELT(result, 5, Rf_allocVector(REALSXP, (R_xlen_t) f.grid.n));
-  SET_VECTOR_ELT(result, 6, Rf_allocVector(REALSXP, 4));
+  SET_VECTOR_ELT(result, 6, Rf_allocVector(REALSXP, 5));
   SET_VECTOR_ELT(result, 7, Rf_ScalarReal(f.summary.loglik));
   SET_VECTOR_ELT(result, 8, Rf_ScalarReal((double) f.summary.shapes));
   double *mean = REAL(VECTOR_ELT(result, 0)), *variance = REAL(VECTOR_ELT(result, 1));
@@ -141,7 +142,8 @@ SEXP rr_eb_call(SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEX
   weights[0] = f.summary.point;
   weights[1] = f.summary.power;
   weights[2] = f.summary.pair;
-  weights[3] = f.summary.free;
+  weights[3] = f.summary.single;
+  weights[4] = f.summary.free;
   for (R_xlen_t i = 0; i < n; i++) mean[i] = variance[i] = NA_REAL;
 
   for (R_xlen_t w = 0; w < n_groups; w++) {

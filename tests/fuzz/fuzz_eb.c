@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (candor_eb_bands_make(&rows, &grid, &bands) != CANDOR_OK) return 0;
   demand(bands.size <= n * grid.n);
   candor_eb_kernel(&rows, &grid, &bands, kernel, &loglik);
-  const candor_eb_shapes shapes = {1 + take(&in), 0.5, 0.4, 0.1, relative > 0, small(&in) < 128};
+  const candor_eb_shapes shapes = {1 + take(&in), 0.4, 0.3, 0.1, 0.2, relative > 0, small(&in) < 128};
   candor_eb_summary summary;
   if (candor_eb_prior(&rows, &grid, &bands, kernel, &shapes, work, prior, &summary) != CANDOR_OK) return 0;
   double sum = 0, total = 0;

@@ -248,6 +248,14 @@ test_that("every mechanism has a default choice", {
   }
 })
 
+test_that("empirical Bayes competes from 20 categories on, where it can be had", {
+  among <- function(mechanism) "eb" %in% rr_choose(rr_counts(20 + seq_along(mechanism$levels), mechanism), replications = 20, seed = 1)$method
+  expect_true(among(rr_grr(20, epsilon = 1)))
+  expect_false(among(rr_grr(19, epsilon = 1)))
+  expect_false(among(rr_grr(20, p = 0.01)))
+  expect_false(among(rr_pram(seq(0.5, 0.9, length.out = 20))))
+})
+
 test_that("the risks of a yes/no question are those that all of its tallies have", {
   skip_on_cran()
   n <- 60

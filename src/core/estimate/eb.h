@@ -8,7 +8,8 @@
  *   a point      every share is as expected, x = 1
  *   power laws   density ~ x^-rho on [L, U], with a point mass at 0 where the mean would else exceed 1
  *   pairs        two shares: x = U for a fraction w of the categories, one smaller x for the rest
- *   log-normal   laws around 1, in place of power laws and pairs where the expectation is a reference
+ *   singles      x = U for one category, a power law up to U for the rest
+ *   log-normal   laws around 1, in place of power laws, pairs and singles where the expectation is a reference
  *
  * All have mean 1. Poisson counts given their total are multinomial; shares that add up to their known total are had by
  * tilting all posteriors by one exp(-eta x).
@@ -50,17 +51,19 @@ typedef struct candor_eb_bands {
 
 typedef struct candor_eb_shapes {
   double categories; /* how many there are; a pair gives its larger share to at least one */
-  double point;      /* prior weights of the point, of all power (or log-normal) laws, of all pairs */
+  double point;      /* prior weights of the point, of all power (or log-normal) laws, of all pairs, of all singles */
   double power;
   double pair;
-  int reference; /* log-normal laws in place of power laws and pairs */
+  double single;
+  int reference; /* log-normal laws in place of power laws, pairs and singles */
   int free;      /* sharpen the average of shapes by steps towards a free form, if the counts want that */
 } candor_eb_shapes;
 
 typedef struct candor_eb_summary {
-  double point; /* posterior weights of the three kinds */
+  double point; /* posterior weights of the four kinds */
   double power;
   double pair;
+  double single;
   double free;   /* weight of the free form against the average of shapes */
   double loglik; /* log of the average likelihood, relative to the largest value of each row's kernel */
   size_t shapes; /* how many were averaged */

@@ -7,6 +7,8 @@ static const double EXPONENTS[] = {0, 0.5, 1, 1.25, 1.5, 1.75, 2, 2.5, 3};
 enum { EXPONENT_COUNT = sizeof EXPONENTS / sizeof EXPONENTS[0], LARGER = 40 };
 static const double PARTS[] = {1, 2, 5, 15, 50, 200, 1000, 5000};
 enum { PART_COUNT = sizeof PARTS / sizeof PARTS[0] };
+static const double REST[] = {1, 1.5, 2};
+enum { REST_COUNT = sizeof REST / sizeof REST[0], KINDS = 4 };
 static const double SPREADS[] = {0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.3, 1.6, 2, 2.5, 3};
 enum { SPREAD_COUNT = sizeof SPREADS / sizeof SPREADS[0] };
 static const double FLOOR = 1e-300, SPREAD_MASS = 1e-6, PSEUDO = 10;
@@ -19,7 +21,7 @@ typedef struct average {
   const double *kernel;
   double *shape; /* masses of the shape at hand */
   double *prior; /* of those so far, in units of e^top */
-  double top, total, kinds[3];
+  double top, total, kinds[KINDS];
   size_t shapes;
 } average;
 
@@ -45,7 +47,7 @@ static void add_shape(average *a, double weight, int kind)
   if (value > a->top) {
     const double less = exp(a->top - value);
     for (size_t j = 0; j < n; j++) a->prior[j] *= less;
-    for (int k = 0; k < 3; k++) a->kinds[k] *= less;
+    for (int k = 0; k < KINDS; k++) a->kinds[k] *= less;
     a->total *= less;
     a->top = value;
   }
@@ -125,20 +127,23 @@ static void ends(const candor_eb_grid *grid, double rho, double *at_low, double 
   }
 }
 
-static void power_law(average *a, double rho, double high, const double *at_low, const double *at_high)
+/* Adds `mass` times the law of density ~ x^-rho up to e^high, with mean 1, in units of `scale`. */
+static void power_law(average *a, double rho, double high, double scale, double mass, const double *at_low,
+                      const double *at_high)
 {
   const double e = 1 - rho, U = exp(high);
   const int logs = fabs(e) < 1e-9;
   const double full = e > 1e-9 ? U * e / (1 + e) : 0; /* the mean where L = 0 */
-  const double low = full > 1 ? -INFINITY : lower_end(rho, high), L = full > 1 ? 0 : exp(low);
-  const double atom = full > 1 ? 1 - 1 / full : 0;
-  const double from = logs ? low : full > 1 ? 0 : exp(e * low), upto = logs ? high : exp(e * high);
+  const double low = full > 1 ? -INFINITY : lower_end(rho, high), L = full > 1 ? 0 : exp(low) * scale;
+  const double atom = full > 1 ? 1 - 1 / full : 0, most = U * scale, unit = log(scale);
+  const double from = logs ? low + unit : full > 1 ? 0 : exp(e * (low + unit));
+  const double upto = logs ? high + unit : exp(e * (high + unit));
   for (size_t j = 0; j < a->grid->n; j++) {
-    const double left = a->grid->low[j] <= L ? from : a->grid->low[j] >= U ? upto : at_low[j];
-    const double right = a->grid->high[j] <= L ? from : a->grid->high[j] >= U ? upto : at_high[j];
-    a->shape[j] = (1 - atom) * fmax((right - left) / (upto - from), 0);
+    const double left = a->grid->low[j] <= L ? from : a->grid->low[j] >= most ? upto : at_low[j];
+    const double right = a->grid->high[j] <= L ? from : a->grid->high[j] >= most ? upto : at_high[j];
+    a->shape[j] += mass * (1 - atom) * fmax((right - left) / (upto - from), 0);
   }
-  a->shape[0] += atom;
+  a->shape[0] += mass * atom;
 }
 
 /* U three to an octave, from 1.25 to the largest x in sight. */
@@ -150,7 +155,8 @@ static void power_laws(average *a, double weight, double most, double *work)
   for (size_t r = 0; r < EXPONENT_COUNT; r++) {
     ends(a->grid, EXPONENTS[r], at_low, at_high);
     for (size_t i = 0; i < uppers; i++) {
-      power_law(a, EXPONENTS[r], begin + (end - begin) * (double) i / (double) (uppers - 1), at_low, at_high);
+      clear(a);
+      power_law(a, EXPONENTS[r], begin + (end - begin) * (double) i / (double) (uppers - 1), 1, 1, at_low, at_high);
       add_shape(a, log(weight / (double) (uppers * EXPONENT_COUNT)), 1);
     }
   }
@@ -168,17 +174,25 @@ static size_t parts(double categories, double *part)
   return n;
 }
 
+/* The points that larger shares are taken from: all above 1.2, or LARGER of them at equal distances. */
+static size_t larger_points(const candor_eb_grid *grid, double *point)
+{
+  size_t begin = 0;
+  while (begin < grid->n && grid->x[begin] <= 1.2) begin++;
+  const size_t many = grid->n - begin, n = many < LARGER ? many : LARGER;
+  for (size_t i = 0; i < n; i++) point[i] = grid->x[begin + (n > 1 ? i * (many - 1) / (n - 1) : 0)];
+  return n;
+}
+
 static void pairs(average *a, double weight, double categories)
 {
-  double part[PART_COUNT + 2];
-  const size_t n_parts = parts(categories, part), n = a->grid->n;
-  size_t begin = 0, count = 0;
-  while (begin < n && a->grid->x[begin] <= 1.2) begin++;
-  const size_t larger = n - begin < LARGER ? n - begin : LARGER;
+  double part[PART_COUNT + 2], point[LARGER];
+  const size_t n_parts = parts(categories, part), larger = larger_points(a->grid, point);
+  size_t count = 0;
   /* Two passes: the first counts the pairs, the second adds them. */
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < larger; i++) {
-      const double U = a->grid->x[begin + (larger > 1 ? i * (n - 1 - begin) / (larger - 1) : 0)];
+      const double U = point[i];
       for (size_t k = 0; k < n_parts; k++) {
         if (U * part[k] >= 1) continue;
         if (pass == 0) {
@@ -190,6 +204,31 @@ static void pairs(average *a, double weight, double categories)
         add_mass(a, U, part[k]);
         add_shape(a, log(weight / (double) count), 2);
       }
+    }
+  }
+}
+
+/* ---- one above the rest ---- */
+
+/* One category has x = U, the others follow a power law that ends there; the prior weight rises with U. Without these
+ * shapes a category that stands out by three standard deviations is taken for chance: of the power laws few have so much
+ * in one category, and the pairs, which do, leave no place for a second category that is larger than the rest. */
+static void singles(average *a, double weight, double categories, double *work)
+{
+  double point[LARGER], sum = 0;
+  const size_t larger = larger_points(a->grid, point);
+  const double part = 1 / categories;
+  double *at_low = work, *at_high = work + a->grid->n;
+  size_t count = 0;
+  while (count < larger && point[count] * part < 1) sum += point[count++];
+  for (size_t r = 0; r < REST_COUNT; r++) {
+    ends(a->grid, REST[r], at_low, at_high);
+    for (size_t i = 0; i < count; i++) {
+      const double U = point[i], rest = (1 - U * part) / (1 - part);
+      clear(a);
+      add_mass(a, U, part);
+      power_law(a, REST[r], log(U / rest), rest, 1 - part, at_low, at_high);
+      add_shape(a, log(weight / REST_COUNT * U / sum), 3);
     }
   }
 }
@@ -307,8 +346,8 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
                               const double *kernel, const candor_eb_shapes *shapes, double *work, double *prior,
                               candor_eb_summary *summary)
 {
-  const double weights[] = {shapes->point, shapes->power, shapes->pair, shapes->categories};
-  for (int i = 0; i < 4; i++) {
+  const double weights[] = {shapes->point, shapes->power, shapes->pair, shapes->single, shapes->categories};
+  for (int i = 0; i < 5; i++) {
     if (!isfinite(weights[i])) return CANDOR_NOT_FINITE;
     if (weights[i] < 0) return CANDOR_DOMAIN;
   }
@@ -320,12 +359,18 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
   if (shapes->power > 0 && !shapes->reference) power_laws(&a, shapes->power, grid->x[grid->n - 1], work + grid->n);
   if (shapes->power > 0 && shapes->reference) log_normals(&a, shapes->power);
   if (shapes->pair > 0 && !shapes->reference) pairs(&a, shapes->pair, shapes->categories);
+  if (shapes->single > 0 && !shapes->reference) singles(&a, shapes->single, shapes->categories, work + grid->n);
   double sum = 0;
   for (size_t j = 0; j < grid->n; j++) sum += prior[j];
   if (!(sum > 0)) return CANDOR_STALLED;
   for (size_t j = 0; j < grid->n; j++) prior[j] = (1 - SPREAD_MASS) * prior[j] / sum + SPREAD_MASS / (double) grid->n;
-  *summary = (candor_eb_summary){
-      a.kinds[0] / a.total, a.kinds[1] / a.total, a.kinds[2] / a.total, 0, a.top + log(a.total), a.shapes};
+  *summary = (candor_eb_summary){a.kinds[0] / a.total,
+                                 a.kinds[1] / a.total,
+                                 a.kinds[2] / a.total,
+                                 a.kinds[3] / a.total,
+                                 0,
+                                 a.top + log(a.total),
+                                 a.shapes};
   if (shapes->free) summary->free = add_free_form(&a, work + grid->n);
   return CANDOR_OK;
 }
