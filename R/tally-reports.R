@@ -81,6 +81,8 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   dropped <- NULL
   if (inherits(x, "rr_bits")) {
     check_same_levels(attr(x, "levels_number"), mechanism)
+    dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+    if (length(dropped)) x <- x[-dropped]
     bits <- unclass_bits(x)
   } else if (is.raw(x)) {
     if (!is.matrix(x) && length(x) == width) x <- matrix(x, 1)
