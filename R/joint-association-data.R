@@ -23,7 +23,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
             i = "The columns are {format_labels(names(x))}."), "argument")
   }
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
-  gone <- which(!stats::complete.cases(x))
+  gone <- which(Reduce(`|`, lapply(x, absent_reports)))
   if (length(gone) && !na.rm) {
     abort(c("{.arg x} must not have missing values.", x = "Row {gone[1]} has one.",
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
@@ -52,9 +52,16 @@ association_scores <- function(x, name, mechanism) {
     }
     return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
   }
-  channel <- unname(identified_channel(mechanism, name))
-  u <- unbiased_matrix(channel)[report_codes(x, mechanism, name), , drop = FALSE]
-  if (ncol(u) == 2L) u <- u[, 2, drop = FALSE]
+  check_mechanism(mechanism, name)
+  law <- rr_law(mechanism)
+  if (inherits(law, "rr_law_support")) {
+    bits <- as.matrix(new_rr_bits(report_sets(mechanism, x), length(mechanism$levels)))
+    u <- t((t(bits) - law$q) / law$difference)
+  } else {
+    channel <- unname(identified_channel(mechanism, name))
+    u <- unbiased_matrix(channel)[report_codes(x, mechanism, name), , drop = FALSE]
+  }
+  if (ncol(u) == 2L && !inherits(law, "rr_law_support")) u <- u[, 2, drop = FALSE]
   colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
   list(u = u, randomized = TRUE)
 }

@@ -181,6 +181,11 @@ rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", 
 decode_answers.rr_local_hash <- function(mechanism, reports, x) reports
 
 #' @export
+report_fields.rr_local_hash <- function(mechanism) {
+  c(if (is.null(mechanism$cohorts)) c("slope", "shift") else "cohort", "value")
+}
+
+#' @export
 rr_reports.rr_local_hash <- function(x, mechanism) read_hashed(x, mechanism)$reports
 
 #' @export

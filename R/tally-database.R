@@ -10,7 +10,10 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
-  rows <- run_query(asked$query, function() table_types(x, c(asked$answers, asked$keys, asked$weight)))
+  types <- function() table_types(x, c(asked$answers, asked$keys, asked$weight))
+  rows <- run_query(asked$query, types)
+  if (asked$form %in% c("bits", "text")) return(tally_sums_of(rows, mechanism, asked, na.rm))
+  if (asked$form == "long") return(tally_long(rows, run_query(asked$reports, types), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
 }
 
@@ -68,6 +71,7 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows <- rows[left$kept, , drop = FALSE]
   times <- times[left$kept]
   sums <- lapply(sums, `[`, left$kept)
+  if (asked$form == "rows") return(tally_rows(rows, mechanism, asked, times, sums, left$dropped, na.rm))
   answers <- row_answers(rows[asked$answers], mechanism, match)
   coded <- code_answers(answers, mechanism, times, na.rm, match)
   missing <- sum(times[is.na(coded)])

@@ -111,6 +111,13 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   by <- name_groups(by, mechanism)
   n <- report_number(x)
   weights <- check_weights(plain_numbers(weights), n)
+  if (is_long(x) && inherits(rr_law(mechanism), "rr_law_support")) {
+    each <- one_row_each(x, mechanism, weights, by)
+    x <- each$x
+    weights <- each$weights
+    by <- each$by
+    n <- length(x)
+  }
   ungrouped <- if (na.rm) rows_without_group(by, n)
   if (length(ungrouped)) {
     x <- drop_reports(x, ungrouped)
@@ -151,7 +158,7 @@ abort_dropped <- function(reason, .envir = parent.frame()) {
 }
 
 drop_reports <- function(x, dropped) {
-  if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, , drop = FALSE] else x[-dropped]
+  if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
 }
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
