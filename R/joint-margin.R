@@ -6,10 +6,14 @@
 #' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
 #' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
 #'
+#' In a fit of [rr_tmdh()] a question of several categories is named like its mechanism. The shares of its categories are then known to add up to 1: where their
+#' estimates do not (unary encoding, hashing), what is missing is given to all of them alike, in the margin as in its covariance. The cells stay unbiased, and margins of a
+#' margin agree with each other.
+#'
 #' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
 #'
-#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
+#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of yes/no questions involved must have been tallied, and of twice that of other questions), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
 #' @param vars The questions of the margin, all different: their names or positions.
 #' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.

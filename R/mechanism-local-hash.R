@@ -243,7 +243,7 @@ read_columns <- function(x, ranges, na.rm) {
   if (!is.list(x) || length(absent)) {
     abort(c("{.arg x} must have the columns {.val {names(ranges)}}.",
             x = if (is.list(x)) "{.val {absent[1]}} is missing." else "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), "report")
+            i = "See {.fn rr_reports}."), other_reports(x))
   }
   columns <- lapply(x[names(ranges)], plain_numbers)
   for (name in names(ranges)) {

@@ -14,7 +14,7 @@
 #'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
 #'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms with finitely many reports, and for names that are those of
+#' `candor_error_argument` for anything but named mechanisms with finitely many reports or with reports that support sets of categories (the latter have no joint table: see [rr_cooccurrence()]), and for names that are those of
 #' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
 #' would have one label; a product of more than 16,777,216 cells cannot be tallied or
 #' estimated jointly.

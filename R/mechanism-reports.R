@@ -5,6 +5,16 @@ new_rr_bits <- function(bits, k, missing = NULL) {
   structure(bits, levels_number = k, missing = if (any(missing)) missing, class = c("rr_bits", "rr_reports"))
 }
 
+# Before anything is drawn: reports of a bit a category may need more memory than there is.
+check_report_memory <- function(n, k) {
+  bytes <- n * ceiling(k / 8)
+  if (bytes <= machine_memory()) return(invisible())
+  abort(c("These reports are too large for this machine's memory.",
+          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}.",
+          i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4 bytes",
+                    "each, those of {.fn rr_local_hash} 12.")), "too_large")
+}
+
 unclass_bits <- function(x) {
   check_reports(x, "raw")
   attributes(x) <- list(dim = attr(x, "dim"))

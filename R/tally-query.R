@@ -36,7 +36,7 @@
 #'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
 #' @section Errors:
 #' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
-#' `candor_error_law` for reports that are not categories; `candor_error_package` without dbplyr.
+#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for sums of more than 1500 categories; `candor_error_package` without dbplyr.
 #' @seealso [rr_tally()], which runs it.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)

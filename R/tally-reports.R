@@ -70,8 +70,9 @@ report_fields.rr_mechanism <- function(mechanism) NULL
 # ---- reading ----
 
 abort_report_at <- function(position, problem) {
-  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}."), "report",
-        position = position, problem = problem)
+  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
+          i = "Leave it out, or give the mechanism that it was made with; {.fn rr_reports} says how reports look."),
+        "report", position = position, problem = problem)
 }
 
 check_same_levels <- function(k, mechanism) {
@@ -125,7 +126,7 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   } else {
     abort(c("{.arg x} must be reports: bits, hexadecimal text, or 0 and 1 for each category.",
             x = "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), "report")
+            i = "See {.fn rr_reports}."), other_reports(x))
   }
   if (k %% 8 > 0) {
     bad <- match(TRUE, as.integer(bits[, width]) >= 2^(k %% 8))
@@ -133,6 +134,9 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   }
   list(reports = new_rr_bits(bits, k), dropped = dropped)
 }
+
+# Reports of another kind of mechanism are a mismatch; anything else is no report at all.
+other_reports <- function(x) if (inherits(x, "rr_reports")) c("mismatch", "report") else "report"
 
 width_problem <- function(bytes, k) {
   sprintf("has %s bytes; %s are needed for %s categories", format_count(bytes), format_count((k + 7) %/% 8),

@@ -11,7 +11,7 @@ stored <- function(data, name = "reports") {
 }
 
 set.seed(20)
-n <- 400
+n <- 250
 answers <- sample(9, n, TRUE)
 region <- sample(c("n", "s"), n, TRUE)
 # Weights that are sums of few powers of two: their sums are exact in every order.
@@ -48,16 +48,13 @@ test_that("numbers are a GROUP BY: Hadamard responses, one bit of them, hash val
 })
 
 test_that("bits are sums: of columns, and of hexadecimal text", {
-  for (k in c(3, 8, 9, 20)) {
+  for (k in c(3, 8, 20)) {
     labels <- c("some", "many \"odd\"", LETTERS)[seq_len(k)]
     for (mechanism in list(rr_unary(labels, 1), rr_subset(labels, 1, size = 2))) {
       reports <- rr_perturb(labels[(answers - 1) %% k + 1], mechanism, rng = "R")
-      bits <- as.data.frame(1L * t(vapply(seq_len(n), function(i) {
-        seq_len(k) %in% if (inherits(reports, "rr_bits")) which(as.matrix(reports[i]) == 1) else as.matrix(reports)[i, ]
-      }, logical(k))))
-      names(bits) <- labels
-      expect_same(cbind(bits, region = region, w = w), reports, mechanism)
       packed <- candor:::new_rr_bits(candor:::report_sets(mechanism, reports), k)
+      bits <- stats::setNames(as.data.frame(as.matrix(packed)), labels)
+      expect_same(cbind(bits, region = region, w = w), reports, mechanism)
       hex <- as.character(packed)
       hex[1:9] <- toupper(hex[1:9])
       expect_same(data.frame(hex = hex, region = region, w = w), reports, mechanism, column = "hex")
