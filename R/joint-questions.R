@@ -1,5 +1,5 @@
-# Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question, else
-# one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
+# Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
+# else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
 
 # list(columns, missing): integer columns by name, and how many rows were dropped.
 question_bits <- function(x, mechanism, na.rm) {
@@ -12,7 +12,8 @@ question_bits <- function(x, mechanism, na.rm) {
   for (name in names(questions)) check_mechanism(questions[[name]], name)
   if (inherits(x, "tbl_lazy")) {
     abort(c("{.arg mechanism} is for reports in memory.", x = "{.arg bits} is a database table.",
-            i = "An engine counts columns of 0 and 1: store one a category, 1 where the report supports it."), "argument")
+            i = "An engine counts columns of 0 and 1: store one a category, 1 where the report supports it."),
+          "argument")
   }
   reports <- question_reports(x, questions)
   gone <- Reduce(`|`, lapply(reports, absent_reports))

@@ -1,5 +1,5 @@
-# Reports as columns of tables. To R and to tibble a report is one element: their matrices, of bits a row a report and of
-# numbers a column, stay inside. vctrs, which tibble and dplyr cut and bind columns with, gets rows that it can cut.
+# Reports as columns of tables. To R and to tibble a report is one element: their matrices, of bits a row a report and
+# of numbers a column, stay inside. vctrs, which tibble and dplyr cut and bind columns with, gets rows that it can cut.
 
 #' @export
 dim.rr_reports <- function(x) NULL

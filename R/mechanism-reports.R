@@ -11,8 +11,8 @@ check_report_memory <- function(n, k) {
   if (bytes <= machine_memory()) return(invisible())
   abort(c("These reports are too large for this machine's memory.",
           x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}.",
-          i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4 bytes",
-                    "each, those of {.fn rr_local_hash} 12.")), "too_large")
+          i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4",
+                    "bytes each, those of {.fn rr_local_hash} 12.")), "too_large")
 }
 
 unclass_bits <- function(x) {
