@@ -106,7 +106,7 @@ smooth_truth <- function(mechanism, counts, n) {
 
 choice_losses <- function(mechanism, truth, n, method, replications, seed) {
   judged <- judge_methods(mechanism, truth, NULL, n, method, replications, seed, 1)
-  squares <- matrix(judged$losses[1, , ], replications)
+  squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   # Where two methods agree to rounding the first is meant.
   nearest <- max.col(-signif(squares, 10), ties.method = "first")
   list(risk = judged$estimate["mse", ], error = judged$error["mse", ], bias2 = judged$estimate["bias2", ],

@@ -66,18 +66,6 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   as.double(estimate)
 }
 
-# The same for many tallies, a column each. The four kernels take them all at once; study.h says why this is faster.
-study_estimates <- function(mechanism, counts, method, n, name, truth, law = rr_law(mechanism)) {
-  kernel <- if (is.character(method)) study_kernels[method] else NA
-  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
-    return(.Call(C_rr_study_estimate, counts, as.double(law$a), as.double(law$b), law$odds, kernel[[1]]))
-  }
-  vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, truth),
-         numeric(length(mechanism$levels)))
-}
-
-study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
-
 # The error of one method on one tally, or NULL.
 try_method <- function(mechanism, counts, method, name, n, truth = NULL) {
   tryCatch({
@@ -109,30 +97,43 @@ study_reported.rr_law <- function(law, estimates) list(x = NULL, a = 1, b = 0)
 
 # ---- the judge ----
 
+# The losses (mse, tv, nll) of one method on many tallies, a column each, and the sums of its errors over groups of
+# tallies, numbered from 0. C computes the estimates of the four kernels itself; study.h says why.
+judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group) {
+  kernel <- if (is.character(method)) study_kernels[method] else NA
+  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
+    return(.Call(C_rr_study_judge, kernel[[1]], theta, counts, n, NULL, as.double(law$a), as.double(law$b), law$odds,
+                 group))
+  }
+  estimates <- vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, theta),
+                      numeric(length(mechanism$levels)))
+  reported <- study_reported(law, estimates)
+  .Call(C_rr_study_judge, estimates, theta, counts, n, reported$x, reported$a, reported$b, Inf, group)
+}
+
+study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
+
 # The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
-# the `losses` of each replication (mse, tv, nll).
+# the `losses` of each replication.
 judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
   groups <- min(replications, study_groups)
-  starts <- ceiling(0:groups * replications / groups)
-  losses <- array(NA_real_, c(3, replications, length(methods)))
-  sums <- array(0, c(length(theta), groups, length(methods)))
-  for (g in seq_len(groups)) {
-    for (part in blocks(starts[g], starts[g + 1], max(length(mechanism$levels), length(mechanism$reports)))) {
-      counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2], law)
-      for (m in seq_along(methods)) {
-        estimates <- study_estimates(mechanism, counts, methods[[m]], n, names(methods)[m], reference, law)
-        reported <- study_reported(law, estimates)
-        judged <- .Call(C_rr_study_judge, estimates, reference, counts, n, reported$x, reported$a, reported$b)
-        losses[, part[1] + seq_len(part[2]), m] <- judged$losses
-        sums[, g, m] <- sums[, g, m] + judged$sums
-      }
+  group <- floor((seq_len(replications) - 1) * groups / replications) + 1
+  losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
+  sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
+  for (part in blocks(0, replications, max(length(mechanism$levels), length(mechanism$reports)))) {
+    counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2], law)
+    columns <- part[1] + seq_len(part[2])
+    own <- group[columns[1]]:group[columns[length(columns)]]
+    place <- as.integer(group[columns] - own[1])
+    for (m in seq_along(methods)) {
+      judged <- judge_tallies(mechanism, law, reference, counts, n, methods[[m]], names(methods)[m], place)
+      losses[[m]][, columns] <- judged$losses
+      sums[[m]][, own] <- sums[[m]][, own] + judged$sums
     }
   }
-  risks <- lapply(seq_along(methods), function(m) {
-    summarise_losses(matrix(losses[, , m], nrow = 3), matrix(sums[, , m], ncol = groups), diff(starts))
-  })
+  risks <- Map(function(losses, sums) summarise_losses(losses, sums, tabulate(group, groups)), losses, sums)
   table <- function(what) {
     matrix(unlist(lapply(risks, `[[`, what)), length(study_metrics), dimnames = list(study_metrics, names(methods)))
   }
@@ -156,13 +157,14 @@ summarise_losses <- function(losses, sums, sizes) {
                           sum(squares) - squares)
   groups <- length(sizes)
   jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
-  list(estimate = c(rowMeans(losses), whole), error = c(apply(losses, 1, stats::sd) / sqrt(all), jackknife))
+  list(estimate = c(rowMeans(losses), whole), error = c(sqrt(rowSums((losses - rowMeans(losses))^2) / (all - 1) / all), jackknife))
 }
 
 # Unbiased squared bias and variance, summed over categories, from so many replications whose errors add up to a vector
 # of squared length `length2` and whose squared errors add up to `squares`.
 split_error <- function(replications, length2, squares) {
-  variance <- ifelse(replications < 2, NA, (squares - length2 / replications) / (replications - 1))
+  variance <- (squares - length2 / replications) / (replications - 1)
+  variance[replications < 2] <- NA
   rbind(length2 / replications^2 - variance / replications, variance, deparse.level = 0)
 }
 

@@ -90,8 +90,7 @@ ROUTINE(rr_pcsa_sketch, SEXP items, SEXP key, SEXP buckets, SEXP levels)
 /* study: worlds -> reports -> estimates -> losses */
 ROUTINE(rr_study_counts, SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP seed,
         SEXP cell, SEXP first, SEXP replications)
-ROUTINE(rr_study_estimate, SEXP counts, SEXP a, SEXP b, SEXP odds, SEXP method)
-ROUTINE(rr_study_judge, SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b)
+ROUTINE(rr_study_judge, SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b, SEXP odds, SEXP group)
 /* for tests alone */
 ROUTINE(rr_binomial, SEXP n, SEXP p, SEXP seed)
 

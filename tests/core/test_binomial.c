@@ -147,24 +147,27 @@ static void test_binomial(void)
   free(x);
 }
 
-/* All outcomes of small multinomials. */
-static void test_tree_exhaustively(void)
+/* All outcomes of small multinomials, by the tree and by single picks. */
+static void test_multinomial_exhaustively(int pick)
 {
-  static const double cases[][4] = {{0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}};
+  static const double cases[][4] = {
+      {0.5, 0.3, 0.2, 6}, {0.9, 0.05, 0.05, 10}, {0.01, 0.0, 0.99, 12}, {1, 1, 1, 60}, {0, 2, 1, 4}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    double sums[6], counts[6];
+    double sums[6], splits[6], counts[6], ends[3], begin[3];
     const double *w = cases[c], total = w[0] + w[1] + w[2], n = w[3];
     const int balls = (int) n, draws = 300000;
     memcpy(sums + 3, w, 3 * sizeof *w);
-    candor_tree_sums(3, sums);
+    candor_tree_start(3, sums, splits);
+    candor_pick_start(3, w, ends, begin);
     double *seen = calloc((size_t) ((balls + 1) * (balls + 1)), sizeof *seen), chi = 0, df = -1, rest = draws,
            rest_seen = draws;
     generator g;
-    start(&g, 21 + c);
+    start(&g, 21 + c + (pick ? 100 : 0));
     for (int r = 0; r < draws; r++) {
       memset(counts, 0, sizeof counts);
       counts[1] = n;
-      CHECK(candor_tree_draw(&g.draw, 3, sums, counts) == CANDOR_OK);
+      CHECK((pick ? candor_pick_draw(&g.draw, 3, ends, begin, n, counts + 3)
+                  : candor_tree_draw(&g.draw, 3, sums, splits, counts)) == CANDOR_OK);
       CHECK(counts[3] + counts[4] + counts[5] == n);
       seen[(int) counts[3] * (balls + 1) + (int) counts[4]] += 1;
     }
@@ -194,20 +197,20 @@ static void test_tree(void)
   static const double totals[] = {50, 3000, 1e6, 1e9, 3e12};
   enum { CELLS = 37, DRAWS = 20000 };
   for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
-    double sums[2 * CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
+    double sums[2 * CELLS], splits[2 * CELLS], counts[2 * CELLS], weight[CELLS], total = 0, odd = 0;
     double *x = malloc(DRAWS * sizeof *x), *y = malloc(DRAWS * sizeof *y), *z = malloc(DRAWS * sizeof *z);
     for (int i = 0; i < CELLS; i++) {
       weight[i] = i == 5 ? 0 : i % 9 == 0 ? 1e-7 : pow(i + 1.0, -1.2);
       total += sums[CELLS + i] = weight[i];
       if (i % 2) odd += weight[i];
     }
-    candor_tree_sums(CELLS, sums);
+    candor_tree_start(CELLS, sums, splits);
     generator g;
     start(&g, 31 + t);
     for (int r = 0; r < DRAWS; r++) {
       memset(counts, 0, sizeof counts);
       counts[1] = totals[t];
-      CHECK(candor_tree_draw(&g.draw, CELLS, sums, counts) == CANDOR_OK);
+      CHECK(candor_tree_draw(&g.draw, CELLS, sums, splits, counts) == CANDOR_OK);
       double sum = 0;
       y[r] = 0;
       for (int i = 0; i < CELLS; i++) sum += counts[CELLS + i], y[r] += i % 2 ? counts[CELLS + i] : 0;
@@ -230,17 +233,17 @@ static void test_tree_of_large_counts(void)
 {
   enum { CELLS = 32, DRAWS = 100000, VALUES = 12 };
   for (int bits = 33; bits <= 53; bits += 2) {
-    double sums[2 * CELLS], counts[2 * CELLS];
+    double sums[2 * CELLS], splits[2 * CELLS], counts[2 * CELLS];
     const double n = ldexp(1, bits) - 1;
     generator g;
     start(&g, 51 + (uint64_t) bits);
     for (size_t i = 0; i < CELLS; i++) sums[CELLS + i] = i % 2 ? 1.3 : 1;
-    candor_tree_sums(CELLS, sums);
+    candor_tree_start(CELLS, sums, splits);
     double odd = 0;
     for (int r = 0; r < DRAWS; r++) {
       memset(counts, 0, sizeof counts);
       counts[1] = n;
-      CHECK(candor_tree_draw(&g.draw, CELLS, sums, counts) == CANDOR_OK);
+      CHECK(candor_tree_draw(&g.draw, CELLS, sums, splits, counts) == CANDOR_OK);
       for (size_t i = 0; i < CELLS; i++) odd += fmod(counts[CELLS + i], 2);
     }
     /* Within 5 standard errors; all leaves of a draw but one are free. */
@@ -249,12 +252,12 @@ static void test_tree_of_large_counts(void)
     memset(sums, 0, sizeof sums);
     sums[CELLS] = 1;
     sums[CELLS + 1] = 3 / n;
-    candor_tree_sums(CELLS, sums);
+    candor_tree_start(CELLS, sums, splits);
     double seen[VALUES + 1] = {0}, p = exp(-3), rest = 1, chi = 0;
     for (int r = 0; r < DRAWS; r++) {
       memset(counts, 0, sizeof counts);
       counts[1] = n;
-      CHECK(candor_tree_draw(&g.draw, CELLS, sums, counts) == CANDOR_OK);
+      CHECK(candor_tree_draw(&g.draw, CELLS, sums, splits, counts) == CANDOR_OK);
       CHECK(counts[CELLS] + counts[CELLS + 1] == n);
       seen[counts[CELLS + 1] < VALUES ? (size_t) counts[CELLS + 1] : VALUES]++;
     }
@@ -277,12 +280,16 @@ static candor_status fail(void *state, uint32_t *words, size_t n)
 
 static void test_failure(void)
 {
-  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, counts[8] = {0, 1e6}, value;
+  double sums[8] = {0, 0, 0, 0, 1, 2, 3, 4}, splits[8], counts[8] = {0, 1e6}, value;
   const candor_random random = {fail, NULL};
   candor_draw draw;
   candor_draw_start(&draw, &random);
-  candor_tree_sums(4, sums);
-  CHECK(candor_tree_draw(&draw, 4, sums, counts) == CANDOR_GENERATOR);
+  candor_tree_start(4, sums, splits);
+  CHECK(candor_tree_draw(&draw, 4, sums, splits, counts) == CANDOR_GENERATOR);
+  double ends[4], begin[4];
+  candor_draw_start(&draw, &random);
+  candor_pick_start(4, sums + 4, ends, begin);
+  CHECK(candor_pick_draw(&draw, 4, ends, begin, 3, counts) == CANDOR_GENERATOR);
   candor_draw_start(&draw, &random);
   CHECK(candor_draw_binomial(&draw, 5, 0.5, &value) == CANDOR_GENERATOR);
   CHECK(candor_draw_binomial(&draw, 500, 0.5, &value) == CANDOR_GENERATOR);
@@ -292,7 +299,8 @@ int main(void)
 {
   test_bounds();
   test_binomial();
-  test_tree_exhaustively();
+  test_multinomial_exhaustively(0);
+  test_multinomial_exhaustively(1);
   test_tree();
   test_tree_of_large_counts();
   test_failure();

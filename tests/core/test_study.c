@@ -199,9 +199,10 @@ static void test_judge(void)
 {
   const double estimates[6] = {0.5, 0.25, 0.25, 0, 1.25, -0.25}, truth[3] = {0.25, 0.5, 0.25};
   const double counts[6] = {2, 1, 1, 0, 4, 0}, other[3] = {0.1, 0.2, 0.2};
-  candor_judged judged = {3, 2, estimates, truth, counts, 4, {3, estimates, 0.5, other, NAN}};
-  double losses[6], sums[3];
-  candor_study_judge(&judged, losses, sums);
+  candor_judge judge = {3, 3, truth, 4, 0.5, other, NAN};
+  double losses[6], sums[3] = {0};
+  for (int r = 0; r < 2; r++)
+    candor_study_judge(&judge, estimates + 3 * r, estimates + 3 * r, counts + 3 * r, losses + 3 * r, sums);
   CHECK_NEAR(losses[0], 0.125, 1e-16);
   CHECK_NEAR(losses[1], 0.25, 1e-16);
   CHECK_NEAR(losses[2], -(2 * log(0.35) + 2 * log(0.325)) / 4, 1e-15);
@@ -213,27 +214,31 @@ static void test_judge(void)
   CHECK_NEAR(sums[2], -0.5, 1e-16);
   /* One b for all, and shares that do not add up to 1. */
   const double half[3] = {0.25, 0.25, 0};
-  judged.replications = 1;
-  judged.estimates = judged.reported.x = half;
-  judged.reported.other = NULL;
-  judged.reported.other_all = 0.2;
-  candor_study_judge(&judged, losses, sums);
+  judge.other = NULL;
+  judge.other_all = 0.2;
+  candor_study_judge(&judge, half, half, counts, losses, sums);
   CHECK_NEAR(losses[2], -(3 * log(0.1 + 0.125) + log(0.1)) / 4, 1e-15);
   /* What was seen and cannot be, and reports of which nothing is known. */
-  judged.reported.other_all = 0;
-  candor_study_judge(&judged, losses, sums);
+  judge.other_all = 0;
+  candor_study_judge(&judge, half, half, counts, losses, sums);
   CHECK(losses[2] == INFINITY);
-  judged.reported.x = NULL;
-  candor_study_judge(&judged, losses, sums);
+  candor_study_judge(&judge, half, NULL, counts, losses, sums);
   CHECK(isnan(losses[2]) && losses[0] == 0.125);
+  /* More categories than the sums have lanes: 16 + 3, each 1/2 away. */
+  double many[19], none[19] = {0}, added[19] = {0};
+  for (int i = 0; i < 19; i++) many[i] = i % 2 ? 0.5 : -0.5;
+  judge.categories = 19;
+  judge.truth = none;
+  candor_study_judge(&judge, many, NULL, counts, losses, added);
+  CHECK(losses[0] == 19 * 0.25 && losses[1] == 19 * 0.25 && added[0] == -0.5 && added[17] == 0.5 && added[18] == -0.5);
 }
 
 static void test_refusals(void)
 {
-  double theta[2] = {0.5, 0.5}, truth[2] = {1, 2}, memory[8];
+  double theta[2] = {0.5, 0.5}, truth[2] = {1, 2}, memory[16];
   candor_world world = {{2, 0.4, NULL, 0.3, 4.0 / 3}, theta, NULL, 10};
   candor_simulator simulator;
-  CHECK(candor_simulator_work(2) == 8);
+  CHECK(candor_simulator_work(2) == 16);
   CHECK(candor_simulator_start(&simulator, &world, memory) == CANDOR_OK);
   world.respondents = 0;
   CHECK(candor_simulator_start(&simulator, &world, memory) == CANDOR_EMPTY);
@@ -269,6 +274,7 @@ int main(void)
   test_anew(1, 50, 0);
   test_anew(2, 50, 1);
   test_anew(700, 300, 1.3);
+  test_anew(700, 2000, 2.5);
   test_anew(700, 1e6, 1.3);
   test_anew(65, 1e9, 2.5);
   test_judge();

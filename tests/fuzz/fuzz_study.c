@@ -86,16 +86,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   /* The judge, of estimates that are any finite numbers. */
   double *estimates = malloc(2 * k * sizeof *estimates), *tallies = malloc(2 * k * sizeof *tallies);
-  double *sums = malloc(k * sizeof *sums), losses[2 * CANDOR_STUDY_LOSSES];
+  double *sums = calloc(k, sizeof *sums);
   for (size_t i = 0; i < 2 * k; i++) {
     estimates[i] = ((double) data[i % size] - 100) / (double) k / 64;
     tallies[i] = data[(i + 7) % size] % 5;
   }
-  const candor_judged judged = {
-      k, 2, estimates, theta, tallies, n, {k, head[2] & 8 ? NULL : estimates, a, vector ? other : NULL, b}};
-  candor_study_judge(&judged, losses, sums);
+  const candor_judge judge = {k, k, theta, n, a, vector ? other : NULL, b};
   for (int r = 0; r < 2; r++) {
-    const double *loss = losses + r * CANDOR_STUDY_LOSSES;
+    const double *estimate = estimates + (r ? k : 0), *tally = tallies + (r ? k : 0);
+    double loss[CANDOR_STUDY_LOSSES];
+    candor_study_judge(&judge, estimate, head[2] & 8 ? NULL : estimate, tally, loss, sums);
     ASSERT(isfinite(loss[0]) && loss[0] >= 0 && isfinite(loss[1]) && loss[1] >= 0);
     ASSERT(loss[0] <= 4 * loss[1] * loss[1] * (1 + 1e-9));
     ASSERT(head[2] & 8 ? isnan(loss[2]) : !isnan(loss[2]));

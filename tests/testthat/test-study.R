@@ -354,10 +354,13 @@ test_that("kernels refuse what R would never give them", {
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.6), NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
   expect_error(.Call(C_rr_study_counts, c(0.5, 0.5), c(1, 2), 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "range")
   expect_error(.Call(C_rr_study_counts, 1:2, NULL, 10, 0.4, 0.3, 4 / 3, 1, 1, 0, 1), "double")
-  judge <- function(estimates = c(0.4, 0.6), counts = c(2, 3), x = estimates, b = 0.3) {
-    .Call(C_rr_study_judge, estimates, c(0.5, 0.5), counts, 5, x, 0.4, b)
+  judge <- function(estimates = c(0.4, 0.6), counts = c(2, 3), x = estimates, b = 0.3, group = 0L) {
+    .Call(C_rr_study_judge, estimates, c(0.5, 0.5), counts, 5, x, 0.4, b, 4 / 3, group)
   }
   expect_equal(judge()$losses[1], 0.02)
+  expect_equal(judge(0L)$losses[1], 2 * 0.25^2) # inv of 2 and 3: (0.4 - 0.3) / 0.4 = 0.25
+  expect_error(judge(4L), "estimates")
+  expect_error(judge(group = 1L), "group")
   expect_error(judge(estimates = 1:2), "double")
   expect_error(judge(estimates = c(0.4, 0.3, 0.3)), "length")
   expect_error(judge(x = 0.4), "length")

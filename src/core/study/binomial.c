@@ -8,22 +8,10 @@ enum { PROPOSALS = 1 << 16 };
 
 /* ---- few successes ---- */
 
-/* (1 - p)^n. */
-static double power(double p, double n)
+/* Sequential search from zero; log_rest = log(1 - p). */
+static candor_status search(candor_draw *draw, double n, double p, double log_rest, double *value)
 {
-  if (n > 64) return exp(n * log1p(-p));
-  double result = 1.0, square = 1.0 - p;
-  for (unsigned left = (unsigned) n; left > 0; left /= 2) {
-    if (left % 2) result *= square;
-    square *= square;
-  }
-  return result;
-}
-
-/* Sequential search from zero. */
-static candor_status search(candor_draw *draw, double n, double p, double *value)
-{
-  const double odds = p / (1.0 - p), none = power(p, n);
+  const double odds = p / (1.0 - p), none = exp(n * log_rest);
   for (int proposal = 0; proposal < PROPOSALS && draw->status == CANDOR_OK; proposal++) {
     double u = candor_draw_uniform(draw), f = none;
     /* Beyond 120 lies less than 1e-60: what gets there is the rounding of the sum. */
@@ -113,26 +101,34 @@ static double relative_probability(double n, double p, double mode, double k)
 static candor_status reject(candor_draw *draw, double n, double p, double *value)
 {
   const candor_hat hat = candor_hat_of(n, p);
+  const double inner = 1.0 - 2.0 * INNER;
   for (int proposal = 0; proposal < PROPOSALS; proposal++) {
-    const double u = candor_draw_uniform(draw) - 0.5, v = candor_draw_uniform(draw), edge = 0.5 - fabs(u);
+    /* One number decides first whether the pair (u, v) lies where every proposal is accepted, and is u there. */
+    double v = candor_draw_uniform(draw), u = v / hat.sure - 0.5 + INNER;
+    const int sure = v <= hat.sure * inner;
+    if (!sure && v < hat.sure) {
+      u = v / hat.sure - inner; /* the rest of v <= sure: u within INNER of an end */
+      u = u < INNER ? u - 0.5 : u + 0.5 - 2.0 * INNER;
+      v = candor_draw_uniform(draw) * hat.sure;
+    } else if (!sure) {
+      u = candor_draw_uniform(draw) - 0.5;
+    }
     if (draw->status != CANDOR_OK) return draw->status;
-    const double k = hat.mode + floor((2.0 * hat.a / edge + hat.b) * u + hat.shift);
+    const double edge = 0.5 - fabs(u), k = hat.mode + floor((2.0 * hat.a / edge + hat.b) * u + hat.shift);
     if (k < 0 || k > n) continue;
-    if ((edge < INNER || v > hat.sure) &&
-        v * hat.alpha > candor_hat_slope(&hat, edge) * relative_probability(n, p, hat.mode, k))
-      continue;
+    if (!sure && v * hat.alpha > candor_hat_slope(&hat, edge) * relative_probability(n, p, hat.mode, k)) continue;
     *value = k;
     return CANDOR_OK;
   }
   return CANDOR_GENERATOR;
 }
 
-/* 0 <= p <= 1/2 */
-static candor_status draw_lighter(candor_draw *draw, double n, double p, double *value)
+/* 0 <= p <= 1/2; log_rest: log(1 - p), or NULL where nobody has it in store. */
+static candor_status draw_lighter(candor_draw *draw, double n, double p, const double *log_rest, double *value)
 {
   if (n * p >= LEAST_MEAN) return reject(draw, n, p, value);
   *value = 0.0;
-  return n > 0 && p > 0 ? search(draw, n, p, value) : CANDOR_OK;
+  return n > 0 && p > 0 ? search(draw, n, p, log_rest ? *log_rest : log1p(-p), value) : CANDOR_OK;
 }
 
 candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value)
@@ -144,27 +140,57 @@ candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double
 candor_status candor_draw_first(candor_draw *draw, double n, double first, double second, double *value)
 {
   double lighter = 0.0;
-  const candor_status status = draw_lighter(draw, n, fmin(first, second) / (first + second), &lighter);
+  const candor_status status = draw_lighter(draw, n, fmin(first, second) / (first + second), NULL, &lighter);
   *value = first <= second ? lighter : n - lighter;
   return status;
 }
 
 /* ---- a whole among many ---- */
 
-void candor_tree_sums(size_t cells, double *sums)
+void candor_tree_start(size_t cells, double *sums, double *splits)
 {
-  for (size_t j = cells; j-- > 1;) sums[j] = sums[2 * j] + sums[2 * j + 1];
+  for (size_t j = cells; j-- > 1;) {
+    const double first = sums[2 * j], second = sums[2 * j + 1];
+    sums[j] = first + second;
+    splits[2 * j] = sums[j] > 0 ? fmin(first, second) / sums[j] : 0;
+    splits[2 * j + 1] = log1p(-splits[2 * j]);
+  }
 }
 
-candor_status candor_tree_draw(candor_draw *draw, size_t cells, const double *sums, double *nodes)
+candor_status candor_tree_draw(candor_draw *draw, size_t cells, const double *sums, const double *splits, double *nodes)
 {
   for (size_t j = 1; j < cells; j++) {
-    double first;
     if (nodes[j] == 0.0) continue;
-    const candor_status status = candor_draw_first(draw, nodes[j], sums[2 * j], sums[2 * j + 1], &first);
+    double lighter;
+    const candor_status status = draw_lighter(draw, nodes[j], splits[2 * j], &splits[2 * j + 1], &lighter);
     if (status != CANDOR_OK) return status;
+    const double first = sums[2 * j] <= sums[2 * j + 1] ? lighter : nodes[j] - lighter;
     nodes[2 * j] += first;
     nodes[2 * j + 1] += nodes[j] - first;
   }
   return CANDOR_OK;
+}
+
+void candor_pick_start(size_t cells, const double *weights, double *ends, double *begin)
+{
+  double total = 0.0;
+  size_t c = 0;
+  for (size_t i = 0; i < cells; i++) ends[i] = total += weights[i];
+  for (size_t i = 0; i < cells; i++) ends[i] /= total;
+  for (size_t g = 0; g < cells; g++) {
+    while (ends[c] * (double) cells <= (double) g) c++;
+    begin[g] = (double) c;
+  }
+}
+
+candor_status candor_pick_draw(candor_draw *draw, size_t cells, const double *ends, const double *begin, double n,
+                               double *counts)
+{
+  for (double i = 0; i < n; i++) {
+    const double u = candor_draw_uniform(draw);
+    size_t c = (size_t) begin[(size_t) fmin(u * (double) cells, (double) (cells - 1))];
+    while (ends[c] <= u) c++;
+    counts[c]++;
+  }
+  return draw->status;
 }

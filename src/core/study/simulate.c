@@ -28,7 +28,7 @@ static double other(const candor_additive *channel, size_t y)
 
 size_t candor_simulator_work(size_t categories)
 {
-  return 4 * categories;
+  return 8 * categories;
 }
 
 candor_status candor_simulator_start(candor_simulator *simulator, const candor_world *world, double *work)
@@ -41,9 +41,13 @@ candor_status candor_simulator_start(candor_simulator *simulator, const candor_w
   const double a = world->truth ? 0.0 : world->channel.keep;
   simulator->world = *world;
   simulator->sums = work;
-  simulator->nodes = work + 2 * k;
+  simulator->splits = work + 2 * k;
+  simulator->nodes = work + 4 * k;
+  simulator->ends = work + 6 * k;
+  simulator->begin = work + 7 * k;
   for (size_t y = 0; y < k; y++) simulator->sums[k + y] = fmax(0.0, other(&world->channel, y) + a * world->theta[y]);
-  candor_tree_sums(k, simulator->sums);
+  candor_tree_start(k, simulator->sums, simulator->splits);
+  if (simulator->sums[1] > 0) candor_pick_start(k, simulator->sums + k, simulator->ends, simulator->begin);
   return CANDOR_OK;
 }
 
@@ -106,7 +110,10 @@ candor_status candor_simulate(candor_simulator *simulator, candor_draw *draw, do
     for (size_t x = 0; x < k && status == CANDOR_OK; x++)
       if (world->truth[x] > 0) status = leave_path(simulator, draw, x, &counts[x]);
   }
-  if (status == CANDOR_OK) status = candor_tree_draw(draw, k, simulator->sums, nodes);
+  if (status != CANDOR_OK) return status;
+  if (nodes[1] > 0 && nodes[1] <= (double) (2 * k))
+    return candor_pick_draw(draw, k, simulator->ends, simulator->begin, nodes[1], counts);
+  status = candor_tree_draw(draw, k, simulator->sums, simulator->splits, nodes);
   for (size_t y = 0; y < k; y++) counts[y] += nodes[k + y];
   return status == CANDOR_OK ? draw->status : status;
 }

@@ -15,8 +15,10 @@ typedef struct candor_world {
 
 typedef struct candor_simulator {
   candor_world world;
-  double *sums;  /* a tree over the reports (binomial.h): of their probabilities, or with a fixed truth of b */
-  double *nodes; /* counts of that tree */
+  double *sums;         /* a tree over the reports (binomial.h): of their probabilities, or with a fixed truth of b */
+  double *splits;       /* its splits */
+  double *nodes;        /* its counts */
+  double *ends, *begin; /* the same weights for few draws among many categories */
 } candor_simulator;
 
 /* Doubles of workspace. */

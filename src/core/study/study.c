@@ -4,67 +4,61 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/lanes.h"
 #include "estimate/simplex.h"
 
-candor_status candor_study_estimate(const candor_additive *channel, int method, const double *counts,
-                                    size_t replications, double *work, double *estimates)
+candor_status candor_study_estimate(const candor_additive *channel, int method, const double *counts, double *work,
+                                    double *estimate)
 {
-  candor_status status = CANDOR_OK;
   candor_simplex_fit fit;
-  for (size_t r = 0; r < replications && status == CANDOR_OK; r++) {
-    const double *tally = counts + r * channel->categories;
-    double *estimate = estimates + r * channel->categories;
-    switch (method) {
-    case CANDOR_STUDY_INV: status = candor_inv(channel, tally, estimate); break;
-    case CANDOR_STUDY_INVN: status = candor_invn(channel, tally, estimate); break;
-    case CANDOR_STUDY_INVP: status = candor_invp(channel, tally, work, &fit, estimate); break;
-    case CANDOR_STUDY_MLE: status = candor_mle(channel, tally, 0, work, &fit, estimate); break;
-    default: status = CANDOR_DOMAIN;
-    }
+  switch (method) {
+  case CANDOR_STUDY_INV: return candor_inv(channel, counts, estimate);
+  case CANDOR_STUDY_INVN: return candor_invn(channel, counts, estimate);
+  case CANDOR_STUDY_INVP: return candor_invp(channel, counts, work, &fit, estimate);
+  case CANDOR_STUDY_MLE: return candor_mle(channel, counts, 0, work, &fit, estimate);
+  default: return CANDOR_DOMAIN;
   }
-  return status;
 }
 
-enum { REMEMBERED = 1024 };
+enum { REMEMBERED = 1024, LANES = 4 };
 
 /* Reports that were seen as often mostly have the same probability, so that its logarithm is remembered by the count:
  * without that a study of many categories spends half its time on logarithms. */
-static double nll_of(const candor_judged *judged, size_t replication)
+static double nll_of(const candor_judge *judge, const double *x, const double *counts)
 {
-  const candor_reported *reported = &judged->reported;
-  const double *counts = judged->counts + replication * reported->reports;
-  if (!reported->x) return NAN;
-  const double *x = reported->x + replication * reported->reports;
-  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], total = 0.0, nll = 0.0;
-  for (size_t y = 0; y < reported->reports; y++) total += x[y];
-  for (size_t y = 0; y < reported->reports; y++) {
+  double known[REMEMBERED] = {0}, logarithm[REMEMBERED], sums[LANES] = {0};
+  const double total = candor_block_sum(x, judge->reports);
+  for (size_t y = 0; y < judge->reports; y++) {
     if (counts[y] <= 0) continue;
-    const double p = (reported->other ? reported->other[y] : reported->other_all) * total + reported->keep * x[y];
+    const double p = (judge->other ? judge->other[y] : judge->other_all) * total + judge->keep * x[y];
     const size_t place = counts[y] < 1e9 ? (uint32_t) counts[y] % REMEMBERED : 0;
     if (!(p > 0)) return INFINITY;
     if (known[place] != p) {
       known[place] = p;
       logarithm[place] = log(p);
     }
-    nll -= counts[y] * logarithm[place];
+    sums[y % LANES] -= counts[y] * logarithm[place];
   }
-  return nll / judged->respondents;
+  return (sums[0] + sums[1] + sums[2] + sums[3]) / judge->respondents;
 }
 
-void candor_study_judge(const candor_judged *judged, double *losses, double *sums)
+static inline void add_error(double error, double *squares, double *distance, double *sum)
 {
-  memset(sums, 0, judged->categories * sizeof *sums);
-  for (size_t r = 0; r < judged->replications; r++) {
-    const double *estimate = judged->estimates + r * judged->categories;
-    double *loss = losses + r * CANDOR_STUDY_LOSSES, squares = 0.0, distance = 0.0;
-    for (size_t i = 0; i < judged->categories; i++) {
-      const double error = estimate[i] - judged->truth[i];
-      squares += error * error;
-      distance += fabs(error);
-      sums[i] += error;
-    }
-    loss[CANDOR_STUDY_MSE] = squares;
-    loss[CANDOR_STUDY_TV] = 0.5 * distance;
-    loss[CANDOR_STUDY_NLL] = nll_of(judged, r);
-  }
+  *squares += error * error;
+  *distance += fabs(error);
+  *sum += error;
+}
+
+void candor_study_judge(const candor_judge *judge, const double *estimate, const double *x, const double *counts,
+                        double *losses, double *restrict sums)
+{
+  double squares[CANDOR_LANES] = {0}, distance[CANDOR_LANES] = {0};
+  size_t i = 0;
+  for (; i + CANDOR_LANES <= judge->categories; i += CANDOR_LANES)
+    for (size_t l = 0; l < CANDOR_LANES; l++)
+      add_error(estimate[i + l] - judge->truth[i + l], &squares[l], &distance[l], &sums[i + l]);
+  for (; i < judge->categories; i++) add_error(estimate[i] - judge->truth[i], &squares[0], &distance[0], &sums[i]);
+  losses[CANDOR_STUDY_MSE] = candor_lane_sum(squares);
+  losses[CANDOR_STUDY_TV] = 0.5 * candor_lane_sum(distance);
+  losses[CANDOR_STUDY_NLL] = x ? nll_of(judge, x, counts) : NAN;
 }
