@@ -69,13 +69,12 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
   } else {
     names(estimate) <- tally$mechanism$levels
   }
-  structure(
-    list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
-         simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism,
-         details = lapply(results, function(result) result[names(result) != "estimate"]), replicates = NULL,
-         estimator = method),
-    class = c(sub("^rr_", "rr_fit_", class(tally$mechanism)[1]), "rr_fit", "rr_estimates")
-  )
+  details <- lapply(results, function(result) result[names(result) != "estimate"])
+  fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
+              simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
+              replicates = NULL, estimator = method)
+  class(fit) <- c(sub("^rr_", "rr_fit_", class(tally$mechanism)[1]), "rr_fit", "rr_estimates")
+  fit
 }
 
 group_estimate <- function(fit, g) {

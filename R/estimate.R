@@ -201,14 +201,14 @@ estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 
 #' @export
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
-  method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally))
+  law <- check_law(rr_law(mechanism))
+  method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally, law))
   target <- check_choice(given$target, "target", c("population", "sample"))
   interval <- check_choice(if ("interval" %in% names(given)) given$interval
                            else default_interval(mechanism, method, target), "interval", interval_kinds)
-  check_interval_kind(interval, mechanism, target, method)
+  check_interval_kind(interval, mechanism, target, method, law)
   conf.level <- check_level(given$conf.level, "conf.level")
   simultaneous <- check_flag(given$simultaneous, "simultaneous")
-  law <- check_law(rr_law(mechanism))
   groups <- seq_len(NCOL(tally$counts))
   results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
   fit <- new_rr_fit(tally, method, results, target, interval, conf.level, simultaneous)
@@ -229,8 +229,8 @@ default_interval <- function(mechanism, method, target) {
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
-    if (!is.null(mechanism)) check_mechanism(mechanism, methods = names(method_registry()))
     if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
+      check_mechanism(mechanism, methods = names(method_registry()))
       abort(c("{.arg x} is a tally of another mechanism.",
               x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
     }

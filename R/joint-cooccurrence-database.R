@@ -33,9 +33,8 @@ member_columns <- function(members) lapply(seq_len(ncol(members)), function(s) m
 # that holds something else from sending the table.
 count_row_types <- function(data, names, wanted, na.rm) {
   alias <- free_names("n", names)
-  grouped <- dplyr::group_by(data, !!!rlang::syms(names))
-  types <- dplyr::summarise(grouped, !!!stats::setNames(list(quote(n())), alias), .groups = "drop")
-  rows <- run_query(utils::head(types, 3^length(names) + 1), function() table_types(data, names))
+  number <- stats::setNames("COUNT(*)", alias)
+  rows <- run_query(data, group_query(data, names, number, limit = 3^length(names) + 1), names)
   times <- as.double(plain_numbers(rows[[alias]]))
   bits <- lapply(rows[names], row_bits)
   known <- Reduce(`&`, lapply(bits, function(bit) !is.na(bit)), rep(TRUE, length(times)))
@@ -68,27 +67,20 @@ row_bits <- function(x) {
 # SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)
-  quoted <- function(names) {
-    as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
-  }
-  bits <- quoted(names)
+  bits <- quote_names(names, connection)
   sums <- c(sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
             sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
             vapply(wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""))
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
   flag <- free_names("complete", names)
+  number <- stats::setNames("COUNT(*)", total)
   batches <- split(seq_along(all), (seq_along(all) - 1L) %/% query_width)
   ask <- function(data) {
     if (na.rm) data <- complete_flag(data, rlang::syms(names), flag)
     lapply(batches, function(these) {
-      # dbplyr names the last sum of a batch. It gets all as one text: to translate each takes it seconds.
-      last <- these[length(these)]
-      alias <- ifelse(these == last, "", sprintf(" AS %s", quoted(all[these])))
-      text <- paste0(sums[these], alias, collapse = ",\n  ")
-      columns <- stats::setNames(list(quote(n()), dbplyr::sql(text)), c(total, all[last]))
-      query <- dplyr::summarise(data, !!!columns, .groups = "drop")
-      lapply(run_query(query, function() table_types(data, names)), function(x) as.double(plain_numbers(x)))
+      query <- group_query(data, if (na.rm) flag, c(number, stats::setNames(sums[these], all[these])))
+      lapply(run_query(data, query, names), function(x) as.double(plain_numbers(x)))
     })
   }
   parts <- tryCatch(ask(data), candor_error_database = function(e) {
@@ -121,8 +113,7 @@ sum_products <- function(data, names, wanted, na.rm) {
 # Rows without a NULL apart from the others, by the same query.
 complete_flag <- function(data, bits, alias) {
   gone <- Reduce(function(a, b) rlang::expr(!!a | !!b), lapply(bits, function(bit) rlang::expr(is.na(!!bit))))
-  flagged <- dplyr::mutate(data, !!!stats::setNames(list(rlang::expr(ifelse(!!gone, 0L, 1L))), alias))
-  dplyr::group_by(flagged, !!rlang::sym(alias))
+  dplyr::mutate(data, !!!stats::setNames(list(rlang::expr(ifelse(!!gone, 0L, 1L))), alias))
 }
 
 logical_columns <- function(data, names) {

@@ -64,7 +64,11 @@ rr_law.default <- function(mechanism) {
         "argument")
 }
 
-new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
+new_rr_law <- function(kind, ...) {
+  law <- list(...)
+  class(law) <- c(paste0("rr_law_", kind), "rr_law")
+  law
+}
 
 law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
 

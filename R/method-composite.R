@@ -31,8 +31,8 @@ composite_map <- function(estimate, evidence) {
 }
 
 # The default where the counts do not determine the likelihood and no method was named.
-default_method <- function(tally) {
-  law <- tally_law(tally, 1L)
+default_method <- function(tally, law = rr_law(tally$mechanism)) {
+  law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
   if (!inherits(law, "rr_law_support")) {
     cli::cli_inform(c("The likelihood of these reports cannot be had from their counts.",

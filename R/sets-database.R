@@ -18,9 +18,8 @@ count_long_bits <- function(data, element, set, column) {
   sums <- list(quote(n()), rlang::call2("n_distinct", rlang::sym(set)), rlang::expr(sum(!!bit, na.rm = TRUE)),
                rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
                rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
-  grouped <- dplyr::group_by(dplyr::ungroup(data), !!rlang::sym(element))
-  query <- dplyr::summarise(grouped, !!!stats::setNames(sums, alias), .groups = "drop")
-  rows <- run_query(query, function() table_types(data, c(element, set, column)))
+  sums <- translate_sums(stats::setNames(sums, alias), dbplyr::remote_con(data))
+  rows <- run_query(data, group_query(data, element, sums), c(element, set, column))
   if (!nrow(rows)) abort(c("{.arg bits} holds no bits.", x = "The database table has no rows."), "empty")
   labels <- as.character(plain_numbers(rows[[element]]))
   numbers <- lapply(rows[alias], function(x) as.double(plain_numbers(x)))

@@ -22,8 +22,15 @@ rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL
 # A table of counts, such as dplyr::count() makes, is no data of respondents with weights.
 looks_counted <- function(parts) {
   w <- parts$weights
-  if (!is.numeric(w) || !length(w) || anyNA(w) || any(w != round(w)) || sum(w) < 10 * length(w)) return(FALSE)
-  !anyDuplicated(data.frame(c(list(report = parts$reports), parts$by)))
+  if (!is.numeric(w) || !length(w) || anyNA(w) || sum(w) < 10 * length(w)) return(FALSE)
+  rows <- c(list(report = parts$reports), parts$by)
+  if (any(vapply(rows, report_number, 0) != length(w))) return(FALSE)
+  # What holds of the first rows spares the others, which may be ten million.
+  for (n in unique(c(min(length(w), 1000L), length(w)))) {
+    first <- seq_len(n)
+    if (any(w[first] != round(w[first])) || anyDuplicated(data.frame(rows)[first, , drop = FALSE])) return(FALSE)
+  }
+  TRUE
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
@@ -79,10 +86,9 @@ frame_names <- function(x, given, arg, one = FALSE) {
 
 # Bare names, as dplyr takes them, are looked for outside of the data, where R finds nothing.
 check_columns_found <- function(asking = parent.frame()) {
-  for (arg in intersect(c("column", "weights", "by"), names(asking))) {
-    tryCatch(get(arg, asking, inherits = FALSE),
-             error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
-  }
+  arg <- NULL
+  tryCatch(for (arg in c("column", "weights", "by")) get0(arg, asking, inherits = FALSE),
+           error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
 }
 
 refuse_bare <- function(error, arg, written) {

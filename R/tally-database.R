@@ -10,26 +10,26 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
-  types <- function() table_types(x, c(asked$answers, asked$keys, asked$weight))
-  rows <- run_query(asked$query, types)
+  columns <- c(asked$answers, asked$keys, asked$weight)
+  rows <- run_query(x, asked$query, columns)
   if (asked$form %in% c("bits", "text")) return(tally_sums_of(rows, mechanism, asked, na.rm))
-  if (asked$form == "long") return(tally_long(rows, run_query(asked$reports, types), mechanism, asked, na.rm))
+  if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
 
-# One query, all of its rows or an error: nothing half is ever returned. `types` tells what the columns are, for the
-# message, where the engine refuses them.
-run_query <- function(query, types) {
-  connection <- dbplyr::remote_con(query)
+# One query, all of its rows or an error: nothing half is ever returned. Where the engine refuses it, the message tells
+# what the columns are.
+run_query <- function(data, query, columns) {
+  connection <- dbplyr::remote_con(data)
   if (inherits(connection, "TestConnection")) {
     abort(c("This table has no connection that could run the query.",
             i = "{.fn rr_query} gives its text; what an engine makes of it goes to {.fn rr_counts}."), "database")
   }
   problem <- NULL
   rows <- withCallingHandlers(
-    tryCatch(DBI::dbGetQuery(connection, render_query(query)), error = function(e) problem <<- conditionMessage(e)),
+    tryCatch(DBI::dbGetQuery(connection, query), error = function(e) problem <<- conditionMessage(e)),
     # An engine without column types gave values of several types: the driver keeps one of them and spoils the rest.
     warning = function(w) {
       if (!grepl("mixed type", conditionMessage(w), fixed = TRUE)) return()
@@ -39,7 +39,7 @@ run_query <- function(query, types) {
   if (is.null(problem)) return(as_plain_frame(rows))
   said <- sub("\\s+$", "", strsplit(problem, "\n", fixed = TRUE)[[1]])
   said <- utils::head(said[nzchar(said)], 4L)
-  kinds <- tryCatch(types(), error = function(e) NULL)
+  kinds <- tryCatch(table_types(data, columns), error = function(e) NULL)
   abort(c("The database did not answer the query.",
           stats::setNames(sprintf("{said[%d]}", seq_along(said)), rep("x", length(said))),
           i = if (length(kinds)) "The columns are: {kinds}.",
@@ -54,7 +54,7 @@ table_types <- function(data, columns) {
 
 empty_rows <- function(data, columns) {
   empty <- dplyr::filter(dplyr::select(dplyr::ungroup(data), !!!rlang::syms(columns)), 0L == 1L)
-  DBI::dbGetQuery(dbplyr::remote_con(data), render_query(empty))
+  DBI::dbGetQuery(dbplyr::remote_con(data), dbplyr::sql_render(empty))
 }
 
 # ---- from rows to a tally ----

@@ -97,7 +97,7 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
   all <- c(list(n = quote(n()), reports_wrong = wrong), sums,
            if (!is.null(weight)) weight_sums(rlang::sym(weight)))
   query <- dplyr::summarise(grouped, !!!all, .groups = "drop")
-  list(query = query, answers = answers, keys = keys, weight = weight, form = form)
+  list(query = dbplyr::sql_render(query), answers = answers, keys = keys, weight = weight, form = form)
 }
 
 # ---- long tables ----
@@ -118,5 +118,6 @@ long_query <- function(data, keys, weight) {
                   without = rlang::expr(sum(!!flag(rlang::sym("level")), na.rm = TRUE)),
                   lost = rlang::expr(max(!!flag(id), na.rm = TRUE)))
   reports <- summed(sizes, c("size", "without", "lost", keys), n = quote(n()))
-  list(query = levels, reports = reports, answers = c("id", "level"), keys = keys, weight = NULL, form = "long")
+  list(query = dbplyr::sql_render(levels), reports = dbplyr::sql_render(reports),
+       answers = c("id", "level"), keys = keys, weight = NULL, form = "long")
 }

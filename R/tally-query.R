@@ -59,11 +59,9 @@ rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL) 
           "argument")
   }
   asked <- tally_query(data, mechanism, column, by, weights)
-  if (is.null(asked$reports)) return(render_query(asked$query))
-  dbplyr::sql(c(levels = render_query(asked$query), reports = render_query(asked$reports)))
+  if (is.null(asked$reports)) return(asked$query)
+  dbplyr::sql(c(levels = asked$query, reports = asked$reports))
 }
-
-render_query <- function(query) dbplyr::sql_render(query)
 
 # The table and its columns, as the grammar of data frames wants them: a data frame without rows.
 table_columns <- function(data) {
@@ -72,7 +70,7 @@ table_columns <- function(data) {
   structure(rep(list(logical()), length(names)), names = names, row.names = integer(), class = "data.frame")
 }
 
-# What is asked: the lazy query, the columns of the answers and of the groups, and that of the weights or NULL.
+# What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
 tally_query <- function(data, mechanism, column, by, weights) {
   frame <- table_columns(data)
   check_countable(mechanism)
@@ -94,10 +92,78 @@ tally_query <- function(data, mechanism, column, by, weights) {
   form <- report_form(mechanism, answers)
   if (form %in% c("bits", "text")) return(sum_query(data, mechanism, form, answers, keys, weight))
   if (form == "long") return(long_query(data, keys, weight))
-  grouped <- dplyr::group_by(dplyr::ungroup(data), !!!rlang::syms(c(answers, keys)))
-  sums <- c(list(n = quote(n())), if (!is.null(weight)) weight_sums(rlang::sym(weight)))
-  list(query = dplyr::summarise(grouped, !!!sums, .groups = "drop"), answers = answers, keys = keys, weight = weight,
-       form = form)
+  sums <- c(n = "COUNT(*)",
+            if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
+  query <- group_query(data, c(answers, keys), sums)
+  list(query = query, answers = answers, keys = keys, weight = weight, form = form)
+}
+
+# ---- one GROUP BY ----
+
+# The text of a query that gives a row for each combination of `keys`, and the sums, which are named SQL expressions.
+# dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly for messages of errors that cannot
+# happen here, while a fast engine counts 1e7 rows in 70.
+group_query <- function(data, keys, sums, limit = NULL) {
+  connection <- dbplyr::remote_con(data)
+  source <- query_source(data)
+  names <- quote_names(c(keys, names(sums)), connection)
+  keys <- names[seq_along(keys)]
+  columns <- c(keys, sprintf("%s AS %s", sums, utils::tail(names, length(sums))))
+  # Each engine has words of its own for a limit.
+  if (!is.null(limit)) {
+    return(dbplyr::sql_query_select(connection, dbplyr::sql(columns), dbplyr::sql(source$from), where = source$where,
+                                    group_by = dbplyr::sql(keys), limit = limit))
+  }
+  clause <- function(word, parts, between) {
+    if (!length(parts)) return(NULL)
+    line <- paste(word, paste(parts, collapse = paste0(between, " ")))
+    if (length(parts) == 1L || nchar(line) <= 80L) return(line)
+    paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
+  }
+  dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", source$from),
+                      clause("WHERE", if (length(source$where)) sprintf("(%s)", source$where), " AND"),
+                      clause("GROUP BY", keys, ",")), collapse = "\n"))
+}
+
+# In the words of the engine. COUNT(*) is everybody's.
+translate_sums <- function(sums, connection) {
+  stats::setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
+}
+
+quote_names <- function(names, connection) {
+  as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
+}
+
+# What stands after FROM and WHERE. Columns of one table are read from it as it is, with the conditions of
+# dplyr::filter(), since some engines of several servers fetch the rows of a query within a query before they group
+# them.
+# Every other pipeline is such a query. The text that dbplyr writes decides, not its objects, which change with its
+# versions: where it is not that of its parts put together, it stays as it is.
+query_source <- function(data) {
+  connection <- dbplyr::remote_con(data)
+  built <- dbplyr::sql_build(data, connection)
+  if (dbplyr::is.ident(built)) {
+    return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
+  }
+  text <- as.character(dbplyr::sql_render(built, connection))
+  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`)"
+  columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
+  plain <- regexpr(sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, name, name), text, perl = TRUE)
+  if (plain == 1L) {
+    start <- attr(plain, "capture.start")[1]
+    from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
+    if (attr(plain, "match.length") == nchar(text)) return(list(from = from))
+    if (inherits(built, "select_query")) {
+      again <- dbplyr::sql_query_select(connection, built$select, dbplyr::sql(from), where = built$where,
+                                        order_by = built$order_by)
+      if (identical(as.character(again), text)) return(list(from = from, where = built$where))
+    }
+  }
+  # An inner query has no order, if it has no limit.
+  if (inherits(built, "select_query")) {
+    text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
+  }
+  list(from = sprintf("(\n%s\n) %s", sub("^ *", "  ", text), quote_names("q01", connection)))
 }
 
 # Names that no column has.

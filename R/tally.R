@@ -234,8 +234,9 @@ check_weights <- function(weights, n) {
     abort(c("{.arg weights} must be numbers, one per report.",
             x = "It is {describe(weights)}; there are {n} reports."), "argument")
   }
-  bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
-  if (length(bad)) {
+  extremes <- if (length(weights)) range(weights) else 0
+  if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
+    bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
     abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}."),
           "argument")
   }

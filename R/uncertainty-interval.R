@@ -56,8 +56,7 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 }
 
 # Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth.
-check_interval_kind <- function(interval, mechanism, target, method) {
-  law <- rr_law(mechanism)
+check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
   if (interval == "credible") check_credible(method, k, target)
   if (interval == "profile") {

@@ -2,17 +2,17 @@
 # by checking its arguments without a default. `optional` names those that this call does not need; named texts explain
 # an argument that means something else than in other functions.
 check_given <- function(..., optional = NULL) {
+  # Functions of the package pass on to each other what was looked at when it came in.
+  if (identical(topenv(parent.frame(2)), environment(check_given))) return(invisible())
   asking <- parent.frame()
   wanted <- formals(sys.function(sys.parent()))
   absent <- character()
-  # Functions of the package pass on to each other what was looked at when it came in.
-  inside <- identical(topenv(parent.frame(2)), topenv())
   # A loop, since this goes before every call, however short. Everywhere the arguments with a default come last.
   for (arg in names(wanted)) {
     if (!identical(wanted[[arg]], quote(expr = ))) break
     if (arg == "...") next
     if (eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
-    else if (!length(absent) && !inside) check_argument_object(get(arg, asking))
+    else if (!length(absent)) check_argument_object(get(arg, asking))
   }
   if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)

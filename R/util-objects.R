@@ -5,16 +5,15 @@
 
 check_object <- function(x) {
   for (class in class(x)) {
-    fields <- object_shapes[[class]]
+    fields <- object_fields[[class]]
     if (is.null(fields)) next
     parts <- unclass(x)
     if (!is.list(parts)) abort_damaged(x, sprintf("It is %s.", describe_kind(parts)))
-    for (name in names(fields)) {
-      kind <- fields[[name]]
-      value <- parts[[name]]
-      if (is.null(value) && endsWith(kind, "?")) next
-      if (!is_kind(value, kind)) {
-        abort_damaged(x, sprintf("Its field `%s` is %s, which it cannot be.", name, describe(value)))
+    for (field in fields) {
+      value <- parts[[field$name]]
+      if (is.null(value) && field$optional) next
+      if (!field$test(value)) {
+        abort_damaged(x, sprintf("Its field `%s` is %s, which it cannot be.", field$name, describe(value)))
       }
     }
     unfit <- if (!is.null(object_fits[[class]])) object_fits[[class]](parts)
@@ -38,15 +37,6 @@ abort_damaged <- function(x, problem) {
   abort(c("An object of class {.cls {class(x)[1]}} is damaged.", x = problem,
           i = paste("Objects are made by the package's functions and read by them: make it again,",
                     "and change copies of its parts.")), "argument")
-}
-
-is_kind <- function(x, kind) {
-  kind <- sub("?", "", kind, fixed = TRUE)
-  test <- object_kinds[[kind]]
-  if (!is.null(test)) return(test(x))
-  if (!inherits(x, kind)) return(FALSE)
-  check_object(x)
-  TRUE
 }
 
 plain_number <- function(x) is.numeric(x) && !is.object(x)
@@ -241,6 +231,20 @@ object_fits <- list(
   },
   rr_regression = function(x) if (is.null(names(x$coefficients))) "coefficients"
 )
+
+# The table as the loop of check_object() reads it: made once, since every call of an exported function pays for it.
+object_fields <- lapply(object_shapes, function(shape) {
+  unname(Map(function(name, kind) {
+    optional <- endsWith(kind, "?")
+    kind <- sub("?", "", kind, fixed = TRUE)
+    of_class <- function(x) {
+      if (!inherits(x, kind)) return(FALSE)
+      check_object(x)
+      TRUE
+    }
+    list(name = name, optional = optional, test = object_kinds[[kind]] %||% of_class)
+  }, names(shape), shape))
+})
 
 # Tables of ours are data frames that users cut and bind: any rows and columns that are left can be shown, and only
 # what is drawn or read needs its columns, `numbers` and `words`.

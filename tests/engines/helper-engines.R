@@ -94,7 +94,17 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   expect_identical(rr_cooccurrence(stored(many, "many")), rr_cooccurrence(many))
   expect_identical(rr_cooccurrence(dplyr::tbl(connection, "many"), 3), rr_cooccurrence(many, 3))
 
+  # A long table of bits
+  long <- data.frame(who = rep(sprintf("e%02d", 1:50), 4), site = rep(letters[1:4], each = 50), bit = bits(50, 4)[[1]])
+  wide <- matrix(long$bit, 50, dimnames = list(unique(long$who), letters[1:4]))
+  expect_identical(rr_bit_tally(stored(long[order(long$bit, long$site), ], "long"), 0.1, element = "who", set = "site"), rr_bit_tally(wide, 0.1))
+
   if (!nulls) return(invisible())
+  empty <- frame
+  empty$region <- NA_character_
+  expect_error(rr_tally(stored(empty, "empty"), m, column = "answer", by = "region"), "NULL in 2,000 of 2,000", class = "candor_error_missing")
+  expect_error(suppressMessages(rr_tally(dplyr::tbl(connection, "empty"), m, column = "answer", by = "region", na.rm = TRUE)),
+               class = "candor_error_empty")
   holes <- frame
   holes$answer[1:5] <- NA
   holes$region[5:9] <- NA

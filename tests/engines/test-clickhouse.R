@@ -46,6 +46,14 @@ test_that("both servers aggregate: the second sends counts, not reports", {
   expect_true(all(as.double(log$result_rows) <= 9))
 })
 
+test_that("a filter and a choice of columns do not bring the reports to the first server", {
+  frame <- people(3000)
+  some <- dplyr::select(dplyr::filter(distributed(frame, "filtered"), wave > 1L), answer, region)
+  expect_identical(rr_tally(some, m, column = "answer", by = "region"), rr_tally(frame[frame$wave > 1, ], m, column = "answer", by = "region"))
+  sent <- rr_query(some, m, column = "answer", by = "region")
+  expect_length(gregexpr("SELECT", sent)[[1]], 1L)
+})
+
 test_that("counts come back as ClickHouse's unsigned 64-bit integers and are understood", {
   table <- distributed(people(100), "counted")
   rows <- DBI::dbGetQuery(first, as.character(rr_query(table, m, column = "answer")))

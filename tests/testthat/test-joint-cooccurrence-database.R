@@ -72,8 +72,8 @@ test_that("a table that changes between two batches is an error", {
   bits <- some_bits(20, 22)
   table <- stored(bits)
   grown <- FALSE
-  trace_once <- function(query, types) {
-    rows <- DBI::dbGetQuery(connection, render_query(query))
+  trace_once <- function(data, query, columns) {
+    rows <- DBI::dbGetQuery(connection, query)
     if (!grown) DBI::dbExecute(connection, "INSERT INTO bits SELECT * FROM bits LIMIT 1")
     grown <<- TRUE
     rows

@@ -132,8 +132,8 @@ test_that("one query is sent, and at most one row for each category and group co
   sent <- new.env()
   sent$queries <- character()
   watched <- function(query) {
-    sent$queries <- c(sent$queries, as.character(render_query(query)))
-    rows <- DBI::dbGetQuery(connection, render_query(query))
+    sent$queries <- c(sent$queries, as.character(query))
+    rows <- DBI::dbGetQuery(connection, query)
     expect_lte(nrow(rows), 3 * 2)
     rows
   }
@@ -142,6 +142,30 @@ test_that("one query is sent, and at most one row for each category and group co
   expect_identical(tally_grouped(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
   expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
   expect_match(sent$queries, "GROUP BY `answer`, `region`$")
+})
+
+test_that("columns of one table, filtered or sorted, are grouped where they lie; what else a pipeline does comes first", {
+  table <- stored(survey)
+  text <- function(data, ...) as.character(rr_query(data, m, column = "answer", ...))
+  plain <- "SELECT `answer`, COUNT(*) AS `n`\nFROM `reports`\nGROUP BY `answer`"
+  expect_identical(text(table), plain)
+  expect_identical(text(dplyr::select(table, answer, w)), plain)
+  expect_silent(sorted <- text(dplyr::arrange(table, w)))
+  expect_identical(sorted, plain)
+  tricky <- "it's 'GROUP BY w\nLIMIT 3"
+  filtered <- dplyr::arrange(dplyr::filter(table, w > 0.5, region != tricky), w)
+  expect_match(text(filtered), "FROM `reports`\nWHERE (`w` > 0.5) AND (`region` != 'it''s ''GROUP BY w\nLIMIT 3')\nGROUP BY", fixed = TRUE)
+  same <- function(data, memory, ...) {
+    expect_identical(rr_tally(data, m, column = "answer", ...), rr_tally(memory, m, column = "answer", ...))
+  }
+  same(filtered, survey[survey$w > 0.5, ], by = "region")
+  nested <- list(head(dplyr::arrange(table, w, answer, region, year), 9), dplyr::mutate(table, late = year > 2020L), dplyr::distinct(table),
+                 dplyr::rename(table, place = region), dplyr::union_all(table, table), dplyr::filter(table, w == max(w, na.rm = TRUE)),
+                 head(dplyr::filter(table, w > 0.5), 3), dplyr::tbl(connection, dplyr::sql("SELECT * FROM reports LIMIT 5")))
+  for (data in nested) {
+    expect_match(text(data), "FROM \\(\n", perl = TRUE)
+    same(data, dplyr::collect(data), by = names(dplyr::collect(data))[2])
+  }
 })
 
 test_that("names are quoted by the dialect, whatever they are", {

@@ -1,0 +1,59 @@
+# Groups of every kind of column: the truth is base R's sorted distinct values, and counting row by row.
+
+m <- rr_grr(c("no", "some", "often"), epsilon = 2)
+
+expect_groups <- function(key, values = sort(unique(key))) {
+  set.seed(1)
+  reports <- sample(m$levels, length(key), TRUE)
+  tally <- rr_tally(reports, m, by = data.frame(key = key))
+  expect_identical(tally$groups$key, values)
+  expect_identical(tally$counts, unname(vapply(as.character(values), function(value) {
+    as.double(table(factor(reports[as.character(key) == value], m$levels)))
+  }, numeric(3))))
+}
+
+test_that("groups are the sorted values that occur, of the type that they have", {
+  set.seed(2)
+  for (size in c(30, 20000)) {
+    draw <- function(values) sample(values, size, TRUE)
+    expect_groups(draw(c(3L, -7L, 12L)))
+    expect_groups(draw(c(.Machine$integer.max, -.Machine$integer.max, 0L)))
+    expect_groups(draw(c(5L, 6L, 7L)))
+    expect_groups(draw(1:3))
+    expect_groups(draw(c(0.5, -2, 1e300)))
+    expect_groups(draw(c("b", "a", "\u00e4")))
+    expect_groups(draw(c(TRUE, FALSE)))
+    expect_groups(draw(as.Date(c("2026-01-02", "2025-12-31"))))
+    expect_groups(draw(structure(c(20000L, 20400L), class = "Date")))
+    # Levels keep their order; those that no row has are no groups, but stay levels.
+    key <- factor(draw(c("x", "z")), c("z", "y", "x"))
+    expect_groups(key, factor(c("z", "x"), c("z", "y", "x")))
+  }
+  # A value that only a late row has
+  expect_groups(c(rep("b", 10000), "a", "c"))
+  expect_groups(c(rep(0.5, 10000), 0.25))
+})
+
+test_that("of several columns the combinations that occur are groups, the first running fastest", {
+  set.seed(3)
+  for (values in list(1:3, sample.int(1e6, 200))) {
+    by <- data.frame(a = sample(values, 500, TRUE), b = sample(c("u", "v", "w"), 500, TRUE), c = sample(values, 500, TRUE))
+    by <- by[!(by$a == values[1] & by$b == "v"), ]
+    reports <- sample(m$levels, nrow(by), TRUE)
+    tally <- rr_tally(reports, m, by = by)
+    wanted <- unique(by)
+    wanted <- wanted[order(wanted$c, wanted$b, wanted$a, method = "radix"), ]
+    expect_identical(as.data.frame(tally$groups), data.frame(wanted, row.names = NULL))
+    expect_identical(tally$n, as.double(table(factor(do.call(paste, by), do.call(paste, wanted)))))
+  }
+})
+
+test_that("a table that looks counted is told from respondents with weights, by its first rows where these say it", {
+  counts <- data.frame(answer = m$levels, w = c(610, 270, 120))
+  expect_message(rr_tally(counts, m, column = "answer", weights = "w"), class = "candor_message_counts")
+  expect_no_message <- function(data) expect_message(rr_tally(data, m, column = "answer", weights = "w"), NA)
+  expect_no_message(transform(counts, w = w + 0.5))
+  expect_no_message(transform(counts, w = c(1, 2, 3)))
+  people <- data.frame(answer = rep(m$levels, 1000), w = 20)
+  expect_no_message(people)
+})
