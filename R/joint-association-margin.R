@@ -28,7 +28,9 @@ margin_association <- function(x) {
                             else NA_real_)
   if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
                                                      table[c("cramers.v", "cramers.v.error")]))
-  test <- if (x$target == "population") reported_table_test(x$tally) else true_table_test(x$tally)
+  test <- if (x$target == "sample") true_margin_test(x)
+    else if (is.null(x$supports)) reported_table_test(x$tally)
+    else support_test(x$supports, x$n)
   table$statistic <- test$statistic
   table$df <- test$df
   table$p.value <- stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
@@ -43,7 +45,7 @@ two_by_two <- function(share, error, x) {
   spread <- row * (1 - row) * column * (1 - column)
   s <- sqrt(max(spread, 0))
   positive <- all(share > 0)
-  factor <- unbiased_factor(x$target, x$tally$effective_n)
+  factor <- unbiased_factor(x$target, x$tally$effective_n %||% x$n)
   correlation <- if (spread > 0) covariance / s else NA_real_
   bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
   bend[2, 2] <- bend[2, 1] + bend[1, 2]
@@ -75,18 +77,31 @@ reported_table_test <- function(tally) {
 # table, r and c for its margins, the interactions S - r c' are (I - r 1') S (I - 1 c'), and so are their changes.
 true_table_test <- function(tally) {
   sizes <- unname(tally$mechanism$sizes)
-  test <- list(statistic = NA_real_, df = prod(sizes - 1))
-  if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) return(test)
+  if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) {
+    return(list(statistic = NA_real_, df = prod(sizes - 1)))
+  }
   fit <- rr_estimate(tally, method = "inv", target = "sample")
   share <- matrix(fit$estimate, sizes[1])
+  interaction_test(share, estimate_covariance(fit$mechanism, fit, 1, seq_along(share)), tally$effective_n)
+}
+
+# Of supports the margin is the unbiased estimate itself.
+true_margin_test <- function(x) {
+  if (is.null(x$supports)) return(true_table_test(x$tally))
+  interaction_test(unname(x$estimate), x$covariance, x$n)
+}
+
+interaction_test <- function(share, covariance, n) {
+  sizes <- dim(share)
+  test <- list(statistic = NA_real_, df = prod(sizes - 1))
   left <- (diag(sizes[1]) - rowSums(share))[-1, , drop = FALSE]
   right <- (diag(sizes[2]) - colSums(share))[-1, , drop = FALSE]
   interactions <- as.vector(left %*% share %*% t(right))
   map <- kronecker(right, left)
-  covariance <- map %*% estimate_covariance(fit$mechanism, fit, 1, seq_along(share)) %*% t(map)
+  covariance <- map %*% covariance %*% t(map)
   factor <- tryCatch(chol(covariance), error = function(e) NULL)
   # An unbiased estimate need not be a covariance.
-  if (is.null(factor) || any(diag(factor)^2 <= no_noise * pmax(diag(covariance), 1 / tally$effective_n))) return(test)
+  if (is.null(factor) || any(diag(factor)^2 <= no_noise * pmax(diag(covariance), 1 / n))) return(test)
   test$statistic <- sum(backsolve(factor, interactions, transpose = TRUE)^2)
   test
 }

@@ -19,6 +19,10 @@
 #'   an estimated cell is negative. For `target = "sample"`, Wald's test of whether the true table of these very respondents is the product of its
 #'   margins. Both tests are the same whatever the `method` of the fit. Weighted reports are scaled to their effective number here too, see [rr_tally()].
 #'
+#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), the test for the population is the
+#' same score test of the reported supports: they are uncorrelated between questions if the truths are independent, and only the
+#' \eqn{(K - 1)(L - 1)} directions count in which truths can move that correlation.
+#'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
 #' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
 #' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels. Only these are tested (a score test), since

@@ -87,7 +87,8 @@ list_columns <- function(parts, columns) {
             i = if (any(width > 1L)) "A question of k categories takes k columns, one per category."),
           "mismatch")
   }
-  at <- unlist(part_columns(parts, width, columns))
+  places <- part_columns(parts, width, columns)
+  at <- unlist(places)
   each <- function(values) {
     values <- rep(unname(values), width)
     values[at] <- values
@@ -95,8 +96,13 @@ list_columns <- function(parts, columns) {
   }
   flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
   block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
+  named <- which(nzchar(names(parts) %||% character(length(parts))))
+  questions <- stats::setNames(lapply(named, function(i) {
+    levels <- parts[[i]]$levels
+    list(at = places[[i]], levels = if (width[i] == 1L) levels[bit_places(levels)] else levels)
+  }), names(parts)[named])
   list(p = each(vapply(supports, `[[`, 0, "p")), q = each(vapply(supports, `[[`, 0, "q")), block = block,
-       direct = which(flag("direct")))
+       direct = which(flag("direct")), questions = questions)
 }
 
 # Which columns each mechanism describes. Names decide: a yes/no mechanism describes the column that has its name; one
@@ -195,11 +201,11 @@ support_columns.rr_compose <- function(mechanism) {
 #' @export
 support_columns.rr_noncompliance <- support_columns.rr_compose
 
-abort_support <- function(mechanism, reason) {
+abort_support <- function(mechanism, reason, remedy = NULL) {
   abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
           x = "Its columns have no known joint probabilities: {reason}.",
-          i = "Estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product} instead."),
-        "argument")
+          i = "Estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product} instead.",
+          i = remedy), c("law", "argument"))
 }
 
 # The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the

@@ -64,9 +64,6 @@ row_bits <- function(x) {
 
 # ---- sums of products ----
 
-# How many sums one query may ask for: PostgreSQL gives at most 1664 columns, SQLite 2000.
-query_width <- 1500L
-
 # SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)

@@ -18,6 +18,10 @@
 #'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
 #'   Or a **database table** of package dbplyr whose columns are 0 and 1 (or logical): the engine adds up the products of columns, all in
 #'   one scan (in batches of 1,500 sums), or counts row types with `GROUP BY` where these are fewer; no row leaves it.
+#' @param mechanism For reports of other protocols than yes/no questions: a [rr_product()], or a list of mechanisms named by the questions.
+#'   `bits` is then a data frame of reports as [rr_perturb()] gives them: each question is a column of its name (the several columns of a hash
+#'   value are a data frame inside, or `question.slope` and so on). A yes/no question is counted as one column, `question`, any other as one column a category,
+#'   `question:category`, which is 1 where the report *supports* the category, see [rr_tmdh()].
 #' @param order The largest number of columns in a set, from 1 to the number of columns.
 #' @param sets Further sets beyond `order`: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
 #' @param na.rm Drop rows with a missing value, and say how many? If `FALSE`, a missing value is an error.
@@ -26,7 +30,8 @@
 #'   count per set; the empty set, that is `n`, first, then by size and then lexicographically) and `more` (the further sets).
 #'   `as.data.frame()` and `tidy()` give one row per set; `c()` merges the counts of several chunks of rows.
 #' @section Errors:
-#' `candor_error_level` for an entry that is not 0 or 1, with its row and column, and for names of columns such as `a`, `b` and
+#' `candor_error_report` for a report that is none of its `mechanism`, with its position; `candor_error_law` for a protocol whose columns have no known joint
+#' probabilities; `candor_error_level` for an entry that is not 0 or 1, with its row and column, and for names of columns such as `a`, `b` and
 #' `a:b`, which could be a column or a set; `candor_error_counts` for a cell of a table that is not a whole number; `candor_error_missing` for a
 #' missing one; `candor_error_order` for more sets than fit in memory, with the order that fits; `candor_error_empty` for
 #' no rows; `candor_error_mismatch` when counts of different columns or orders are merged.
@@ -40,10 +45,16 @@
 #' # Chunks merge to the counts of the whole
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
-rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
+rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
   check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
+  if (!is.null(mechanism)) {
+    read <- question_bits(bits, mechanism, na.rm)
+    inform_dropped(read$missing)
+    d <- length(read$columns)
+    return(count_bits(read$columns, names(read$columns), if (missing(order)) min(2, d) else order, sets, read$missing))
+  }
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, if (!missing(order)) order, sets, na.rm))
   tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)
   if (tabular) return(cooccurrence_table(bits, order, missing(order)))
@@ -54,11 +65,15 @@ rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ...) {
     missing_rows <- sum(!keep)
     if (missing_rows) {
       columns <- if (is.matrix(columns)) columns[keep, , drop = FALSE] else lapply(columns, `[`, keep)
-      cli::cli_inform("{missing_rows} row{?s} with missing values dropped.", class = "candor_message_missing")
+      inform_dropped(missing_rows)
     }
   }
   count_bits(columns, bit_names(bits), if (missing(order)) min(2, length(bit_names(bits))) else order, sets,
              missing_rows)
+}
+
+inform_dropped <- function(rows) {
+  if (rows > 0) cli::cli_inform("{rows} row{?s} with missing values dropped.", class = "candor_message_missing")
 }
 
 count_bits <- function(columns, names, order, sets, missing_rows) {

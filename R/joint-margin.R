@@ -6,10 +6,14 @@
 #' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
 #' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
 #'
+#' In a fit of [rr_tmdh()] a question of several categories is named like its mechanism. The shares of its categories are then known to add up to 1: where their
+#' estimates do not (unary encoding, hashing), what is missing is given to all of them alike, in the margin as in its covariance. The cells stay unbiased, and margins of a
+#' margin agree with each other.
+#'
 #' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
 #'
-#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of questions involved must have been tallied), or a
+#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of yes/no questions involved must have been tallied, and of twice that of other questions), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
 #' @param vars The questions of the margin, all different: their names or positions.
 #' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
@@ -53,6 +57,9 @@ joint_questions <- function(fit) UseMethod("joint_questions")
 joint_questions.rr_histogram <- function(fit) fit$columns
 
 #' @export
+joint_questions.rr_tmdh <- function(fit) c(fit$columns, names(named_questions(fit)))
+
+#' @export
 joint_questions.default <- function(fit) {
   abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
           i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."),
@@ -75,24 +82,29 @@ match_questions <- function(vars, fit, arg) {
 cell_estimates.rr_tmdh <- function(fit, which, target) {
   target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
-  check_result_names(fit$columns[which], "Columns of a margin must not have", "column")
-  k <- length(which)
-  if (k > 10) abort(c("A margin of {k} questions would have {2^k} cells.", i = "Take at most 10."), "argument")
-  # All sets of the questions by bit mask, the empty one left out: its count N is known.
-  masks <- seq_len(2^k - 1)
-  members <- vapply(masks, function(mask) {
-    set <- sort(which[mask %/% 2^(seq_len(k) - 1) %% 2 == 1]) - 1L
-    c(set, rep(-1L, k - length(set)))
-  }, integer(k))
-  members <- matrix(members, nrow = k)
+  names <- joint_questions(fit)[which]
+  check_result_names(names, "Columns of a margin must not have", "column")
+  parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
+  size <- prod(lengths(lapply(parts, `[[`, "levels")))
+  if (size > 1024) {
+    abort(c("A margin of {length(which)} question{?s} would have {format_count(size)} cells.",
+            i = "Take at most 10 questions, and at most 1024 cells."), "argument")
+  }
+  # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
+  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L)), KEEP.OUT.ATTRS = FALSE))[-1, ,
+                                                                                                       drop = FALSE]
+  members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
+  members <- matrix(as.integer(members), nrow = length(which))
   refuse_rivals(fit, members)
   covariance <- histogram_block(fit, members, members, target, FALSE, FALSE)
   counts <- c(fit$n, set_values(fit, members))
-  # Moebius inversion of sets into cells, one column at a time: (1 -1; 0 1).
-  to_cells <- Reduce(function(a, b) kronecker(b, a), rep(list(matrix(c(1, 0, -1, 1), 2)), k))
-  list(levels = column_levels(fit)[which], estimate = as.vector(to_cells %*% counts) / fit$n,
+  to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
+  binary <- !any(names %in% names(named_questions(fit)))
+  list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
-       n = fit$n, target = target, conf.level = fit$conf.level, tally = column_tally(fit, which, members, to_cells))
+       n = fit$n, target = target, conf.level = fit$conf.level,
+       tally = if (binary) column_tally(fit, which, members, to_cells),
+       supports = if (!binary && length(which) == 2L) margin_supports(fit, unname(parts)))
 }
 
 #' @export
@@ -197,6 +209,7 @@ new_rr_margin <- function(cells, given) {
   dims <- lengths(cells$levels)
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
                  n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
+                 supports = cells$supports,
                  boundary = cells$boundary %||% 0, df = cells$df), class = c("rr_margin", "rr_estimates"))
 }
 

@@ -23,7 +23,12 @@
 #' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
 #' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
 #' question have an estimate, and sets with two are refused: nobody has two categories of one question. Name these columns by the
-#' mechanism, or by `block`, see the argument `mechanism`. Other mechanisms are refused, because the joint probabilities of their columns are not known.
+#' mechanism, or by `block`, see the argument `mechanism`. The same holds for [rr_subset()], and for [rr_hadamard()] with one block or one bit. Other mechanisms are refused, because
+#' the joint probabilities of their columns are not known.
+#'
+#' [rr_cooccurrence()] makes these columns from reports of any of these protocols, if it gets their `mechanism`, and [rr_margin()] then takes questions by
+#' name. What the covariance needs to know about the supports of one report it takes from the joint counts, not from the protocol: it is unbiased whatever
+#' hash or code made them. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in `sets`.
 #'
 #' @param counts Reported joint counts, of [rr_cooccurrence()].
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
@@ -60,6 +65,16 @@
 #'
 #' # One block of the covariance matrix, without the rest
 #' vcov(fit, sets = c("a", "a:b"))
+#'
+#' # A unary-encoded question and a direct one
+#' survey <- rr_product(tool = rr_unary(c("saw", "drill", "file"), epsilon = 2),
+#'                      trade = rr_grr(c("wood", "metal"), epsilon = 2))
+#' trade <- sample(c("wood", "metal"), 2000, TRUE)
+#' tool <- ifelse(trade == "wood", "saw", sample(c("drill", "file"), 2000, TRUE))
+#' reports <- rr_perturb(data.frame(tool, trade), survey)
+#' both <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
+#' rr_margin(both, c("tool", "trade"))
+#' rr_association(rr_margin(both, c("tool", "trade")))
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_given(counts = "joint counts of {.fn rr_cooccurrence}")

@@ -146,6 +146,9 @@ decode_answers.rr_hadamard <- function(mechanism, reports, x) {
 }
 
 #' @export
+report_fields.rr_hadamard <- function(mechanism) if (mechanism$one_bit) c("index", "sign")
+
+#' @export
 rr_reports.rr_hadamard <- function(x, mechanism) {
   if (mechanism$one_bit) return(read_signs(x, mechanism)$reports)
   read_numbers(x, mechanism)$reports

@@ -181,6 +181,11 @@ rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", 
 decode_answers.rr_local_hash <- function(mechanism, reports, x) reports
 
 #' @export
+report_fields.rr_local_hash <- function(mechanism) {
+  c(if (is.null(mechanism$cohorts)) c("slope", "shift") else "cohort", "value")
+}
+
+#' @export
 rr_reports.rr_local_hash <- function(x, mechanism) read_hashed(x, mechanism)$reports
 
 #' @export
@@ -238,7 +243,7 @@ read_columns <- function(x, ranges, na.rm) {
   if (!is.list(x) || length(absent)) {
     abort(c("{.arg x} must have the columns {.val {names(ranges)}}.",
             x = if (is.list(x)) "{.val {absent[1]}} is missing." else "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), "report")
+            i = "See {.fn rr_reports}."), other_reports(x))
   }
   columns <- lapply(x[names(ranges)], plain_numbers)
   # As rr_perturb() returns them: looking closer would take longer than counting.

@@ -1,6 +1,19 @@
 # The classes of the protocols' reports: packed bits, and sets of numbers.
 
-new_rr_bits <- function(bits, k) structure(bits, levels_number = k, class = c("rr_bits", "rr_reports"))
+# `missing`: NULL, or which reports are missing, as a join of tables leaves them: bits alone cannot say so.
+new_rr_bits <- function(bits, k, missing = NULL) {
+  structure(bits, levels_number = k, missing = if (any(missing)) missing, class = c("rr_bits", "rr_reports"))
+}
+
+# Before anything is drawn: reports of a bit a category may need more memory than there is.
+check_report_memory <- function(n, k) {
+  bytes <- n * ceiling(k / 8)
+  if (bytes <= machine_memory()) return(invisible())
+  abort(c("These reports are too large for this machine's memory.",
+          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}.",
+          i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4",
+                    "bytes each, those of {.fn rr_local_hash} 12.")), "too_large")
+}
 
 unclass_bits <- function(x) {
   check_reports(x, "raw")
@@ -30,7 +43,7 @@ length.rr_bits <- function(x) nrow(unclass_bits(x))
   if (anyNA(i) || (is.numeric(i) && any(abs(i) > nrow(bits)))) {
     abort(c("Reports are chosen by positions from 1 to {format_count(nrow(bits))}."), "argument")
   }
-  new_rr_bits(bits[i, , drop = FALSE], attr(x, "levels_number"))
+  new_rr_bits(bits[i, , drop = FALSE], attr(x, "levels_number"), attr(x, "missing")[i])
 }
 
 #' @export
@@ -45,25 +58,37 @@ c.rr_bits <- function(...) {
       abort(c("Only reports of the same categories can be put together.", x = "One is {describe(part)}."), "mismatch")
     }
   }
-  new_rr_bits(do.call(rbind, lapply(parts, unclass_bits)), k)
+  new_rr_bits(do.call(rbind, lapply(parts, unclass_bits)), k, unlist(lapply(parts, is.na)))
 }
+
+#' @export
+is.na.rr_bits <- function(x) attr(x, "missing") %||% logical(length(x))
 
 #' @export
 rev.rr_bits <- function(x) x[rev(seq_along(x))]
 
 #' @export
-as.character.rr_bits <- function(x, ...) .Call(C_rr_to_hex, unclass_bits(x))
+as.character.rr_bits <- function(x, ...) {
+  text <- .Call(C_rr_to_hex, unclass_bits(x))
+  text[attr(x, "missing")] <- NA
+  text
+}
 
 #' @export
 format.rr_bits <- function(x, ...) as.character(x)
 
 #' @export
-as.matrix.rr_bits <- function(x, ...) .Call(C_rr_bits_to_matrix, unclass_bits(x), as.double(attr(x, "levels_number")))
+as.matrix.rr_bits <- function(x, ...) {
+  bits <- .Call(C_rr_bits_to_matrix, unclass_bits(x), as.double(attr(x, "levels_number")))
+  bits[attr(x, "missing"), ] <- NA
+  bits
+}
 
 #' @export
 as.list.rr_bits <- function(x, ...) {
   bits <- unclass_bits(x)
-  lapply(seq_len(nrow(bits)), function(i) bits[i, ])
+  gone <- is.na(x)
+  lapply(seq_len(nrow(bits)), function(i) if (!gone[i]) bits[i, ])
 }
 
 #' @export
@@ -78,10 +103,12 @@ print.rr_bits <- function(x, ..., n = 10) {
 
 print_some <- function(x, n) {
   shown <- format(x[seq_len(min(length(x), n))])
-  if (length(shown)) print(ifelse(nchar(shown) > 60, paste0(substr(shown, 1, 57), "..."), shown), quote = FALSE)
+  if (length(shown)) print(short_reports(shown), quote = FALSE)
   if (length(x) > n) cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
   invisible(x)
 }
+
+short_reports <- function(text) ifelse(nchar(text) > 60, paste0(substr(text, 1, 57), "..."), text)
 
 # ---- sets of numbers ----
 
@@ -129,7 +156,14 @@ as.list.rr_sets <- function(x, ...) {
 }
 
 #' @export
-as.character.rr_sets <- function(x, ...) vapply(as.list(x), paste, "", collapse = " ")
+is.na.rr_sets <- function(x) colSums(is.na(unclass_sets(x))) > 0
+
+#' @export
+as.character.rr_sets <- function(x, ...) {
+  text <- vapply(as.list(x), paste, "", collapse = " ")
+  text[is.na(x)] <- NA
+  text
+}
 
 #' @export
 format.rr_sets <- function(x, ...) as.character(x)

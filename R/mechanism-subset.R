@@ -82,6 +82,7 @@ as_packed <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
   packed <- as_packed(mechanism)
+  if (packed) check_report_memory(length(answers), length(mechanism$levels))
   draw <- function(positions, levels, generator) {
     .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
   }

@@ -89,6 +89,7 @@ achieved.rr_unary <- function(mechanism) {
 
 #' @export
 rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
+  check_report_memory(length(answers), length(mechanism$levels))
   draw <- function(positions, levels, generator) {
     .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
   }

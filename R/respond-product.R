@@ -20,7 +20,9 @@ rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R"
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
   columns <- lapply(stats::setNames(nm = names(reports)), function(name) {
-    decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
+    column <- decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
+    # A data frame inside one, which R prints as the columns that it is.
+    if (is.data.frame(column)) as.data.frame(column) else column
   })
   structure(columns, row.names = .set_row_names(nrow(x)), class = "data.frame")
 }

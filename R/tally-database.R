@@ -10,7 +10,10 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
-  rows <- run_query(x, asked$query, c(asked$answers, asked$keys, asked$weight))
+  columns <- c(asked$answers, asked$keys, asked$weight)
+  rows <- run_query(x, asked$query, columns)
+  if (asked$form %in% c("bits", "text")) return(tally_sums_of(rows, mechanism, asked, na.rm))
+  if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
 }
 
@@ -68,6 +71,9 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows <- rows[left$kept, , drop = FALSE]
   times <- times[left$kept]
   sums <- lapply(sums, `[`, left$kept)
+  if (identical(asked$form, "rows")) {
+    return(tally_numbers(rows, mechanism, asked, times, sums, left$dropped, na.rm))
+  }
   answers <- row_answers(rows[asked$answers], mechanism, match)
   coded <- code_answers(answers, mechanism, times, na.rm, match)
   missing <- sum(times[is.na(coded)])
@@ -87,38 +93,6 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   if (weighted) check_total(tally_sums(counts), "weights")
   new_rr_tally(mechanism, counts, groups = groups$keys, missing = missing + left$dropped,
                weight_squares = if (weighted) total(sums$squares), respondents = if (weighted) total(times))
-}
-
-# The sums of weights, which must be what sums of weights can be.
-row_weights <- function(rows, times) {
-  sums <- lapply(rows[query_columns[-1]], plain_numbers)
-  names(sums) <- names(query_columns)[-1]
-  odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
-  if (length(odd)) {
-    abort(c("{.arg weights} must be a column of numbers.",
-            x = "The database gave {describe_kind(sums[[odd[1]]][1])} for {.val {query_columns[names(odd)[1]]}}."),
-          "argument")
-  }
-  check_weight_sums(c(list(n = times), sums))
-  list(weight = sums$sum, squares = sums$squares)
-}
-
-# Rows whose groups are known, and how many reports the others are.
-keep_grouped <- function(rows, keys, times, na.rm) {
-  unknown <- lapply(rows[keys], is.na)
-  lost <- Reduce(`|`, unknown, logical(nrow(rows)))
-  dropped <- sum(times[lost])
-  if (!any(lost)) return(list(kept = seq_along(times), dropped = 0))
-  if (!na.rm) {
-    name <- keys[vapply(unknown, any, NA)][1]
-    number <- sum(times[unknown[[name]]])
-    abort(c("{.arg by} must not have missing groups.",
-            x = "{.val {name}} is NULL in {format_count(number)} of {format_count(sum(times))} rows.",
-            i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
-  }
-  cli::cli_inform("{dropped} report{?s} without a group dropped.", class = "candor_message_missing")
-  if (all(lost)) abort_dropped("All {format_count(dropped)} reports are without a group.")
-  list(kept = which(!lost), dropped = dropped)
 }
 
 # The answers as plain columns. Numbers with a fraction are no codes: as text they are found, with their number, as what
@@ -162,10 +136,4 @@ abort_stray <- function(x, mechanism, times, name, match) {
             "{.code match = \"relaxed\"} ignores case and surrounding space."
           }),
         "level")
-}
-
-abort_null <- function(name, number, total) {
-  abort(c("{.val {name}} must not have missing reports.",
-          x = "{format_count(number)} of {format_count(total)} are NULL.",
-          i = "Use {.code na.rm = TRUE} to drop them."), "missing")
 }

@@ -9,17 +9,34 @@
 #' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or
 #'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())` for an engine that R is not connected to: only the names
 #'   of its columns matter then.
-#' @param mechanism How the answers were randomised. Its reports must be categories, see [rr_law()].
+#' @param mechanism How the answers were randomised.
 #' @param column The column that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is the only column beside
 #'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
 #' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
 #' @param weights The column of the survey weights, by name or as a formula.
+#' @section Reports of the protocols:
+#' They are counted by the engine in these forms. The first that fits the columns is taken.
+#'
+#' | mechanism | columns | query |
+#' |---|---|---|
+#' | [rr_hadamard()] | one of whole numbers | `GROUP BY` that number |
+#' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
+#' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
+#' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and those of the reports | `GROUP BY` all of them |
+#' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
+#' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
+#' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as `as.character()` of the reports gives it | `SUM` of each bit |
+#'
+#' A sum has the name of its category; `reports_wrong` is the number of reports that the mechanism cannot give. The long form, `id` and `level`, needs two
+#' queries, named `levels` and `reports`, and takes no weights. In it a report of [rr_unary()] that supports no category must have a row too, whose `level`
+#' is `NULL`; the rows of one `id` must be of one group. Several different reports are rarely alike where `slope` and `shift` were drawn from many: the engine then returns about one
+#' row for each, which R counts.
 #' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
 #'   reports and groups under their own names, the number of reports `n` and, with weights, `weight_sum`, the sum of squares
 #'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
 #' @section Errors:
 #' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
-#' `candor_error_law` for reports that are not categories; `candor_error_package` without dbplyr.
+#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for sums of more than 1500 categories; `candor_error_package` without dbplyr.
 #' @seealso [rr_tally()], which runs it.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
@@ -41,7 +58,9 @@ rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL) 
             i = "For an engine that R is not connected to, describe the table with {.fn dbplyr::lazy_frame}."),
           "argument")
   }
-  tally_query(data, mechanism, column, by, weights)$query
+  asked <- tally_query(data, mechanism, column, by, weights)
+  if (is.null(asked$reports)) return(asked$query)
+  dbplyr::sql(levels = asked$query, reports = asked$reports)
 }
 
 # The table and its columns, as the grammar of data frames wants them: a data frame without rows.
@@ -58,7 +77,8 @@ tally_query <- function(data, mechanism, column, by, weights) {
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
-  answers <- report_columns(frame, mechanism, column, c(keys, weight), "a database table") %||%
+  answers <- if (is.null(column)) set_columns(mechanism, setdiff(names(frame), c(keys, weight)))
+  answers <- answers %||% report_columns(frame, mechanism, column, c(keys, weight), "a database table") %||%
     names(question_columns(frame, mechanism))
   both <- intersect(answers, keys)
   if (length(both)) {
@@ -69,21 +89,13 @@ tally_query <- function(data, mechanism, column, by, weights) {
     abort(c("Columns of reports and groups must not be called as those that the query makes.",
             x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
   }
+  form <- report_form(mechanism, answers)
+  if (form %in% c("bits", "text")) return(sum_query(data, mechanism, form, answers, keys, weight))
+  if (form == "long") return(long_query(data, keys, weight))
   sums <- c(n = "COUNT(*)",
             if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
   query <- group_query(data, c(answers, keys), sums)
-  list(query = query, answers = answers, keys = keys, weight = weight)
-}
-
-# Weights are multiplied by 1e0, since squares of integers may leave the range of integers. MIN, MAX and the number
-# of NULLs come with them: the weights are judged by the query that adds them up.
-weight_sums <- function(weight) {
-  double <- rlang::call2("*", weight, dbplyr::sql("1e0"))
-  sums <- list(sum = rlang::expr(sum(!!double, na.rm = TRUE)),
-               squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
-               missing = rlang::expr(sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)),
-               min = rlang::expr(min(!!weight, na.rm = TRUE)), max = rlang::expr(max(!!weight, na.rm = TRUE)))
-  stats::setNames(sums, query_columns[names(sums)])
+  list(query = query, answers = answers, keys = keys, weight = weight, form = form)
 }
 
 # ---- one GROUP BY ----
@@ -164,11 +176,12 @@ refuse_vector <- function(given, arg) {
           x = "It is {describe(given)}."), "argument")
 }
 
-# Only categories are a GROUP BY: reports that support sets of them would have to leave the engine one by one.
+# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
 check_countable <- function(mechanism) {
   if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
-  if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(invisible())
-  abort(c("A database can only count reports that are categories.", x = "The mechanism is: {format(mechanism)}.",
-          i = paste("Count in the engine how many reports support each category, and give these counts to",
-                    "{.fn rr_counts} with {.arg n}.")), "law")
+  if (!is.null(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return(invisible())
+  law <- rr_law(mechanism)
+  if (law_gives(law, "channel", length(mechanism$levels)) || inherits(law, "rr_law_support")) return(invisible())
+  abort(c("A database cannot count the reports of this mechanism.", x = "The mechanism is: {format(mechanism)}.",
+          i = "Fetch them, and give the data frame to {.fn rr_tally}."), "law")
 }

@@ -8,7 +8,7 @@
 #'
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
-#' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level` |
+#' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
 #' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices of numbers, one row a report |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
@@ -63,10 +63,18 @@ report_sets.rr_mechanism <- function(mechanism, x) {
 }
 
 
+# The columns of a table that a report takes, NULL where it is one value, or bits.
+report_fields <- function(mechanism) UseMethod("report_fields")
+
+#' @export
+report_fields.rr_mechanism <- function(mechanism) NULL
+
 # ---- reading ----
 
 abort_report_at <- function(position, problem) {
-  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}."), "report")
+  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
+          i = "Leave it out, or give the mechanism that it was made with; {.fn rr_reports} says how reports look."),
+        "report", position = position, problem = problem)
 }
 
 check_same_levels <- function(k, mechanism) {
@@ -83,6 +91,8 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   dropped <- NULL
   if (inherits(x, "rr_bits")) {
     check_same_levels(attr(x, "levels_number"), mechanism)
+    dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+    if (length(dropped)) x <- x[-dropped]
     bits <- unclass_bits(x)
   } else if (is.raw(x)) {
     if (!is.matrix(x) && length(x) == width) x <- matrix(x, 1)
@@ -118,7 +128,7 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   } else {
     abort(c("{.arg x} must be reports: bits, hexadecimal text, or 0 and 1 for each category.",
             x = "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), "report")
+            i = "See {.fn rr_reports}."), other_reports(x))
   }
   if (k %% 8 > 0) {
     bad <- match(TRUE, as.integer(bits[, width]) >= 2^(k %% 8))
@@ -126,6 +136,9 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   }
   list(reports = new_rr_bits(bits, k), dropped = dropped)
 }
+
+# Reports of another kind of mechanism are a mismatch; anything else is no report at all.
+other_reports <- function(x) if (inherits(x, "rr_reports")) c("mismatch", "report") else "report"
 
 width_problem <- function(bytes, k) {
   sprintf("has %s bytes; %s are needed for %s categories", format_count(bytes), format_count((k + 7) %/% 8),
@@ -183,27 +196,66 @@ whole_matrix <- function(x) {
 
 all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
 
-# One row for each category that a report supports; reports that support none do not appear.
+# One row for each category that a report supports. A report that supports none has one row, without a level.
 is_long <- function(x) is.data.frame(x) && length(x) == 2L && all(c("id", "level") %in% names(x))
 
 long_places <- function(x, mechanism) {
   level <- plain_numbers(x$level)
   place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) level else match(as.character(level),
                                                                                         mechanism$levels)
-  bad <- which(is.na(place) | place < 1 | place > length(mechanism$levels) | place != floor(place))
+  lost <- which(is.na(x$id))
+  if (length(lost)) {
+    abort(c("{.arg x} must say which report each row is of.", x = "{.val id} is NA in row {format_count(lost[1])}."),
+          "report")
+  }
   id <- match(x$id, unique(x$id))
+  none <- is.na(level) & is.null(mechanism$size)
+  place[none] <- NA
+  bad <- which(!none & (is.na(place) | place < 1 | place > length(mechanism$levels) | place != floor(place)))
   if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level",
                                                        encodeString(as.character(level[bad[1]]), quote = "\"")))
   twice <- anyDuplicated(data.frame(id, place))
   if (twice) abort_report_at(id[twice], sprintf("supports level %s twice", encodeString(mechanism$levels[place[twice]],
                                                                                         quote = "\"")))
+  beside <- which(none & id %in% id[!none])
+  if (length(beside)) abort_report_at(id[beside[1]], "has a row without a level beside others")
+  check_empty_reports(mechanism, length(unique(id)), sum(none))
   list(id = id, place = as.integer(place))
+}
+
+# Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
+# them. Fewer than one table in a hundred million has none where 20 are expected.
+check_empty_reports <- function(mechanism, n, empty) {
+  law <- rr_law(mechanism)
+  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
+  if (!independent || empty > 0) return(invisible())
+  expected <- n * (1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q))
+  if (expected < 20) return(invisible())
+  abort(c("A long table must have a row for each report that supports no category as well.",
+          x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there.",
+          i = "Give them one row each, with their {.val id} and a {.val level} that is missing."), "report")
+}
+
+# One report a row of what goes with it: the first row of each.
+one_row_each <- function(x, mechanism, weights, by) {
+  first <- which(!duplicated(x$id))
+  place <- match(x$id, x$id[first])
+  for (each in c(by, list(weights))) {
+    values <- as.vector(each)
+    odd <- which(!(values == values[first][place] | (is.na(values) & is.na(values[first][place]))) %in% TRUE)
+    if (length(odd)) {
+      abort(c("All rows of a report must have the same group and weight.",
+              x = "Those of report {format_count(place[odd[1]])} differ."), "argument")
+    }
+  }
+  list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
 }
 
 long_bits <- function(x, mechanism) {
   long <- long_places(x, mechanism)
   matrix <- matrix(0L, max(long$id, 0L), length(mechanism$levels))
-  matrix[cbind(long$id, long$place)] <- 1L
+  some <- !is.na(long$place)
+  matrix[cbind(long$id, long$place)[some, , drop = FALSE]] <- 1L
   .Call(C_rr_matrix_to_bits, matrix)$bits
 }
 

@@ -29,3 +29,14 @@ check_weight_sums <- function(sums) {
   if (all(is.finite(c(sums$squares, sums$max)))) return(invisible())
   wrong(sprintf("The largest is %s.", format(max(sums$max, sums$squares))))
 }
+
+# Weights are multiplied by 1e0, since squares of integers may leave the range of integers. MIN, MAX and the number
+# of NULLs come with them: the weights are judged by the query that adds them up.
+weight_sums <- function(weight) {
+  double <- rlang::call2("*", weight, dbplyr::sql("1e0"))
+  sums <- list(sum = rlang::expr(sum(!!double, na.rm = TRUE)),
+               squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
+               missing = rlang::expr(sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)),
+               min = rlang::expr(min(!!weight, na.rm = TRUE)), max = rlang::expr(max(!!weight, na.rm = TRUE)))
+  stats::setNames(sums, query_columns[names(sums)])
+}

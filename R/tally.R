@@ -19,8 +19,8 @@
 #'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
 #'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
 #'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
-#'   that [rr_query()] shows, and at most one row for each report and group comes to R. Columns are named as those of a data frame; vectors cannot
-#'   stand beside them. Reports must be categories.
+#'   that [rr_query()] shows, and at most one row for each different report and group comes to R. Columns are named as those of a data frame; vectors cannot
+#'   stand beside them. [rr_query()] has a table of the forms in which reports of the protocols are counted.
 #' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
@@ -46,7 +46,7 @@
 #' given and which level may have been meant. `candor_error_argument` for weights or groups
 #' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
 #' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
-#' the query (nothing is counted then), `candor_error_law` for reports that are not categories, and `candor_error_empty` where it has no rows.
+#' the query (nothing is counted then), `candor_error_law` for reports that an engine cannot count, `candor_error_report` for reports that the mechanism cannot give, and `candor_error_empty` where it has no rows.
 #' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @examples
@@ -117,6 +117,13 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   by <- name_groups(by, mechanism)
   n <- report_number(x)
   weights <- check_weights(plain_numbers(weights), n)
+  if (is_long(x) && inherits(rr_law(mechanism), "rr_law_support")) {
+    each <- one_row_each(x, mechanism, weights, by)
+    x <- each$x
+    weights <- each$weights
+    by <- each$by
+    n <- length(x)
+  }
   ungrouped <- if (na.rm) rows_without_group(by, n)
   if (length(ungrouped)) {
     x <- drop_reports(x, ungrouped)
@@ -158,7 +165,7 @@ abort_dropped <- function(reason, .envir = parent.frame()) {
 }
 
 drop_reports <- function(x, dropped) {
-  if (length(dim(x)) == 2L && !inherits(x, "rr_sets")) x[-dropped, , drop = FALSE] else x[-dropped]
+  if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
 }
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.

@@ -119,7 +119,7 @@ object_shapes <- list(
   rr_tmdh = c(counts = "rr_cooccurrence", design = "design", estimates_shape),
   rr_pmdh = c(truth = "rr_histogram", design = "design"),
   rr_margin = c(estimate = "array", covariance = "matrix", given = "labels?", n = "count", estimates_shape,
-                tally = "rr_tally", boundary = "count"),
+                tally = "rr_tally?", supports = "list?", boundary = "count"),
   rr_association = c(pairs = "frame", fit = "any_fit", target = "target", conf.level = "level", n = "count"),
   rr_bit_tally = c(flip = "numbers", n = "count", ones = "finite", labels = "labels?", state = "numbers?"),
   rr_extreme = c(kind = "text", n = "count", flip = "numbers", labels = "labels?", conf.level = "level",
@@ -211,6 +211,7 @@ object_fits <- list(
   rr_margin = function(x) {
     if (any(dim(x$covariance) != length(x$estimate))) "covariance"
     else if (is.null(names(dimnames(x$estimate)))) "estimate"
+    else if (is.null(x$tally) && is.null(x$given) && length(dim(x$estimate)) == 2L && !margin_moments(x)) "supports"
   },
   rr_bit_tally = function(x) {
     if (length(x$flip) != 1L) "flip"
@@ -275,4 +276,16 @@ check_table <- function(x, numbers = character(), words = character()) {
           "empty")
   }
   invisible(x)
+}
+
+# The moments of reports that support sets, of the two questions of a margin.
+margin_moments <- function(x) {
+  parts <- x$supports$parts
+  fits <- function(part) {
+    is.list(part) && plain_number(part$d) && plain_number(part$first) && length(part$first) == length(part$d) &&
+      is.matrix(part$second) && is.numeric(part$second) && all(dim(part$second) == length(part$d))
+  }
+  is.list(parts) && length(parts) == 2L && all(vapply(parts, fits, NA)) && is.matrix(x$supports$between) &&
+    is.numeric(x$supports$between) &&
+    identical(dim(x$supports$between), c(length(parts[[1]]$d), length(parts[[2]]$d)))
 }

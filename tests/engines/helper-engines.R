@@ -60,6 +60,33 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
                    rr_tally(odd, m, column = "answer", by = "re\"gi'on; --"))
   expect_identical(rr_tally(table, m, column = "answer"), rr_tally(frame, m, column = "answer"))
 
+  # Reports of the protocols: numbers are grouped, bits added up, long tables counted by level
+  set.seed(3)
+  own <- sample(9, 500, TRUE)
+  side <- sample(c("n", "s"), 500, TRUE)
+  for (mechanism in list(rr_hadamard(9, 1), rr_hadamard(9, 1, one_bit = TRUE), rr_local_hash(9, 1), rr_local_hash(9, 1, cohorts = 4))) {
+    reports <- rr_perturb(own, mechanism)
+    data <- if (is.data.frame(reports)) as.data.frame(reports) else data.frame(report = reports)
+    expect_equal(rr_tally(stored(cbind(data, side = side), "numbers"), mechanism, by = "side"),
+                 rr_tally(reports, mechanism, by = list(side = side)))
+  }
+  for (mechanism in list(rr_unary(LETTERS[1:9], 1), rr_subset(LETTERS[1:9], 0.3))) {
+    reports <- rr_perturb(LETTERS[own], mechanism)
+    expected <- rr_tally(reports, mechanism, by = list(side = side))
+    matrix <- as.matrix(reports)
+    zeros <- stats::setNames(as.data.frame(matrix), LETTERS[1:9])
+    expect_equal(rr_tally(stored(cbind(zeros, side = side), "zeros"), mechanism, by = "side"), expected)
+    text <- data.frame(report = as.character(reports), side = side)
+    expect_equal(rr_tally(stored(text, "hexes"), mechanism, column = "report", by = "side"), expected)
+    long <- data.frame(id = row(matrix)[matrix == 1], level = LETTERS[col(matrix)[matrix == 1]])
+    empty <- setdiff(1:500, long$id)
+    if (nulls && length(empty)) long <- rbind(long, data.frame(id = empty, level = NA))
+    long$side <- side[long$id]
+    if (nulls || !length(empty)) expect_equal(rr_tally(stored(long, "longs"), mechanism, by = "side"), expected)
+    text$report[7] <- "zzzz"
+    expect_error(rr_tally(stored(text, "hexes"), mechanism, column = "report"), "1 of 500", class = "candor_error_report")
+  }
+
   # Joint counts: row types, sums, batches of sums
   few <- bits(500, 3)
   expect_identical(rr_cooccurrence(stored(few, "few")), rr_cooccurrence(few))

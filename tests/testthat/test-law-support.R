@@ -216,7 +216,7 @@ test_that("what follows from the inversion is there, the rest is refused by the 
     rr_estimate(tally, method = "inv", interval = "bootstrap")
     simulate(rr_estimate(tally, method = "inv"))
     rr_matrix(mechanism)
-    rr_product(a = mechanism, b = rr_warner(0.8))
+    rr_tally(data.frame(a = 1), rr_product(a = mechanism))
     rr_estimate(rr_counts(c(3, 4, 5), toy_unary(colours, 0.5, 0.5), n = 10), method = "inv")
   })
   expect_snapshot(rr_estimate(tally, method = "inv"))

@@ -1,0 +1,165 @@
+# Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
+# else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
+
+# list(columns, missing): integer columns by name, and how many rows were dropped.
+question_bits <- function(x, mechanism, na.rm) {
+  questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
+  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
+  if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
+    abort(c("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.",
+            x = "It is {describe(mechanism)}."), "argument")
+  }
+  for (name in names(questions)) check_mechanism(questions[[name]], name)
+  if (inherits(x, "tbl_lazy")) {
+    abort(c("{.arg mechanism} is for reports in memory.", x = "{.arg bits} is a database table.",
+            i = "An engine counts columns of 0 and 1: store one a category, 1 where the report supports it."),
+          "argument")
+  }
+  reports <- question_reports(x, questions)
+  gone <- Reduce(`|`, lapply(reports, absent_reports))
+  if (any(gone) && !na.rm) {
+    at <- which(gone)[1]
+    name <- names(reports)[vapply(reports, function(one) absent_reports(one)[at], NA)][1]
+    abort(c("{.arg bits} must not have missing entries.",
+            x = "Row {format_count(at)} of question {.val {name}} is NA.",
+            i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
+  }
+  if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
+  list(columns = unlist(unname(Map(support_bits, reports, questions, names(questions))), recursive = FALSE),
+       missing = as.double(sum(gone)))
+}
+
+# The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
+question_reports <- function(x, questions) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (!is.data.frame(x)) {
+    abort(c("{.arg bits} must be a data frame with the reports of each question.", x = "It is {describe(x)}."),
+          "argument")
+  }
+  lapply(stats::setNames(nm = names(questions)), function(name) {
+    if (name %in% names(x)) return(x[[name]])
+    for (between in c(".", "_")) {
+      start <- paste0(name, between)
+      own <- names(x)[startsWith(names(x), start)]
+      if (length(own)) {
+        return(structure(as.list(x)[own], names = substring(own, nchar(start) + 1L),
+                         row.names = .set_row_names(nrow(x)), class = "data.frame"))
+      }
+    }
+    abort(c("{.arg bits} must have a column for each question.", x = "There is none called {.val {name}}.",
+            i = "Its columns are {.val {names(x)}}."), "argument")
+  })
+}
+
+absent_reports <- function(x) {
+  if (is.data.frame(x)) return(Reduce(`|`, lapply(x, is.na)))
+  if (is.list(x)) vapply(x, function(one) is.null(one) || anyNA(one), NA) else is.na(x)
+}
+
+take_reports <- function(x, keep) if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
+
+support_bits <- function(x, mechanism, name) {
+  part <- support_columns(mechanism)
+  law <- rr_law(mechanism)
+  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x),
+                                                                     length(mechanism$levels)))
+    else if (part$width == 1L) matrix(yes_bits(x, mechanism, name))
+    else if (inherits(law, "rr_law_hadamard")) hadamard_bits(rr_reports(x, mechanism), mechanism)
+    else 1L * outer(report_codes(plain_reports(x, mechanism), mechanism, name), seq_along(mechanism$levels), `==`)
+  names <- if (part$width == 1L) name else paste(name, mechanism$levels, sep = ":")
+  stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
+}
+
+# 1 for the report that support_columns() takes for yes.
+yes_bits <- function(x, mechanism, name) {
+  codes <- report_codes(plain_reports(x, mechanism), mechanism, name)
+  as.integer(codes == bit_places(mechanism$reports)[["yes"]])
+}
+
+# In one block a report j supports the categories v with H[v, j] = 1, the parity of the common bits of v and j.
+hadamard_bits <- function(reports, mechanism) {
+  rows <- seq_along(mechanism$levels)
+  seen <- sort(unique(reports))
+  signs <- outer(seen, rows, function(j, row) {
+    common <- bitwAnd(j, row)
+    parity <- integer(length(common))
+    while (any(common > 0L)) {
+      parity <- bitwXor(parity, bitwAnd(common, 1L))
+      common <- bitwShiftR(common, 1L)
+    }
+    1L - parity
+  })
+  signs[match(reports, seen), , drop = FALSE]
+}
+
+# Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
+#' @export
+support_columns.rr_hadamard <- function(mechanism) {
+  if (mechanism$one_bit) return(NextMethod())
+  if (mechanism$blocks > 1) {
+    abort_support(mechanism, "a category of the truth's block is supported more often than one of another block",
+                  "Or collect with {.code blocks = 1}, whose columns have them.")
+  }
+  list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = length(mechanism$levels), rivals = TRUE)
+}
+
+# ---- the margins of questions ----
+
+# The questions of several categories, by name: list(at = their columns, levels).
+named_questions <- function(x) {
+  parts <- x$design$questions
+  parts[!names(parts) %in% x$columns]
+}
+
+# A question, or a column, as a linear map from 1 and its columns' shares to the shares of its categories. Those of
+# several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased.
+margin_part <- function(fit, name) {
+  question <- named_questions(fit)[[name]]
+  if (is.null(question)) {
+    at <- match(name, fit$columns)
+    own <- Filter(function(part) identical(part$at, at), fit$design$questions)
+    levels <- if (length(own)) own[[1]]$levels else column_levels(fit)[[at]]
+    return(list(at = at, levels = levels, map = matrix(c(1, 0, -1, 1), 2)))
+  }
+  k <- length(question$at)
+  list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
+}
+
+# ---- tests of independence, where a report is no category ----
+
+# The score test that reported_table_test() is for categories: the supports of two questions are uncorrelated if the
+# truths are independent. With S and T their covariance matrices and C that between them, n vec(C)' (T (x) S)^-1 vec(C),
+# along the directions in which truths can move C: differences of the columns of diag(d).
+support_test <- function(supports, n) {
+  sides <- lapply(supports$parts, function(part) {
+    covariance <- part$second - tcrossprod(part$first)
+    decomposition <- eigen(covariance, symmetric = TRUE)
+    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
+    white <- t(decomposition$vectors[, kept, drop = FALSE]) / sqrt(decomposition$values[kept])
+    k <- length(part$d)
+    contrasts <- if (k == 1L) matrix(part$d) else part$d * (diag(k)[, -1, drop = FALSE] - diag(k)[, 1])
+    directions <- qr(white %*% contrasts, LAPACK = TRUE)
+    rank <- if (any(kept)) sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(white %*% contrasts))) else 0
+    if (rank == 0) return(NULL)
+    crossprod(qr.Q(directions)[, seq_len(rank), drop = FALSE], white)
+  })
+  if (any(vapply(sides, is.null, NA))) return(list(statistic = NA_real_, df = 0))
+  between <- supports$between - tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
+  list(statistic = n * sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
+       df = as.double(nrow(sides[[1]]) * nrow(sides[[2]])))
+}
+
+# The reports' own moments of two questions; NULL where pairs of columns were not tallied.
+margin_supports <- function(fit, parts) {
+  counts <- fit$counts
+  pair <- function(a, b) {
+    members <- rbind(pmin(a, b), pmax(a, b)) - 1L
+    members[2, a == b] <- -1L
+    set_values(counts, members) / fit$n
+  }
+  block <- function(a, b) matrix(pair(rep(a, length(b)), rep(b, each = length(a))), length(a))
+  d <- fit$design$p - fit$design$q
+  list(parts = lapply(parts, function(part) {
+    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at), d = d[part$at])
+  }), between = block(parts[[1]]$at, parts[[2]]$at))
+}
