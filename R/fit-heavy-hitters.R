@@ -170,6 +170,9 @@ print.rr_heavy_hitters <- function(x, ...) {
         "; ", format(100 * attr(x, "conf.level")), "% intervals",
         if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n", sep = "")
   }
-  print(tibble::as_tibble(unclass(x)[names(x)]), ...)
+  print(plain_tibble(x), ...)
   invisible(x)
 }
+
+#' @export
+tidy.rr_heavy_hitters <- function(x, ...) plain_tibble(x)
