@@ -38,13 +38,14 @@ drawn_on_grid <- function(mechanism) {
 # `achieved` has a name where a mechanism has two levels.
 abort_reach <- function(mechanism, achieved, nominal) {
   whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
-  given <- function(x) format(unname(x), digits = 4)
+  shown <- function(x) format(unname(x), digits = 4)
   # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
   largest <- format(floor(unname(achieved) * 100) / 100)
+  remedy <- if (is.null(names(achieved)) && isFALSE(mechanism$from_epsilon)) "give 0, 1 or larger ones."
+    else if (nominal < 1) "use a larger epsilon, or fewer categories."
+    else "use a smaller epsilon, here at most {largest}."
   abort(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
-          x = "{whose} would have epsilon = {given(achieved)}, not {given(nominal)}: {format(mechanism)}.",
-          i = if (isFALSE(mechanism$from_epsilon)) "Probabilities are multiples of 2^-64: give 0, 1 or larger ones."
-              else if (nominal < 1) "Probabilities are multiples of 2^-64: use a larger epsilon, or fewer categories."
-              else "Probabilities are multiples of 2^-64: use a smaller epsilon, here at most {largest}.",
+          x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
+          i = paste("Probabilities are multiples of 2^-64:", remedy),
           i = "Planning and estimation work with any epsilon."), "precision")
 }
