@@ -69,6 +69,6 @@ tell_information <- function(fit) {
     warn(c("The reports carry little information for {k} coefficient{?s}.",
            x = "They are worth as much as {format(4 * total, digits = 2)} direct answers of even odds.",
            i = if (fit$penalty == "none") "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."
-               else "Read profile intervals: {.code confint()}."), "information")
+               else "More answers would help, or a design with more information."), "information")
   }
 }
