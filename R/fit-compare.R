@@ -76,6 +76,13 @@ new_rr_compare <- function(table, type, conf.level) {
   table
 }
 
+# The sign is what a reader of the table must know first.
+#' @exportS3Method pillar::tbl_sum
+tbl_sum.rr_compare <- function(x, ...) {
+  c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
+                  else c(Difference = "group2 minus group1"))
+}
+
 # Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.
 refuse_groups <- function(fit, terms, type) {
   labels <- if (inherits(fit, c("rr_fit", "rr_survey"))) group_labels(fit$tally$groups)

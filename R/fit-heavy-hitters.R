@@ -116,10 +116,10 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
        steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
 }
 
-# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function sends
-# such a string to a bucket that is drawn at random from the table as it stands, noise, collisions and all. Chernoff's
-# bound holds for the sum of their counts; a normal quantile would not, since collisions with frequent strings are few
-# and large.
+# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function
+# sends such a string to a bucket that is drawn at random from the table as it stands, noise, collisions and all.
+# Chernoff's bound holds for the sum of their counts; a normal quantile would not, since collisions with frequent
+# strings are few and large.
 absent_threshold <- function(tally, asked, alpha) {
   width <- tally$mechanism$width
   counts <- matrix(tally$counts, width + 1)[seq_len(width), , drop = FALSE]
@@ -145,7 +145,8 @@ lengthen <- function(prefixes, alphabet, more, length) {
   if (number > search_candidates) {
     abort(c("A step has too many candidates.",
             x = paste("{format_count(length(open))}{cli::qty(length(open))} prefix{?es} with up to",
-                      "{more} more of {length(alphabet)} characters are {format_count(number)}; at most {format_count(search_candidates)} are looked at."),
+                      "{more} more of {length(alphabet)} characters are {format_count(number)};",
+                      "at most {format_count(search_candidates)} are looked at."),
             i = "Ask for {.arg lengths} in smaller steps, or let fewer survive by {.arg most}."), "too_large")
   }
   found <- prefixes[ended]
@@ -166,8 +167,8 @@ print.rr_heavy_hitters <- function(x, ...) {
     cat("  Survivors by length: ", paste0(search$length, ": ", format_count(search$found), " of ",
                                           vapply(search$candidates, format_count, ""), collapse = "; "), "\n", sep = "")
     cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
-        "; ", format(100 * attr(x, "conf.level")), "% intervals", if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n",
-        sep = "")
+        "; ", format(100 * attr(x, "conf.level")), "% intervals",
+        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n", sep = "")
   }
   print(tibble::as_tibble(unclass(x)[names(x)]), ...)
   invisible(x)

@@ -257,8 +257,8 @@ uncertainty_line <- function(x) {
           format_count(boundary_count(x)), format_count(length(x$estimate)))
 }
 
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are 0
-# and there are 20 categories or more.
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
+# 0 and there are 20 categories or more.
 many_categories <- function(x) {
   law <- rr_law(x$mechanism)
   length(x$mechanism$levels) >= 20 && inherits(law, "rr_law_additive") && law$a > 0 &&

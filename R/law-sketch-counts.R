@@ -14,8 +14,8 @@ sketch_support <- function(law) {
   new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 }
 
-# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares of
-# all.
+# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares
+# of all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
   others <- pmax(squares - theta^2, 0)
   others <- if (target == "sample") pmax(others - (1 - theta) / n, 0) else (1 - 1 / n) * others

@@ -125,8 +125,10 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is_numbered(mechanism) && (is.factor(x) || is.character(x))) {
             labels <- if (is.factor(x)) "levels(x)" else "sort(unique(x))"
-            paste("The categories of the mechanism are numbers. Give it labels:",
-                  "{.code {if (inherits(mechanism, 'rr_grr')) sprintf('rr_grr(%s, ...)', labels) else labels}}.")
+            inner <- mechanism
+            while (inherits(inner$first, "rr_mechanism")) inner <- inner$first
+            make <- if (inherits(inner, "rr_grr")) sprintf("rr_grr(%s, ...)", labels) else labels
+            "The categories of the mechanism are numbers. Give it labels: {.code {make}}."
           },
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level")

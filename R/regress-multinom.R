@@ -191,7 +191,8 @@ new_rr_multinom <- function(best, model, rows, type, call) {
   coefficients[found$names] <- found$b
   structure(
     list(coefficients = coefficients, vcov = structure(found$vcov, dimnames = list(found$names, found$names)),
-         limit = found$limit, loglik = best$at$loglik, df = length(found$b), n = rows$respondents %||% sum(rows$weights > 0),
+         limit = found$limit, loglik = best$at$loglik, df = length(found$b),
+         n = rows$respondents %||% sum(rows$weights > 0),
          weights = rows$weights,
          type = type, mechanism = rows$mechanism, model = model, estimate = best$b, frame = rows$frame,
          terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts, dropped = rows$dropped,

@@ -36,7 +36,7 @@ check_variables <- function(written, data, where, table = "data") {
   # glm() takes lists and environments too.
   if (!is.data.frame(data) && !is.null(data)) return(invisible())
   for (i in seq_along(written)) {
-    names <- setdiff(all.vars(written[[i]]), c(".", names(data)))
+    names <- setdiff(all.vars(without_parts(written[[i]])), c(".", names(data)))
     # Functions are called like columns more often than not: c, t, sample.
     bare <- bare_variables(written[[i]])
     there <- vapply(names, function(name) {
@@ -57,6 +57,15 @@ abort_variable <- function(absent, arg, data, table = "data") {
           i = if (!is.na(near)) "Did you mean {.val {near}}?",
           i = if (is.null(data)) "Variables are columns of {.arg {table}}, which is not given."
               else "The columns are {format_labels(names(data))}."), "argument")
+}
+
+# The expression with `table` for `table$column`: what stands behind the sign is no variable.
+without_parts <- function(e) {
+  if (!is.call(e)) return(e)
+  if (is.name(e[[1]]) && as.character(e[[1]]) %in% c("$", "@")) return(without_parts(e[[2]]))
+  # An argument may be empty, as in table[, 1].
+  for (i in seq_along(e)) if (!identical(e[[i]], quote(expr = ))) e[[i]] <- without_parts(e[[i]])
+  e
 }
 
 # The names that stand for values of a row themselves, and not inside the call of a function.

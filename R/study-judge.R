@@ -157,7 +157,8 @@ summarise_losses <- function(losses, sums, sizes) {
                           sum(squares) - squares)
   groups <- length(sizes)
   jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
-  list(estimate = c(rowMeans(losses), whole), error = c(sqrt(rowSums((losses - rowMeans(losses))^2) / (all - 1) / all), jackknife))
+  error <- sqrt(rowSums((losses - rowMeans(losses))^2) / (all - 1) / all)
+  list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
 }
 
 # Unbiased squared bias and variance, summed over categories, from so many replications whose errors add up to a vector

@@ -34,14 +34,18 @@ travelling_mechanisms <- function() {
     flip_ordered = rr_bitflip(ordered(1:6), 1, buckets = 3),
     mean = rr_mean(c(0, 1 / 3), 0.7), mean_duchi = rr_mean(c(-1, 1), 1, "duchi"),
     sampled_mean = rr_sample_questions(hours = rr_mean(c(0, 24), 1), drugs = rr_warner(0.8)),
-    wave = rr_square_wave(7, 1.1), wave_labels = rr_square_wave(c("lo", "mid", "hi"), 1.1, half_width = 1), wave_text_numbers = rr_square_wave(c("0", "1", "2"), 1),
+    wave = rr_square_wave(7, 1.1), wave_labels = rr_square_wave(c("lo", "mid", "hi"), 1.1, half_width = 1),
+    wave_text_numbers = rr_square_wave(c("0", "1", "2"), 1),
     wave_breaks = rr_square_wave(c(0, 0.1, 1 / 3, 2), 0.3), wave_grid = rr_square_wave(seq(0, 1, 0.1), 2, reports = 30),
-    hierarchy = rr_hierarchy(20, 1), hierarchy_mixed = rr_hierarchy(letters, 1.3, 3, function(levels, epsilon) if (levels < 5) rr_grr(levels, epsilon = epsilon) else
-      rr_unary(levels, epsilon)),
+    hierarchy = rr_hierarchy(20, 1), hierarchy_mixed = rr_hierarchy(letters, 1.3, 3, function(levels, epsilon) {
+      if (levels < 5) rr_grr(levels, epsilon = epsilon) else rr_unary(levels, epsilon)
+    }),
     bloom = rr_bloom(5, 1, bits = 16, cohorts = 3), bloom_two_stages = rr_bloom(letters[1:5], 1, bits = 16, permanent = 3, key = 7),
     bloom_letters = rr_bloom(5, f = 0.4, p = 0.2, q = 0.7, bits = 8, cohorts = 2),
-    longitudinal_1 = rr_longitudinal(6, 2, 1), longitudinal_2 = rr_longitudinal(6, 2, 1, "sue-sue"), longitudinal_3 = rr_longitudinal(letters[1:4], 2, 1, "grr-grr"),
-    longitudinal_4 = rr_longitudinal(6, 4, 1, "oue-oue"), longitudinal_5 = rr_longitudinal(6, 4, 1, "sue-oue"), longitudinal_6 = rr_longitudinal(20, 2, 1, "local-hash"),
+    longitudinal_1 = rr_longitudinal(6, 2, 1), longitudinal_2 = rr_longitudinal(6, 2, 1, "sue-sue"),
+    longitudinal_3 = rr_longitudinal(letters[1:4], 2, 1, "grr-grr"),
+    longitudinal_4 = rr_longitudinal(6, 4, 1, "oue-oue"), longitudinal_5 = rr_longitudinal(6, 4, 1, "sue-oue"),
+    longitudinal_6 = rr_longitudinal(20, 2, 1, "local-hash"),
     memoised = rr_memoised(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), unary_twice = rr_compose(rr_unary(4, 2), rr_unary(4, 1)),
     sketch_counts = rr_sketch_counts(1, 16, 3), sketch_bit = rr_sketch_counts(1, 16, 3, one_bit = TRUE, key = 9), prefixes = rr_prefixes(1, c(2, 4), 16, 3)
   )

@@ -83,3 +83,10 @@ test_that("what cannot be compared is refused", {
   expect_error(anova(three(method = "inv")), class = "candor_error_argument")
   expect_error(anova(alone, rr_estimate(rr_counts(c(no = 1, yes = 1), rr_warner(0.8)))), class = "candor_error_mismatch")
 })
+
+test_that("the printed table says which group is subtracted from which", {
+  fit <- rr_estimate(rr_counts(cbind(north = c(620, 380), south = c(700, 300)), rr_warner(0.8)))
+  expect_output(print(rr_compare(fit)), "Difference: group2 minus group1")
+  expect_output(print(rr_compare(fit, type = "ratio")), "Ratio: group2 over group1")
+  expect_output(print(tibble::as_tibble(as.data.frame(rr_compare(fit)))), "south")
+})

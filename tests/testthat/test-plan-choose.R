@@ -217,7 +217,8 @@ one_question_mechanisms <- function() {
 }
 
 test_that("every mechanism has a default choice", {
-  mechanisms <- c(one_question_mechanisms(), rr_product = list(rr_product(a = rr_warner(0.8), b = rr_kuk(0.7, 0.2))))
+  mechanisms <- c(one_question_mechanisms(), rr_anchor = list(rr_anchor(rr_warner(0.8), 0.9, "yes")),
+                  rr_product = list(rr_product(a = rr_warner(0.8), b = rr_kuk(0.7, 0.2))))
   # No constructor is left out: each exported one calls one of these.
   makers <- Filter(function(name) {
     body <- all.names(body(getExportedValue("candor", name)))

@@ -58,8 +58,10 @@ test_that("recipes of the protocols are checked", {
   }
   refused('{"kind": "square_wave", "epsilon": 1, "half_width": 0}', "1, 2", "either levels or breaks")
   refused('{"kind": "mean", "range": [1, 0], "epsilon": 1, "protocol": "duchi"}', "1, 2", "range")
-  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "1", "mechanism": {"kind": "grr", "levels": 2, "epsilon": 1}}]}', "6, 1, 2, 3", "3 nodes")
-  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "a", "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1}}]}', "6, 1, 2, 3", "named 1, 2")
+  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "1", "mechanism": {"kind": "grr", "levels": 2, "epsilon": 1}}]}',
+          "6, 1, 2, 3", "3 nodes")
+  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "a", "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1}}]}',
+          "6, 1, 2, 3", "named 1, 2")
   refused('{"kind": "bloom", "levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6", "Either")
   refused('{"kind": "longitudinal", "levels": 3, "permanent": 1, "epsilon": 2, "protocol": "oue-sue"}', "1, 2, 3", "above")
   refused('{"kind": "sketch_counts", "epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2", "too large")

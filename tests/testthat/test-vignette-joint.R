@@ -21,7 +21,7 @@ test_that("two items, 412 people, and an estimate that cannot be", {
   table <- tidy(likely, conf.int = TRUE)
   printed(table$conf.high[2], 0.06, 2)
   expect_identical(is.na(table$std.error), c(FALSE, TRUE, FALSE, FALSE))
-  expect_true(all(table$std.error[-2] < cells$std.error[-2]))
+  expect_true(all(table$std.error < cells$std.error, na.rm = TRUE))
 
   association <- as.data.frame(rr_association(fit))
   printed(association$correlation, 0.71, 2)

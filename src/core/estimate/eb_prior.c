@@ -211,8 +211,8 @@ static void pairs(average *a, double weight, double categories)
 /* ---- one above the rest ---- */
 
 /* One category has x = U, the others follow a power law that ends there; the prior weight rises with U. Without these
- * shapes a category that stands out by three standard deviations is taken for chance: of the power laws few have so much
- * in one category, and the pairs, which do, leave no place for a second category that is larger than the rest. */
+ * shapes a category that stands out by three standard deviations is taken for chance: of the power laws few have so
+ * much in one category, and the pairs, which do, leave no place for a second category that is larger than the rest. */
 static void singles(average *a, double weight, double categories, double *work)
 {
   double point[LARGER], sum = 0;

@@ -13,8 +13,8 @@
  *                CANDOR_GENERATOR where the generator fails, or where its words are so far from random that 2^16
  *                proposals in turn are refused.
  * REFERENCE      Hoermann (1993), The generation of binomial random variates, Journal of Statistical Computation and
- *                Simulation 46, 101-110, doi:10.1080/00949659308811496 (algorithms BTRS and BTRD); Loader (2000), Fast and
- *                accurate computation of binomial probabilities (deviances). */
+ *                Simulation 46, 101-110, doi:10.1080/00949659308811496 (algorithms BTRS and BTRD); Loader (2000), Fast
+ *                and accurate computation of binomial probabilities (deviances). */
 candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double *value);
 
 /* SYNOPSIS       *value is Binomial(n, first / (first + second)).
@@ -23,16 +23,16 @@ candor_status candor_draw_binomial(candor_draw *draw, double n, double p, double
 candor_status candor_draw_first(candor_draw *draw, double n, double first, double second, double *value);
 
 /* A binary tree over cells: node j has the children 2 j and 2 j + 1, cell c is node cells + c, node 1 is the root.
- * SYNOPSIS       sums[1] .. sums[cells - 1] from the weights in sums[cells] .. sums[2 cells - 1], and for each inner node
- *                its split: the lighter child's share of it, and the logarithm of the other's.
+ * SYNOPSIS       sums[1] .. sums[cells - 1] from the weights in sums[cells] .. sums[2 cells - 1], and for each inner
+ *                node its split: the lighter child's share of it, and the logarithm of the other's.
  * PRECONDITIONS  cells >= 1; weights >= 0 with a finite sum; sums and splits: 2 cells doubles each. */
 void candor_tree_start(size_t cells, double *sums, double *splits);
 
 /* SYNOPSIS       Divides the counts of all inner nodes among the cells below them, in proportion to the weights, and
  *                adds each node's share to what the children hold: with all but nodes[1] zero,
  *                nodes[cells] .. nodes[2 cells - 1] become Multinomial(nodes[1], weights).
- * PRECONDITIONS  sums and splits as candor_tree_start() leaves them; nodes: 2 cells whole numbers >= 0 with a sum of at most 2^53.
- * */
+ * PRECONDITIONS  sums and splits as candor_tree_start() leaves them; nodes: 2 cells whole numbers >= 0 with a sum of at
+ *                most 2^53. */
 candor_status candor_tree_draw(candor_draw *draw, size_t cells, const double *sums, const double *splits,
                                double *nodes);
 
