@@ -16,7 +16,7 @@ summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", 
   scaled <- V[kept, kept, drop = FALSE]
   structure(c(object[c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance",
                        "df.null", "iter",
-                       "na.action", "mechanism", "link", "penalty", "boundary", "parameter", "starts", "loglik")],
+                       "na.action", "mechanism", "link", "labels", "penalty", "boundary", "parameter", "starts", "loglik")],
               list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
                    aliased = is.na(object$coefficients), dispersion = 1, df = c(object$rank, object$df.residual,
                                                                                 length(object$coefficients)),
@@ -33,9 +33,8 @@ mechanism_lines <- function(mechanism) {
 }
 
 print_regression <- function(x, digits) {
-  cat("Regression of the truth, ", x$link, " link", switch(x$penalty, bias = ", bias reduced",
-                                                           jeffreys = ", Jeffreys' prior", ""),
-      "\n", sep = "")
+  cat("Regression of the truth \"", x$labels[2], "\", ", x$link, " link",
+      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", ""), "\n", sep = "")
   cat(paste0("  ", mechanism_lines(x$mechanism)), sep = "\n")
 }
 
