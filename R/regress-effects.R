@@ -51,11 +51,10 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   table
 }
 
-#' @exportS3Method pillar::tbl_sum
+#' @rawNamespace S3method(pillar::tbl_sum,rr_effects)
 tbl_sum.rr_effects <- function(x, ...) {
-  default <- NextMethod()
   level <- attr(x, "truth", exact = TRUE)
-  if (is.null(level)) default else c("Effects on the probability of" = true_answer(level), default)
+  c(NextMethod(), Truth = if (!is.null(level)) paste0("\"", level, "\""))
 }
 
 # The truth that is modelled, in words: the second of the two labels.

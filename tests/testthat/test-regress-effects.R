@@ -80,7 +80,7 @@ test_that("the level that is modelled is named", {
   expect_output(print(fit), "Regression of the truth \"A\", logit link", fixed = TRUE)
   expect_output(print(summary(fit)), "Regression of the truth \"A\", logit link", fixed = TRUE)
   effects <- rr_effects(fit)
-  expect_output(print(effects), "Effects on the probability of: a true \"A\"", fixed = TRUE)
+  expect_output(print(effects), "# Truth: +\"A\"")
   skip_if_not_installed("ggplot2")
   expect_match(ggplot2::autoplot(effects)$labels$subtitle, "Average probability of a true \"A\": ", fixed = TRUE)
   expect_identical(ggplot2::autoplot(fit)$labels$title, "Probability of a true \"A\", by x")
