@@ -75,7 +75,8 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
   check_object(x)
   print_regression(x, digits)
   cat("\nStandard errors: ", variance_words[[x$type]],
-      if (!isTRUE(is.infinite(x$freedom))) paste0("; t with ", x$freedom, " degrees of freedom"), "\n\n", sep = "")
+      if (is.na(x$freedom)) "; no degrees of freedom are left"
+      else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom"), "\n\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
   print_notes(x, digits)
   finite <- attr(x$starts, "finite")

@@ -184,6 +184,7 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
   few <- suppressWarnings(quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = few)))
   expect_true(all(is.na(summary(few)$coefficients[, 4])))
+  expect_output(print(summary(few)), "no degrees of freedom are left", fixed = TRUE)
 })
 
 test_that("penalised fits have Wald's intervals in their tables", {
