@@ -77,7 +77,6 @@ new_rr_compare <- function(table, type, conf.level) {
 }
 
 # The sign is what a reader of the table must know first.
-#' @method tbl_sum rr_compare
 #' @rawNamespace S3method(pillar::tbl_sum,rr_compare)
 tbl_sum.rr_compare <- function(x, ...) {
   c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
@@ -111,19 +110,6 @@ refuse_groups <- function(fit, terms, type) {
 # "rr_compare(fit[c("north", "south")])"
 groups_taken <- function(labels) {
   sprintf("rr_compare(fit[c(%s)])", paste(encodeString(utils::head(labels, 2L), quote = "\""), collapse = ", "))
-}
-
-# Groups of a design share its clusters, so they are not taken apart. What compares two of them, second minus first as
-# in the table of all; NULL where there are no two groups.
-survey_pair_remedy <- function(fit, labels = group_labels(fit$tally$groups)) {
-  if (length(labels) < 2L) return(NULL)
-  k <- length(fit$mechanism$levels)
-  at <- match(labels[2:1], group_labels(fit$tally$groups))
-  names <- encodeString(coef_names(fit)[(at - 1L) * k + min(k, 2L)], quote = "\"")
-  # Labels may hold braces, which are no code here.
-  code <- gsub("}", "}}", gsub("{", "{{", sprintf("rr_contrast(fit, c(%s = 1, %s = -1))", names[1], names[2]),
-                               fixed = TRUE), fixed = TRUE)
-  sprintf("To compare two groups take their row of {.code rr_compare(fit)}, or {.code %s}.", code)
 }
 
 # A grouped fit as a list of fits of one group each.

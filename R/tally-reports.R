@@ -28,7 +28,7 @@
 #' @param mechanism How they were made.
 #' @return The reports as [rr_perturb()] returns them.
 #' @section Errors:
-#' `candor_error_report` for what is no report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
+#' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
 #' category, too many or too few categories, a category twice, numbers out of range.
 #' `candor_error_mismatch` for reports of another number of categories.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
@@ -83,7 +83,7 @@ answers_remedy <- "These are answers. Randomise them first: {.code rr_perturb(x,
 
 # Is all of it what people answer? A mechanism without levels takes any text.
 are_answers <- function(x, mechanism) {
-  if (!(is.atomic(x) || is.factor(x)) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
+  if (!is.atomic(x) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
   if (inherits(mechanism, c("rr_sketch_counts", "rr_prefixes"))) return(is.character(x) || is.factor(x))
   # Plain numbers may be positions, or a part of reports.
   if (is.numeric(x) && is.null(mechanism$numeric_levels)) return(FALSE)
