@@ -87,6 +87,6 @@ test_that("what cannot be compared is refused", {
 test_that("the printed table says which group is subtracted from which", {
   fit <- rr_estimate(rr_counts(cbind(north = c(620, 380), south = c(700, 300)), rr_warner(0.8)))
   expect_output(print(rr_compare(fit)), "Difference: group2 minus group1")
-  expect_output(print(rr_compare(fit, type = "ratio")), "Ratio: group2 over group1")
+  expect_output(print(rr_compare(fit, type = "ratio")), "Ratio: +group2 over group1")
   expect_output(print(tibble::as_tibble(as.data.frame(rr_compare(fit)))), "south")
 })
