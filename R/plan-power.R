@@ -4,9 +4,9 @@
 #' `rr_power()` gives the power of a test. Both account for what the randomisation costs.
 #'
 #' @details
-#' A report counts for a category with probability \eqn{m = b + a\theta} when a share \eqn{\theta} of the population holds it, so the
+#' A report counts for a category with probability \eqn{m = b + a\theta}{m = b + a theta} when a share \eqn{\theta} of the population holds it, so the
 #' unbiased estimate of the share has the variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`), of which
-#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
+#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
 #'
 #' *Margin of error*: the half-width of the confidence interval of the share. With `simultaneous = TRUE` the intervals of all categories hold together
 #' (Bonferroni). Without `share` the number is enough whatever the share.
