@@ -254,5 +254,9 @@ check_options <- function(options, method) {
   # Quoted, so that an option that is a call is described and not evaluated.
   if (nameless) do.call(check_dots_empty, options, quote = TRUE)
   renamed <- c(level = "alpha")["alpha" %in% method$options]
-  if (length(unknown)) do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed)), quote = TRUE)
+  # Arguments of rr_estimate() that are misspelt arrive here as options.
+  known <- c(names(user_arguments()$formals), method$options)
+  if (length(unknown)) {
+    do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed, .known = known)), quote = TRUE)
+  }
 }
