@@ -127,3 +127,13 @@ test_that("nonsense is refused", {
     rr_heavy_hitters(rr_counts(numeric(length(m$reports)), m, n = 5))
   })
 })
+
+test_that("the print says where strings are cut, and what is not listed", {
+  search <- tibble::tibble(length = c(1, 5), candidates = c(27, 100), n = 10, error = 0.1, threshold = 0.1, found = 2)
+  found <- structure(tibble::tibble(term = c("tea", "ale"), estimate = c(0.5, 0.25)), search = search, epsilon = 1, n = 10,
+                     target = "population", conf.level = 0.95)
+  class(found) <- c("rr_heavy_hitters", class(found))
+  expect_output(print(found), "cut to 5 characters; those listed leave 25% to others\n", fixed = TRUE)
+  found$estimate[1] <- 0.8
+  expect_output(print(found), "leave -5% to others, by chance below 0", fixed = TRUE)
+})
