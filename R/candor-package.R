@@ -117,7 +117,8 @@
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
 #' [rr_perturb()] kept or left out `candor_message_keep`, about blank groups `candor_message_blank`, about weights that may be those of a survey `candor_message_weights`,
 #' about tables of counts given as data `candor_message_counts`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
-#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`.
+#' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,
+#' about survey designs whose tally has no clusters and strata `candor_message_design`.
 #'
 #' @keywords internal
 #' @importFrom generics tidy glance augment

@@ -77,6 +77,7 @@ new_rr_compare <- function(table, type, conf.level) {
 }
 
 # The sign is what a reader of the table must know first.
+#' @method tbl_sum rr_compare
 #' @rawNamespace S3method(pillar::tbl_sum,rr_compare)
 tbl_sum.rr_compare <- function(x, ...) {
   c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")

@@ -80,7 +80,7 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
     refuse_law(if (law_gives(law, "channel", k)) new_law_support(1, 0) else law, "channel", "A survey design",
                "Their scores, made by hand, can be given to {.fn survey::svymean}.")
   }
-  tally <- rr_tally(design, mechanism, column = column, weights = weights, by = by, na.rm = na.rm, match = match)
+  tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
   check_survey_size(length(mechanism$reports), NCOL(tally$counts))
   data <- design_reports(design, tally, column, by, match)
   arguments <- c(list(tally), if (!is.null(method)) list(method = method),

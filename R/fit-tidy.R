@@ -11,7 +11,8 @@
 #'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
 #'     and `conf.high`. An estimate that is held at 0 or 1 has no `std.error` (`NA`; its variance in [vcov()][rr_fit] is 0): read its interval.
 #'     `as.data.frame()` gives the same with intervals, as a plain data frame.
-#'   * `glance()`: `method`, `target`, `categories`, `nobs`, `epsilon`, `logLik`, `df`, `AIC`, `BIC`, `boundary` (estimates at or
+#'   * `glance()`: `method`, `target`, `categories`, `nobs`, `respondents` (how many reports were counted, whatever their weights; `NA` where only weighted counts were given),
+#'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC`, `BIC`, `boundary` (estimates at or
 #'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it).
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).

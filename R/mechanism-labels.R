@@ -42,6 +42,26 @@ match_labels <- function(labels, mechanism) {
 # Is a report 0 or 1, no or yes?
 takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
+# Where the labels are "yes" and "no" in this order, 1 and TRUE are read as the second level, "no", which may not be
+# what they meant. Labels that are FALSE and TRUE themselves are read as they stand.
+tell_reversed <- function(x, labels, bits = TRUE) {
+  if (length(labels) != 2L || !is_reversed(labels) || bit_places(labels)[["yes"]] == 1L) return(invisible())
+  x <- plain_reports(x, list(reports = labels))
+  if (is.object(x) || !(is.logical(x) || (bits && is.numeric(x))) || all(is.na(x))) return(invisible())
+  one <- if (is.logical(x)) "TRUE" else "1"
+  cli::cli_inform(c("{one} is read as {.val {labels[2]}}, the second level.",
+                    i = "Give the answers as text, or the levels in the order {labels[2]}, {labels[1]}."),
+                  class = "candor_message_reading")
+}
+
+tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
+
+# English, German, French, Spanish and Italian, and logical values.
+is_reversed <- function(labels) {
+  words <- chartr("\u00ed\u00ec", "ii", relax(labels))
+  any(words[1] == c("yes", "ja", "oui", "si", "true") & words[2] == c("no", "nein", "non", "no", "false"))
+}
+
 # The mechanism whose reports are the truths.
 truth_side <- function(mechanism) {
   if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)

@@ -277,5 +277,9 @@ check_options <- function(options, method, mechanism) {
               "Make it first: {.code rr_estimate(rr_tally(x, mechanism, keep = \"sets\"))}."
             } else "The counts of this mechanism are all that estimation needs: leave it out."), "argument")
   }
-  if (length(unknown)) do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed)), quote = TRUE)
+  # Arguments of rr_estimate() that are misspelt arrive here as options.
+  known <- c(names(user_arguments()$formals), method$options)
+  if (length(unknown)) {
+    do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed, .known = known)), quote = TRUE)
+  }
 }

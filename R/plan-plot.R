@@ -62,8 +62,7 @@ autoplot.rr_plan <- function(object, ...) {
     ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
     ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
                   title = paste("Respondents needed, by", if (by_margin) "margin of error" else "true share"),
-                  caption = wrap_text(sprintf("%s: a direct question, answered honestly.",
-                                              if (lines) "Dashed" else "Hollow"))) +
+                  caption = size_caption(object, if (lines) "Dashed" else "Hollow")) +
     theme_candor()
   if (nlevels(data$panel) > 1) plot + ggplot2::facet_wrap(~panel)
   else plot + ggplot2::labs(subtitle = levels(data$panel))
@@ -132,14 +131,22 @@ plot_power_rows <- function(data, alpha, second) {
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
 }
 
+size_caption <- function(object, mark) {
+  versus <- unique(object[["versus"]])
+  if (is.null(versus)) return(wrap_text(sprintf("%s: a direct question, answered honestly.", mark)))
+  about <- two_group_test(object) %||% "Of the difference of the shares in two groups"
+  second <- if (length(versus) == 1L) sprintf("; %s in the second", percent_labels(versus)) else ""
+  wrap_text(sprintf("%s%s. Respondents of both. %s: direct questions, answered honestly, in both.", about, second, mark))
+}
+
 power_caption <- function(data, alpha, second = NULL) {
   if (is.null(alpha)) return(NULL)
   if (!is.null(second)) {
-    return(wrap_text(sprintf(paste("Test of equal shares in two groups at level %s; %s in the second.",
+    return(wrap_text(sprintf(paste("One-sided test of equal shares in two groups at level %s; %s in the second.",
                                    "Dashed: direct questions, answered honestly, in both."),
                              percent_labels(alpha), percent_labels(second$share))))
   }
-  wrap_text(sprintf("Exact test of \"the share is %s\" at level %s. Dashed: a direct question, answered honestly.",
+  wrap_text(sprintf("Exact one-sided test of \"the share is %s\" at level %s. Dashed: a direct question, answered honestly.",
           percent_labels(data$null[1]), percent_labels(alpha)))
 }
 

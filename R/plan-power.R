@@ -4,9 +4,9 @@
 #' `rr_power()` gives the power of a test. Both account for what the randomisation costs.
 #'
 #' @details
-#' A report counts for a category with probability \eqn{m = b + a\theta} when a share \eqn{\theta} of the population holds it, so the
+#' A report counts for a category with probability \eqn{m = b + a\theta}{m = b + a theta} when a share \eqn{\theta} of the population holds it, so the
 #' unbiased estimate of the share has the variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`), of which
-#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
+#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
 #'
 #' *Margin of error*: the half-width of the confidence interval of the share. With `simultaneous = TRUE` the intervals of all categories hold together
 #' (Bonferroni). Without `share` the number is enough whatever the share.
@@ -16,8 +16,9 @@
 #' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
 #'
 #' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
-#' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. It is the test of
-#' [rr_compare()], one-sided, by the standard error of the difference; its power is the normal approximation. `versus_mechanism` gives the second
+#' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. The test is **one-sided**, in the direction
+#' of that difference, by the standard error of the difference that [rr_compare()] has; its power is the normal approximation. The p-values of [rr_compare()] are
+#' two-sided: to plan for these, give half the level, `alpha = 0.025` for a two-sided test at level 0.05. `versus_mechanism` gives the second
 #' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
 #' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
 #'
@@ -35,7 +36,7 @@
 #' @param n Number of respondents, whole and at least 1; one or several.
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
 #' @param conf.level Confidence level, between 0 and 1.
-#' @param alpha Significance level of the test, between 0 and 1.
+#' @param alpha Significance level of the one-sided test, between 0 and 1. For a two-sided test give half its level: `alpha = 0.025` for 0.05.
 #' @param versus True share of `category` in a second group, one number from 0 to 1; `NULL` for one group.
 #' @param versus_mechanism The mechanism of the second group; by default that of the first.
 #' @param allocation The part of all respondents who are in the first group, between 0 and 1.
@@ -51,7 +52,7 @@
 #'   the one asked for), `power`; for two groups `versus` in place of `null`, and `level` the one asked for. [plot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
-#' belong to the other; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
+#' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
 #' `candor_error_law` for a mechanism without a closed form (hierarchies, square waves, several questions, means, sketches), which says what to do instead;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
@@ -84,6 +85,7 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
                            versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
                            ...) {
   check_given(mechanism = "how answers are to be randomised")
+  refuse_alternative(...)
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
   target <- check_choice(target, "target", c("population", "sample"))
@@ -123,6 +125,7 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
 rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.05, versus = NULL,
                      versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
   check_given(mechanism = "how answers are to be randomised")
+  refuse_alternative(...)
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
   n <- check_grid(n, "n", whole = TRUE)
@@ -142,6 +145,13 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.0
                   else list(versus = rep(second$share, nrow(cells))),
             list(n = cells$n, level = found[1, ], power = found[2, ]))
   mark(tibble::as_tibble(rows), "rr_power", alpha = alpha, second = second, worth = worth)
+}
+
+# The argument of R's power.prop.test() and its kin: these tests are one-sided.
+refuse_alternative <- function(...) {
+  if (!"alternative" %in% ...names()) return(invisible())
+  abort(c("{.arg alternative} is not known here.", x = "The test is one-sided, from the null to {.arg share}.",
+          i = "For a two-sided test give half its level: {.code alpha = 0.025} for 0.05."), "argument")
 }
 
 # The second group of a comparison: its share, its mechanism's form (NULL for that of the first group), the part of
@@ -378,6 +388,25 @@ enough_power <- function(form, share, null, alpha, power, second = NULL) {
   while (n < 1e15 && exact_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
+
+# rr_compare() has two-sided p-values: a reader must know that this test is another.
+two_group_test <- function(x) {
+  if (is.null(x[["versus"]]) || is.null(x[["power"]])) return(NULL)
+  alpha <- attr(x, "alpha")
+  paste0("One-sided test of equal shares in two groups",
+         if (!is.null(alpha)) paste(" at level", percent_labels(alpha)))
+}
+
+two_group_header <- function(x) {
+  test <- two_group_test(x)
+  if (!is.null(test)) c(Test = sub("^One", "one", test), "Two-sided" = "give half the level as alpha")
+}
+
+#' @rawNamespace S3method(pillar::tbl_sum,rr_power)
+tbl_sum.rr_power <- function(x, ...) c(NextMethod(), two_group_header(x))
+
+#' @rawNamespace S3method(pillar::tbl_sum,rr_plan)
+tbl_sum.rr_plan <- function(x, ...) c(NextMethod(), two_group_header(x))
 
 #' @export
 print.rr_power <- function(x, ...) {

@@ -155,6 +155,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], n), anchor, mf[["(anchor)"]])
   weights <- mf[["(weights)"]]
   check_fit_weights(weights, n)
+  tell_reversed(mf[[attr(frame$terms, "response")]], devices$labels)
   response <- regress_response(mf[[attr(frame$terms, "response")]], devices$labels, weights)
   x <- stats::model.matrix(frame$terms, mf)
   offset <- stats::model.offset(mf)

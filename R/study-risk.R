@@ -5,9 +5,10 @@
 #' error, from [rr_study()].
 #'
 #' @details
-#' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}} and \eqn{m_i = b_i + a\theta_i}, the mean squared error of inversion, summed over categories, is
+#' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b_y + a 1[x = y]} and \eqn{m_i = b_i + a\theta_i}{m_i = b_i + a theta_i}, the mean squared error of inversion, summed over categories, is
 #' \deqn{\sum_i \frac{m_i (1 - m_i)}{N a^2} \quad \mathrm{(population)}, \qquad
-#'   \sum_i \frac{b_i (1 - b_i) + \theta_i a (1 - a - 2 b_i)}{N a^2} \quad \mathrm{(sample)}.}
+#'   \sum_i \frac{b_i (1 - b_i) + \theta_i a (1 - a - 2 b_i)}{N a^2} \quad \mathrm{(sample)}.}{
+#'   sum_i m_i (1 - m_i) / (N a^2) (population), sum_i [b_i (1 - b_i) + theta_i a (1 - a - 2 b_i)] / (N a^2) (sample).}
 #' For k-ary randomized response the second does not depend on \eqn{\theta}, and at a fixed \eqn{\epsilon} both grow like
 #' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
 #'

@@ -6,6 +6,7 @@ report_codes <- function(x, mechanism, name) {
     abort(c("{.val {name}} must hold one report per row.", x = "It is {describe(x)}."), "argument")
   }
   x <- plain_reports(x, mechanism)
+  tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)
   codes <- as.integer(coded$codes) - coded$first + 1L
   bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))

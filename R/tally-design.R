@@ -18,6 +18,12 @@ design_weights <- function(design) {
   unname(as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob))
 }
 
+# Are there clusters or strata, of which a tally knows nothing?
+has_clusters <- function(design) {
+  if (inherits(design, "svyrep.design")) return(TRUE)
+  isTRUE(design$has.strata) || any(duplicated(design$cluster[[1]]))
+}
+
 # Which rows count: those of weight 0 are outside the domain that was taken from the design.
 design_rows <- function(design) which(design_weights(design) > 0)
 
@@ -26,6 +32,15 @@ design_rows <- function(design) which(design_weights(design) > 0)
 rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
                                    match = c("exact", "relaxed")) {
   check_dots_empty(...)
+  tally <- tally_design(x, mechanism, column, weights, by, na.rm, match)
+  if (has_clusters(x)) {
+    cli::cli_inform("Clusters and strata are not kept in a tally: give the design to {.fn rr_estimate}.",
+                    class = "candor_message_design")
+  }
+  tally
+}
+
+tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
   check_mechanism(mechanism)
   check_survey_design(x)
   if (!is.null(weights)) {

@@ -20,6 +20,7 @@ question_frame <- function(x, mechanism) {
 # 0-based cells of the reports' product, NA where an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_columns(x, mechanism), mechanism$questions)
+  Map(tell_reading, columns, mechanism$questions)
   codes <- Map(function(column, question) encode_reports(column, question), columns, mechanism$questions)
   joint <- .Call(C_rr_cells, unname(lapply(codes, `[[`, "codes")), vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE),
                  unname(mechanism$report_sizes))

@@ -11,13 +11,14 @@
 #'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its special cases, [rr_forced()],
 #'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
 #'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
+#'   A message of class `candor_message_reading` says so where 1 or `TRUE` is read as "no".
 #'
 #'   Or a **data frame** that holds the reports in a column, beside groups and weights; for several questions
 #'   ([rr_product()]) in one column per question, named like the questions. Labelled values, as package haven reads them from SPSS and Stata
 #'   files, are replaced by their labels; the values themselves are used if they look like reports and no label does.
 #'
 #'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
-#'   tally knows the weights, not the clusters and strata: for these give the design to [rr_estimate()], see [rr_survey].
+#'   tally knows the weights, not the clusters and strata, and a message of class `candor_message_design` says so: for these give the design to [rr_estimate()], see [rr_survey].
 #'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
 #'   that [rr_query()] shows, and at most one row for each different report and group comes to R. Columns are named as those of a data frame; vectors cannot
 #'   stand beside them. [rr_query()] has a table of the forms in which reports of the protocols are counted.
@@ -215,6 +216,7 @@ rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights =
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
   }
+  tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }

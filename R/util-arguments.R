@@ -43,13 +43,14 @@ misplaced_mechanism <- function(asking) {
 }
 
 # Extra arguments are almost always misspelt ones: the package's own verbs never swallow them. `.renamed` says what
-# former arguments are called now. (Methods of other packages' generics ignore what they do not know: those who call
-# them, say modelsummary(), pass arguments that are meant for other classes.)
-check_dots_empty <- function(..., .renamed = NULL) {
+# former arguments are called now, `.known` which arguments there are if not those of the caller. (Methods of other
+# packages' generics ignore what they do not know: those who call them, say modelsummary(), pass arguments that are
+# meant for other classes.)
+check_dots_empty <- function(..., .renamed = NULL, .known = NULL) {
   if (...length() == 0L) return(invisible())
+  known <- if (is.null(.known)) names(formals(sys.function(sys.parent()))) else .known
   given <- list(...)
   names <- names(given) %||% rep("", ...length())
-  known <- names(formals(sys.function(sys.parent())))
   abort_unnamed(given[!nzchar(names)], known)
   shown <- ifelse(nzchar(names), names, paste0("..", seq_along(names)))
   abort(c("These arguments are not known here: {.arg {shown}}.", i = renamed_note(names, .renamed) %||%
@@ -77,7 +78,8 @@ renamed_note <- function(names, renamed) {
 
 # What other packages call our arguments.
 called_note <- function(names, known) {
-  ours <- data.frame(theirs = c("group", "groups", "family", "family"), ours = c("by", "by", "link", "type"))
+  ours <- data.frame(theirs = c("group", "groups", "family", "family", "level"),
+                     ours = c("by", "by", "link", "type", "conf.level"))
   ours <- ours[ours$theirs %in% names & ours$ours %in% known, ]
   if (nrow(ours)) return(sprintf("Here it is {.arg %s}.", ours$ours[1]))
   near <- nearest_label(names[nzchar(names)][1], setdiff(known, "..."))

@@ -271,9 +271,9 @@ test_that("missing reports and groups are left out as domains are", {
 
 test_that("a tally of a design has its weights", {
   design <- api_designs()$domain
-  tally <- rr_tally(design, direct, column = ~awards, by = ~stype)
+  tally <- suppressMessages(rr_tally(design, direct, column = ~awards, by = ~stype), "candor_message_design")
   expect_equal(tally$n, as.vector(rowsum(apiclus1$pw, apiclus1$stype))[c(1, 3)])
-  calibrated <- rr_tally(api_designs()$calibrated_domain, direct, column = ~awards)
+  calibrated <- suppressMessages(rr_tally(api_designs()$calibrated_domain, direct, column = ~awards), "candor_message_design")
   expect_equal(calibrated$n, 6194 - 755)
 })
 
@@ -306,6 +306,19 @@ test_that("errors say what a design cannot have", {
   people <- data.frame(id = 1:20, first = TRUE, second = rep(c(TRUE, FALSE), 10), report = rep(0:1, 10))
   phases <- survey::twophase(id = list(~id, ~id), subset = ~second, data = people)
   expect_error(rr_estimate(phases, rr_warner(0.8), column = ~report), "Two-phase", class = "candor_error_argument")
+})
+
+test_that("a tally of clusters or strata says that it does not keep them, an estimate keeps them", {
+  skip_if_not_installed("survey")
+  die <- rr_warner(0.8)
+  data <- data.frame(answer = rep(c("yes", "no", "no"), 8), cluster = rep(1:6, each = 4), stratum = rep(1:2, each = 12))
+  design <- function(...) survey::svydesign(data = data, weights = rep(1, 24), ...)
+  told <- function(design) expect_message(rr_tally(design, die, column = "answer"), "not kept in a tally", class = "candor_message_design")
+  told(design(ids = ~cluster))
+  told(design(ids = ~1, strata = ~stratum))
+  told(survey::as.svrepdesign(design(ids = ~cluster)))
+  expect_no_message(rr_tally(design(ids = ~1), die, column = "answer"))
+  expect_no_message(rr_estimate(design(ids = ~cluster), die, column = "answer"))
 })
 
 test_that("two groups of a design are compared by what the refusals propose", {

@@ -351,3 +351,17 @@ test_that("mechanisms that cannot be planned by a formula say what instead", {
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
 })
+
+test_that("the test of two groups says that it is one-sided", {
+  expect_snapshot(error = TRUE, {
+    rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2)
+    rr_power(rr_warner(0.8), 1000, 0.3, versus = 0.2, alpha = 0.025)
+    rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2, alternative = "two.sided")
+  })
+  expect_error(rr_power(rr_warner(0.8), 100, 0.3, alternative = "greater"), "alpha = 0.025", class = "candor_error_argument")
+  # A margin of error is no test, and one group has its null in the table.
+  expect_no_match(names(pillar::tbl_sum(rr_sample_size(rr_warner(0.8), margin = 0.1, share = 0.3, versus = 0.2))), "Test")
+  # Half the level is the two-sided test but for rejections on the wrong side: the normal approximation by hand.
+  plan <- rr_sample_size(rr_binary(1, 0), power = 0.8, share = 0.3, versus = 0.2, alpha = 0.025)
+  expect_identical(plan$n, ceiling((qnorm(0.975) + qnorm(0.8))^2 * 2 * (0.21 + 0.16) / 0.01))
+})

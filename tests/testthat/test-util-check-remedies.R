@@ -159,3 +159,13 @@ test_that("categories, coefficients and groups that are almost there are named",
   expect_error(confint(suppressWarnings(rr_multinom(~group, fit$tally)), "once:gruopwomen"), 'Did you mean "once:groupwomen"', class = "candor_error_level")
   expect_error(rr_contrast(list(fit, fit), "never"), "independent samples use `rr_compare\\(\\)`", class = "candor_error_argument")
 })
+
+test_that("misspelt arguments of rr_estimate() are known among the options of methods", {
+  tally <- rr_counts(c(40, 60), rr_warner(0.8))
+  wrong <- function(expr, note) expect_error(expr, note, class = "candor_error_argument", fixed = TRUE)
+  wrong(rr_estimate(c("yes", "no"), rr_warner(0.8), weight = 1:2), "Did you mean `weights`?")
+  wrong(rr_estimate(tally, conf.lvel = 0.9), "Did you mean `conf.level`?")
+  wrong(rr_estimate(tally, level = 0.9), "Here it is `conf.level`.")
+  wrong(rr_estimate(tally, method = "ibu", tolerence = 0.1), "Did you mean `tolerance`?")
+  wrong(rr_estimate(tally, method = "base_cut", level = 0.1), "`level` is called `alpha` now")
+})
