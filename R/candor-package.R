@@ -90,7 +90,8 @@
 #' * `candor_error_no_information`: the reports do not depend on the truth;
 #' * `candor_error_law`: something that the law of the reports does not give, see [rr_law()];
 #' * `candor_error_impossible`: a report that no truth can produce;
-#' * `candor_error_precision`: counts that differ so much in size that double precision cannot hold the estimate;
+#' * `candor_error_precision`: counts that differ so much in size that double precision cannot hold the estimate, or an epsilon that
+#'   probabilities that can be drawn do not reach;
 #' * `candor_error_too_large`: an object that would not fit in memory;
 #' * `candor_error_order`: joint counts that were not tallied, or too many of them;
 #' * `candor_error_entropy`: the operating system gave no randomness;

@@ -52,9 +52,9 @@
 #' their standard errors. Measured for 10,000 categories with shares falling as `rr_zipf(10000, 1.1)`, \eqn{\epsilon = 4} and 2 million reports: the
 #' largest share, 0.151, is estimated 4 of its standard errors too low on average, and in none of 60 surveys did the estimate plus or minus 1.96
 #' standard errors contain it. The default interval (`"wilson"`) contained it in 58 surveys, and the unbiased estimate, `method = "inv"`, was off by 0.2
-#' standard errors on average. With 1,000 categories, 577 of them held at 0 (\eqn{\epsilon = 4}, 200,000 reports, 60 surveys), plus or minus 1.96 standard errors held
-#' the largest share in 63 of 100 surveys, Wilson's interval in 95. With up to 100 categories, of which a third or fewer were held, it was 93 to 95 of 100 for both, and
-#' for all shares that were not held 94 to 98 of 100. So `std.error` is `NA` where the estimate is held at 0 or 1, and a number elsewhere; but with hundreds of categories
+#' standard errors on average. With 1,000 categories, 577 of them held at 0 (\eqn{\epsilon = 4}, 200,000 reports, 60 surveys), plus or minus 1.96 standard errors contained
+#' the largest share in 63 of 100 surveys, Wilson's interval in 95. With up to 100 categories, of which a third or fewer were held at 0, plus or minus 1.96 standard errors
+#' contained it in 93 to 95 of 100 surveys, and Wilson's interval in 92 to 97. For all shares that were not held at 0 it was 94 to 98 of 100. So `std.error` is `NA` where the estimate is held at 0 or 1, and a number elsewhere; but with hundreds of categories
 #' do not use it for the largest shares: read the intervals,
 #' take `"inv"` for the shares of named categories and their sums, [rr_top()] for the largest, and `"eb"` or [rr_choose()] for all shares together.
 #'

@@ -13,7 +13,7 @@
 #' @param x A tally of reports of [rr_prefixes()] without groups, or the reports.
 #' @param mechanism The mechanism, if `x` is reports.
 #' @param alphabet The characters that strings consist of: single characters, or one text of them. Strings with other ones are not found.
-#' @param alpha The probability, at most, that anything survives a step that nobody holds, over all candidates of the step and the choice of hash functions. Between 0 and 1.
+#' @param alpha An upper bound of the probability that a step keeps any prefix that nobody holds, over all candidates of the step and the choice of hash functions. Between 0 and 1.
 #' @param most How many prefixes survive a step at most: the most frequent ones. A whole number from 1.
 #' @param target What the estimates are about, see [rr_estimate()]. With `"sample"` they are about the respondents held out.
 #' @param conf.level Confidence level of the intervals, between 0 and 1.

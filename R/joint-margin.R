@@ -266,7 +266,7 @@ drawn_of.rr_margin <- function(x, data, labels) {
 #' @export
 notes_of.rr_margin <- function(x, shown) {
   if (x$boundary > 0) {
-    paste0("  ", x$boundary, if (x$boundary == 1) " cell" else " cells",
-           " of the joint fit at 0, taken for known: errors are too small")
+    paste0("  ", x$boundary, if (x$boundary == 1) " cell of the joint fit is" else " cells of the joint fit are",
+           " 0 and taken as known, so the standard errors are too small")
   }
 }

@@ -58,7 +58,7 @@ autoplot.rr_association <- function(object, measure = c("correlation", "covarian
     ggplot2::geom_tile(ggplot2::aes(fill = pmax(lowest * limit, pmin(limit, .data$value))),
                        colour = if (few) "white" else NA, linewidth = 0.8) +
     (if (few) ggplot2::geom_text(ggplot2::aes(label = .data$label, colour = abs(.data$value) > 0.55 * limit),
-                                 size = min(3.4, 18 / length(questions)), show.legend = FALSE)) +
+                                 size = min(3.4, 25 / length(questions)), show.legend = FALSE)) +
     (if (any(significant) && few) ggplot2::geom_tile(data = data[significant, ], fill = NA, colour = "grey10",
                                                      linewidth = 0.7, width = 0.94, height = 0.94)) +
     (if (any(significant) && !few) ggplot2::geom_point(data = data[significant, ], size = max(0.25, 12 / size),

@@ -177,16 +177,29 @@ rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NUL
 # Both stages on the grid: permanent bits, then what is reported of them.
 achieved_filters <- function(mechanism) {
   level <- function(p, q) abs(log(p) - log(q) + log1p(-q) - log1p(-p))
-  half <- mechanism$f / 2
   if (!mechanism$memoised) {
-    one <- achieved(rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero))
-    return(c(report = mechanism$pairs * level(one$p, one$q), permanent = mechanism$pairs * level(one$p, one$q)))
+    one <- mechanism$pairs * achieved(single_bits(mechanism))$epsilon
+    return(c(report = one, permanent = one))
   }
-  first <- achieved(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  first <- achieved(turned_bits(mechanism))
   second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
   d <- second$p - second$q
-  c(report = mechanism$pairs * level(second$q + first$p * d, second$q + first$q * d),
-    permanent = mechanism$pairs * level(first$p, first$q))
+  mechanism$pairs * c(report = level(second$q + first$p * d, second$q + first$q * d), permanent = first$epsilon)
+}
+
+# A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2 loses the digits of a
+# small f: it may be 1, and a bit of the truth would never be turned.
+turned_bits <- function(mechanism) {
+  half <- mechanism$f / 2
+  level <- mechanism$permanent / mechanism$pairs
+  if (level < 1e-11 || level > 700) return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  rr_unary(mechanism$bits_number, level, optimized = FALSE)
+}
+
+# The bits of one report: turned over once, or as they come out of two stages.
+single_bits <- function(mechanism) {
+  if (mechanism$f > 0 && !mechanism$memoised) turned_bits(mechanism)
+  else rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero)
 }
 
 #' @export
@@ -207,7 +220,7 @@ rr_draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R"))
             x = "Answer {bad[1]} is not."), "argument")
   }
   cohort <- draw_cohorts(mechanism, length(answers), rng)
-  bits <- draw_filters(mechanism, answers, cohort, mechanism$one, mechanism$zero, rng)
+  bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
   bloom_frame(cohort, bits)
 }
 
@@ -232,7 +245,7 @@ draw_functions.rr_bloom <- function(mechanism, n, rng) list(cohort = draw_cohort
 
 #' @export
 draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
-  draw_filters(mechanism, answers[who], memory$functions$cohort[who], 1 - mechanism$f / 2, mechanism$f / 2, rng)
+  draw_filters(mechanism, answers[who], memory$functions$cohort[who], turned_bits(mechanism), rng)
 }
 
 #' @export
@@ -241,15 +254,14 @@ draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
   bloom_frame(memory$functions$cohort, draw_bits_again(second, permanent, rng))
 }
 
-# Filters whose bits are randomised: 1 with probability `one` where the filter has a 1, `zero` where not.
-draw_filters <- function(mechanism, answers, cohort, one, zero, rng) {
-  draw_again <- rr_unary(mechanism$bits_number, p = one, q = zero)
+# Filters whose bits are randomised as those of `unary` are.
+draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   filters <- matrix(0L, length(answers), mechanism$bits_number)
   rows <- seq_along(answers)
   for (s in seq_len(mechanism$hashes)) {
     filters[cbind(rows, mechanism$places[cbind(rep(s, length(rows)), answers, cohort)])] <- 1L
   }
-  draw_bits_again(draw_again, new_rr_bits(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
+  draw_bits_again(unary, new_rr_bits(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 
 #' @export

@@ -159,6 +159,10 @@ achieved_report <- function(first, second, mechanism) {
     q <- second$q + first$q * d
     return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
   }
+  if (is.null(first$matrix) && is.null(second$matrix)) {
+    b <- second$b + second$a * first$b
+    return(max(abs(log1p(first$a * second$a / b))))
+  }
   matrices <- list(achieved_matrix(first, permanent_stage(mechanism)), achieved_matrix(second, mechanism$second))
   matrix_epsilon(matrices[[1]] %*% matrices[[2]])
 }

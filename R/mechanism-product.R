@@ -157,8 +157,7 @@ print.rr_product <- function(x, ..., digits = 4) {
   # "K = 4" for "4 categories", so that a line fits a page.
   questions <- sub("([0-9,]+) categories", "K = \\1", vapply(x$questions, format, "", digits = digits))
   cat(paste0("  ", names, "  ", questions, "\n"), sep = "")
-  cat("  A row reveals the sum: epsilon = ", format(x$epsilon, digits = digits), " (", odds_words(x$epsilon, "a row"),
-      ")\n", sep = "")
+  cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
   invisible(x)
 }
 

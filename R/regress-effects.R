@@ -1,6 +1,6 @@
 #' Average truth and average effects
 #'
-#' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes over the respondents, and how much it
+#' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
 #' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed.
 #'
@@ -46,8 +46,20 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   })
   table <- do.call(rbind, rows)
   attr(table, "conf.level") <- conf.level
+  attr(table, "truth") <- fit$labels[2]
   class(table) <- c("rr_effects", class(table))
   table
+}
+
+#' @rawNamespace S3method(pillar::tbl_sum,rr_effects)
+tbl_sum.rr_effects <- function(x, ...) {
+  level <- attr(x, "truth", exact = TRUE)
+  c(NextMethod(), Truth = if (!is.null(level)) paste0("\"", level, "\""))
+}
+
+# The truth that is modelled, in words: the second of the two labels.
+true_answer <- function(level) {
+  if (is.null(level) || identical(level, "yes")) "a true yes" else paste0("a true \"", level, "\"")
 }
 
 check_covariates <- function(x, known, arg, what) {
@@ -162,7 +174,8 @@ autoplot.rr_effects <- function(object, ...) {
   data <- as.data.frame(object)
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
   average <- data$term == "(truth)"
-  part <- ifelse(average, "Probability of a true yes",
+  probability <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
+  part <- ifelse(average, probability,
                  paste0(data$term, ifelse(data$contrast == "dY/dX", ", per unit", paste0(": ", data$contrast))))
   data$kind <- ifelse(average, "share", "difference")
   data$panel <- factor(rep("", nrow(data)))
@@ -178,15 +191,16 @@ autoplot.rr_effects <- function(object, ...) {
     # The average is no effect: it has no place on an axis of differences.
     if (any(average) && !all(average)) {
       first <- data[average, ][1, ]
-      subtitle <- sprintf("Average probability of a true yes: %s (%s to %s)", percent_labels(first$estimate),
-                          percent_labels(first$conf.low), percent_labels(first$conf.high))
+      subtitle <- sprintf("Average probability of %s: %s (%s to %s)", true_answer(attr(object, "truth", exact = TRUE)),
+                          percent_labels(first$estimate), percent_labels(first$conf.low),
+                          percent_labels(first$conf.high))
       data <- data[!average, ]
       part <- part[!average]
     }
     data$label <- rows_factor(part)
   }
   if (all(data$kind == "difference")) axis <- "Change of the probability, percentage points"
-  if (all(data$kind == "share")) axis <- "Probability of a true yes"
+  if (all(data$kind == "share")) axis <- probability
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
                  sprintf("Lines: %sintervals.%s", level_words(object),
                          if (nlevels(data$panel) > 1L) " Points: percentage points." else ""), axis, free = TRUE) +
@@ -228,7 +242,7 @@ autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   along <- covariate_grid(object, effect_data(object), variable)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   new <- data.frame(value = along$grid, truth)
-  draw_along(new, along, "Probability of a true yes", conf.level) +
+  draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level) +
     (if (is.numeric(along$grid)) list(
       ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = colour_estimate, alpha = 0.2),
       ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)

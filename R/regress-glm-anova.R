@@ -6,6 +6,7 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   others <- list(...)
+  refuse_ratio(c(list(object), Filter(function(fit) inherits(fit, "rr_glm"), others)))
   fits <- if (length(others)) c(list(object), others) else term_fits(object)
   if (length(others)) check_comparable(fits)
   df <- vapply(fits, function(f) attr(stats::logLik(f), "df"), 0)
@@ -76,6 +77,7 @@ logLik.rr_term_fit <- function(object, ...) structure(object$value, df = object$
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), ...) {
   check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  refuse_ratio(list(object))
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
   x <- stats::model.matrix(object)
@@ -90,6 +92,7 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
 add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), ...) {
   check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  refuse_ratio(list(object))
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
   caller <- parent.frame()
   parts <- lapply(labels, function(label) {

@@ -15,7 +15,8 @@
 #' @param parm Which coefficients, by name or position.
 #' @param level Confidence level.
 #' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
-#'   `"wald"`: the estimate plus or minus a multiple of the standard error.
+#'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
+#'   survey designs and penalised fits.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
@@ -32,8 +33,12 @@
 #' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from the other coefficients at neighbouring values.
 #' A randomized report never rules out a truth, so the log-likelihood has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
 #' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
+#' @section Survey designs:
+#' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
+#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them; they are `NA` if none are left. `anova()`, `drop1()` and `add1()` are refused:
+#' likelihood ratios are not chi-squared there. A Wald test takes their place.
 #' @section Errors:
-#' `candor_error_argument` for unknown types, clusters of the wrong length, and coefficients that do not exist.
+#' `candor_error_argument` for likelihood ratios and profiles of a survey design, unknown types, clusters of the wrong length, and coefficients that do not exist.
 #' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
 #'   221-226, for the sandwich; Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
 #'   *International Statistical Review* 51(3), 279-292, for survey designs.

@@ -11,16 +11,21 @@ summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", 
   se <- sqrt(diag(V))[names(estimate)]
   z <- estimate / se
   z[!is.finite(estimate)] <- NA
-  table <- cbind(Estimate = estimate, `Std. Error` = se, `z value` = z, `Pr(>|z|)` = 2 * stats::pnorm(-abs(z)))
+  df <- coefficient_freedom(object, type)
+  table <- cbind(estimate, se, z, 2 * stats::pt(-abs(z), df))
+  letter <- if (is.infinite(df)) "z" else "t"
+  colnames(table) <- c("Estimate", "Std. Error", paste(letter, "value"), paste0("Pr(>|", letter, "|)"))
   kept <- names(estimate)
   scaled <- V[kept, kept, drop = FALSE]
   structure(c(object[c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance",
                        "df.null", "iter",
-                       "na.action", "mechanism", "link", "penalty", "boundary", "parameter", "starts", "loglik")],
+                       "na.action", "mechanism", "link", "labels", "penalty", "boundary",
+                       "parameter", "starts", "loglik")],
               list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
                    aliased = is.na(object$coefficients), dispersion = 1, df = c(object$rank, object$df.residual,
                                                                                 length(object$coefficients)),
-                   cov.unscaled = scaled, cov.scaled = scaled, type = type, n = length(object$y))),
+                   cov.unscaled = scaled, cov.scaled = scaled, type = type, n = length(object$y), freedom = df,
+                   pseudo = !is.null(object$design))),
             class = c("summary.rr_glm", "summary.glm"))
 }
 
@@ -33,9 +38,8 @@ mechanism_lines <- function(mechanism) {
 }
 
 print_regression <- function(x, digits) {
-  cat("Regression of the truth, ", x$link, " link", switch(x$penalty, bias = ", bias reduced",
-                                                           jeffreys = ", Jeffreys' prior", ""),
-      "\n", sep = "")
+  cat("Regression of the truth \"", x$labels[2], "\", ", x$link, " link",
+      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", ""), "\n", sep = "")
   cat(paste0("  ", mechanism_lines(x$mechanism)), sep = "\n")
 }
 
@@ -59,8 +63,8 @@ print.rr_glm <- function(x, digits = 4, ...) {
   cat("\nCoefficients:\n")
   print(format(x$coefficients, digits = digits), quote = FALSE)
   print_notes(x, digits)
-  cat("\nLog-likelihood ", format(as.numeric(stats::logLik(x)), digits = digits + 3), " on ", attr(stats::logLik(x),
-                                                                                                   "df"),
+  cat(if (is.null(x$design)) "\nLog-likelihood " else "\nPseudo-log-likelihood ",
+      format(as.numeric(stats::logLik(x)), digits = digits + 3), " on ", attr(stats::logLik(x), "df"),
       " degrees of freedom, ", format_count(length(x$y)), " rows\n", sep = "")
   invisible(x)
 }
@@ -70,13 +74,15 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   check_object(x)
   print_regression(x, digits)
-  cat("\nStandard errors: ", variance_words[[x$type]], "\n\n", sep = "")
+  cat("\nStandard errors: ", variance_words[[x$type]],
+      if (is.na(x$freedom)) "; no degrees of freedom are left"
+      else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom"), "\n\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
   print_notes(x, digits)
   finite <- attr(x$starts, "finite")
-  cat("\nLog-likelihood ", format(x$loglik, digits = digits + 3), ", the best of ", length(x$starts), " starts",
-      if (!all(finite)) sprintf(" (%d ran to infinity)", sum(!finite)), "; AIC ", format(x$aic, digits = digits + 3),
-      "; ",
-      format_count(x$n), " rows\n", sep = "")
+  cat(if (x$pseudo) "\nPseudo-log-likelihood " else "\nLog-likelihood ", format(x$loglik, digits = digits + 3),
+      ", the best of ", length(x$starts), " starts",
+      if (!all(finite)) sprintf(" (%d ran to infinity)", sum(!finite)),
+      if (!x$pseudo) paste0("; AIC ", format(x$aic, digits = digits + 3)), "; ", format_count(x$n), " rows\n", sep = "")
   invisible(x)
 }

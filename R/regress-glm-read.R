@@ -40,6 +40,7 @@ regress_frame <- function(call, formula, data, design, anchor, caller) {
     wanted[[arg]] <- column_expression(wanted[[arg]], data, where, arg)
   }
   check_variables(c(list(formula = formula), as.list(wanted)[c("weights", "subset", "offset", "arm")]), data, where)
+  check_subset(wanted$subset, data, where)
   data <- plain_columns(data, all.vars(formula[[2]]), regression_variables(formula, data))
   wanted$formula <- formula
   wanted$data <- quote(.data)
@@ -55,9 +56,32 @@ regress_frame <- function(call, formula, data, design, anchor, caller) {
   })
   terms <- attr(frame, "terms")
   dropped <- drop_missing(frame, call$na.action, caller)
+  check_constant_text(dropped$frame, terms)
   list(frame = dropped$frame, terms = terms, formula = formula, data = data, na.action = dropped$na.action,
        mechanism = mechanism,
        xlevels = stats::.getXlevels(terms, dropped$frame), design = design)
+}
+
+# A condition in quotes would be taken for names of rows, of which there are none.
+check_subset <- function(expression, data, where) {
+  if (is.null(expression)) return(invisible())
+  value <- tryCatch(eval(expression, data, where), error = function(e) NULL)
+  if (!is.character(value) || all(value %in% row.names(data))) return(invisible())
+  abort(c("{.arg subset} must be a condition on the rows.", x = "It is {describe(value)}.",
+          i = "Write it without quotes, as in {.code subset = age > 30}."), "argument")
+}
+
+# R's own message, about contrasts, names no column.
+check_constant_text <- function(frame, terms) {
+  used <- intersect(names(frame), rownames(attr(stats::delete.response(terms), "factors")))
+  single <- vapply(frame[used], function(x) {
+    if (is.factor(x)) nlevels(x) < 2L else is.character(x) && is.null(dim(x)) && length(unique(x)) < 2L
+  }, NA)
+  if (!any(single)) return(invisible())
+  name <- used[single][1]
+  abort(c("Covariates of text must have at least two different values.",
+          x = "{.val {name}} is {.val {as.character(frame[[name]])[1]}} in every row.",
+          i = "Leave it out of {.arg formula}."), c("argument", "input"))
 }
 
 # model.frame() says "variable lengths differ (found for '(offset)')"; this error also says the length.

@@ -68,6 +68,7 @@ tell_information <- function(fit) {
   if (k > 0 && total < 10 * k) {
     warn(c("The reports carry little information for {k} coefficient{?s}.",
            x = "They are worth as much as {format(4 * total, digits = 2)} direct answers of even odds.",
-           i = "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."), "information")
+           i = if (fit$penalty == "none") "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."
+               else "More answers would help, or a design with more information."), "information")
   }
 }

@@ -14,7 +14,7 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
   z[!is.finite(estimate)] <- NA
   if (!is.null(x$parameter)) z[length(z)] <- NA
   table <- tibble::tibble(term = names(estimate), estimate = unname(as.vector(estimate)), std.error = se, statistic = z,
-                          p.value = 2 * stats::pnorm(-abs(z)))
+                          p.value = 2 * stats::pt(-abs(z), coefficient_freedom(x)))
   if (conf.int) {
     ends <- stats::confint(x, level = conf.level, method = method)
     if (!is.null(x$parameter)) ends <- rbind(ends, wald_parameter(x, conf.level))
@@ -33,7 +33,7 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 # Through the logit, so that it stays between 0 and 1.
 wald_parameter <- function(fit, level) {
   psi <- as.vector(fit$parameter)
-  half <- normal_quantile(level) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
+  half <- coefficient_quantile(fit, level) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
   stats::plogis(stats::qlogis(psi) + c(-half, half))
 }
 

@@ -1,6 +1,7 @@
 #' Regression with randomized answers
 #'
-#' Fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. The result is
+#' Fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. Modelled is the
+#' probability of the second label of the mechanism, the "yes", which `print()` names. The result is
 #' a `glm`: functions for [stats::glm()] work here too, and their results are about the truth.
 #'
 #' The likelihood may have several local maxima, and its maximum may be at infinity. So Newton's

@@ -2,6 +2,7 @@
 #' @export
 confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
   check_object(object)
+  asked <- !identical(method, c("profile", "wald"))
   method <- check_choice(method, "method", c("profile", "wald"))
   level <- check_level(level)
   names <- names(object$coefficients)
@@ -9,7 +10,7 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   ends <- if (method == "wald") wald_ends(object, which, level)
     else if (!is.null(object$design) || object$penalty != "none") {
-      if (!missing(method)) refuse_profile(object)
+      if (asked) refuse_profile(object)
       wald_ends(object, which, level)
     } else t(vapply(which, function(j) profile_coefficient(object, j, level), numeric(2)))
   dimnames(ends) <- list(names[which], percent)
@@ -18,7 +19,7 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
 
 wald_ends <- function(fit, which, level) {
   se <- sqrt(diag(stats::vcov(fit)))[which]
-  half <- normal_quantile(level) * se
+  half <- coefficient_quantile(fit, level) * se
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 

@@ -25,3 +25,26 @@ survey_meat <- function(fit, scores) {
   all[used, ] <- scores
   survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
 }
+
+# Degrees of freedom of the t distribution of a coefficient: as survey::svyglm() counts them, in the rows that were
+# fitted. Without a design, and for other standard errors, coefficients are taken for normal. NA: there are none left.
+coefficient_freedom <- function(fit, type = "survey") {
+  if (is.null(fit$design) || type != "survey") return(Inf)
+  check_installed("survey", "for survey designs")
+  used <- match(row.names(fit$model), row.names(fit$design$variables))
+  df <- survey::degf(fit$design[used, ]) - (fit$rank - 1)
+  if (df > 0) df else NA_real_
+}
+
+coefficient_quantile <- function(fit, level) {
+  stats::qt((1 - level) / 2, coefficient_freedom(fit), lower.tail = FALSE)
+}
+
+# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
+refuse_ratio <- function(fits) {
+  if (all(vapply(fits, function(fit) is.null(fit$design), NA))) return(invisible())
+  abort(c("Likelihood ratio tests need a likelihood.",
+          x = "A fit of a survey design has a pseudo-likelihood.",
+          i = paste("Use a Wald test with {.code vcov(fit)}: {.code summary(fit)} for one coefficient,",
+                    "{.code car::linearHypothesis(fit, ...)} for several.")), "argument")
+}

@@ -39,7 +39,9 @@ memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 # The bits of a report, each once more.
 draw_bits_again <- function(second, bits, rng) {
   k <- length(second$levels)
-  binary <- rr_binary(second$p, second$q)
+  # Of a level of its own a symmetric bit keeps all digits of 1 - p.
+  symmetric <- second$from_epsilon && !second$optimized
+  binary <- if (symmetric) rr_warner(epsilon = second$epsilon / 2) else rr_binary(second$p, second$q)
   rows <- max(1, floor(2e7 / k))
   starts <- seq(1, max(length(bits), 1), by = rows)
   parts <- lapply(starts, function(start) {

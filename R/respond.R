@@ -16,7 +16,10 @@
 #' also stays a relative \eqn{2^{-49}} below its real probability of the truth, which is more than the rounding errors of
 #' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
 #' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
-#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the mechanism reports the truth with certainty.
+#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the mechanism reports the truth with certainty. That of other protocols has such a bound, too.
+#' A mechanism whose epsilon is out of reach can be used for planning and estimation, but `rr_perturb()` refuses it: where the achieved epsilon
+#' would fall short of the nominal one by more than a 64th, since a probability is too near to 0 or 1 for steps of \eqn{2^{-64}}, an error names the
+#' largest. For a mechanism of one stage made from an epsilon up to 30 the shortfall is below \eqn{10^{-6}}{1e-6}.
 #'
 #' If the same answer is randomised twice, the two reports together reveal more than one.
 #' Randomise once and keep the report.
@@ -38,7 +41,8 @@
 #'   the questions, without row names.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with the
-#' position and never with the value, which is somebody's true answer; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
+#' position and never with the value, which is somebody's true answer; `candor_error_precision` for an epsilon that the probabilities that can be
+#' drawn do not reach; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
 #' user-supplied generator of R returns a number outside 0 to 1. After an error no report is returned; a bad answer is found before anything
 #' is drawn.
 #' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
@@ -75,6 +79,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
+  check_reach(mechanism)
   if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
   if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)

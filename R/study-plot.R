@@ -130,7 +130,9 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::geom_point(ggplot2::aes(colour = .data$method, shape = .data$method), size = 1.4) +
     ggplot2::facet_wrap(~panel, ncol = layout$columns, scales = "free", drop = FALSE,
                         labeller = ggplot2::as_labeller(function(panel) panel_titles(panel, layout$truth))) +
-    ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_x_log10(labels = power_labels,
+                           breaks = if (layout$columns > 2) sparse_log_breaks else ggplot2::waiver(),
+                           guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     (if (layout$metric == "nll" && !layout$truth) ggplot2::scale_y_continuous()
      else ggplot2::scale_y_log10(labels = power_labels)) +
     ggplot2::scale_colour_manual(values = rep_len(line_colours, length(methods))) +

@@ -2,7 +2,7 @@
 #'
 #' Makes a tally from a published table, the result of a `GROUP BY`, or other counts of reports.
 #'
-#' @param counts Number of times each report was given, no shares and no percentages (100 for percent would be 100 respondents): a numeric vector or one-dimensional `table`, or a matrix
+#' @param counts How often each report was given. Shares and percentages are not counts: percentages would be taken for 100 respondents. A numeric vector or one-dimensional `table`, or a matrix
 #'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
 #'   mechanism, in any order, and absent labels count 0; without names there must be one count per
 #'   report, in the order of the mechanism. For several questions ([rr_product()]) the reports are the cells, or `counts`

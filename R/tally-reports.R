@@ -28,7 +28,7 @@
 #' @param mechanism How they were made.
 #' @return The reports as [rr_perturb()] returns them.
 #' @section Errors:
-#' `candor_error_report` for what is no report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
+#' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
 #' category, too many or too few categories, a category twice, numbers out of range.
 #' `candor_error_mismatch` for reports of another number of categories.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX

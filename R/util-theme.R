@@ -156,6 +156,13 @@ few_log_breaks <- function(n) function(limits) {
   if (length(powers) %in% 2:n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
 }
 
+# Those of narrow panels: where there are more than three, every other one.
+sparse_log_breaks <- function(limits) {
+  breaks <- log_breaks(limits)
+  breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+  if (length(breaks) > 3) breaks[seq(1, length(breaks), by = 2)] else breaks
+}
+
 # Every whole number where they are few.
 whole_breaks <- function(limits) {
   if (diff(limits) <= 13) seq(ceiling(limits[1]), floor(limits[2])) else unique(round(pretty(limits)))

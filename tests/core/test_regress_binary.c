@@ -153,6 +153,17 @@ int main(void)
       {0.25 * 0.15, 0.25 - 0.25 * 0.15, 0.25 * 0.85, 0.25 - 0.25 * 0.85, 0.25, 0.5 - 0.25}};
   unknown(detector);
   unknown(anchor);
+  /* No probabilities at one end: p above 1, below 0, above that of the other answer, and that above 1. */
+  const candor_family_of_devices wrong[] = {{0.5, 0.6, 0.2, 0, 1, 0},
+                                            {0.5, -0.6, 0.2, 0, 1, 0},
+                                            {0.5, 0, 0.2, 0, 0.4, 0.3},
+                                            {0.5, 0, 0.2, 0, 1, 0.1},
+                                            {0.5, NAN, 0.2, 0, 1, 0}};
+  for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+    const candor_family_of_devices pair[2] = {wrong[w], detector[0]};
+    const candor_unknown m = {model_of(CANDOR_LOGIT), pair};
+    CHECK(candor_unknown_check(&m) == CANDOR_DOMAIN);
+  }
   distinct();
   refused();
   return check_report();

@@ -18,7 +18,7 @@ test_that("estimates vary as the formula says", {
 })
 
 test_that("neighbours lie in one bucket, by whole numbers", {
-  m <- rr_bitflip(6, 600, d = 3, buckets = 3)
+  m <- rr_bitflip(6, 80, d = 3, buckets = 3)
   expect_identical(m$levels, c("1 to 2", "3 to 4", "5 to 6"))
   # All bits are told as they are.
   expect_identical(as.matrix(rr_perturb(c(1, 2, 3, 6), m)), rbind(c(1L, -2L, -3L), c(1L, -2L, -3L), c(-1L, 2L, -3L), c(-1L, -2L, 3L)))

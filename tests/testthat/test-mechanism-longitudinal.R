@@ -205,6 +205,11 @@ test_that("what two stages achieve on the grid is not above the nominal, and har
   bloom <- rr_bloom(5, epsilon = 1, permanent = 3)
   expect_equal(rr_epsilon(bloom, achieved = TRUE), rr_epsilon(bloom), tolerance = 1e-12)
   expect_equal(rr_epsilon(rr_bloom(5, epsilon = 1), achieved = TRUE), c(report = 1, permanent = 1), tolerance = 1e-12)
-  expect_error(rr_epsilon(rr_longitudinal(5000, 2, 1, "grr-grr"), achieved = TRUE), class = "candor_error_too_large")
+  # Categories that are all alike need no matrix; others do.
+  expect_equal(rr_epsilon(rr_longitudinal(5000, 2, 1, "grr-grr"), achieved = TRUE), c(report = 1, permanent = 2), tolerance = 1e-12)
+  forced <- rr_compose(rr_forced(c(0.1, 0.2, 0.3)), rr_forced(c(0.2, 0.1, 0.1)))
+  whole <- rr_matrix(rr_forced(c(0.1, 0.2, 0.3))) %*% rr_matrix(rr_forced(c(0.2, 0.1, 0.1)))
+  expect_equal(rr_epsilon(forced, achieved = TRUE)[["report"]], max(log(apply(whole, 2, max) / apply(whole, 2, min))), tolerance = 1e-12)
+  expect_error(candor:::achieved_matrix(list(a = 0.5, b = 1e-4), rr_grr(5000, epsilon = 1)), class = "candor_error_too_large")
   expect_error(rr_epsilon(two, achieved = TRUE, reports = 2), class = "candor_error_argument")
 })

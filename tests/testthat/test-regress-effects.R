@@ -72,3 +72,16 @@ test_that("the picture shows the predicted truth with its band", {
   expect_true(all(plot$data$lwr <= plot$data$fit & plot$data$fit <= plot$data$upr))
   expect_s3_class(ggplot2::autoplot(fit, "g"), "ggplot")
 })
+
+test_that("the level that is modelled is named", {
+  design <- rr_grr(c("B", "A"), p = 0.8)
+  data <- data.frame(x = rep(c(-1, 0, 1, 2), 10), y = rep(c("B", "A", "A", "B", "A"), 8))
+  fit <- quietly(rr_glm(y ~ x, data, design))
+  expect_output(print(fit), "Regression of the truth \"A\", logit link", fixed = TRUE)
+  expect_output(print(summary(fit)), "Regression of the truth \"A\", logit link", fixed = TRUE)
+  effects <- rr_effects(fit)
+  expect_output(print(effects), "# Truth: +\"A\"")
+  skip_if_not_installed("ggplot2")
+  expect_match(ggplot2::autoplot(effects)$labels$subtitle, "Average probability of a true \"A\": ", fixed = TRUE)
+  expect_identical(ggplot2::autoplot(fit)$labels$title, "Probability of a true \"A\", by x")
+})

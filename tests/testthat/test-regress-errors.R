@@ -80,3 +80,12 @@ test_that("little information, several maxima and aliased columns are told", {
   expect_true(all(is.finite(predict(fit, data, "truth"))))
   expect_identical(confint(fit)[3, ], c(`2.5 %` = NA_real_, `97.5 %` = NA_real_))
 })
+
+test_that("a constant text and a condition in quotes are named", {
+  data$one <- "a"
+  expect_error(rr_glm(y ~ one + x, data, warner), "\"one\" is \"a\" in every row", class = "candor_error_argument")
+  expect_error(rr_glm(y ~ factor(one) + x, data, warner), "in every row", class = "candor_error_argument")
+  expect_error(rr_glm(y ~ x, data, warner, subset = "arm == 'a'"), "without quotes", class = "candor_error_argument")
+  # Names of rows are what stats::glm() takes for text.
+  expect_identical(nobs(quietly(rr_glm(y ~ x, data, warner, subset = as.character(1:30)))), 30L)
+})

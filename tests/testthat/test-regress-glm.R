@@ -152,6 +152,48 @@ test_that("linearised variances of a survey design match the vectors", {
   }
 })
 
+test_that("fits of a survey design have t, Wald's intervals, and no likelihood ratio", {
+  skip_if_not_installed("survey")
+  # 24 clusters in 4 strata have 20 degrees of freedom; two slopes take 2 of them.
+  data <- data.frame(cluster = rep(1:24, each = 20), stratum = rep(1:4, each = 120), weight = rep(c(1, 2), 240), x = sin(1:480), z = cos(3 * (1:480)),
+                     y = rep(c(0, 1, 1, 0, 1, 0, 0), length.out = 480))
+  design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = data, nest = TRUE)
+  fit <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = design))
+  # The other package counts the degrees of freedom itself.
+  other <- quietly(survey::svyglm(y ~ x + z, design, family = rr_family(rr_warner(0.8))))
+  expect_identical(coefficient_freedom(fit), as.numeric(other$df.residual))
+  table <- summary(fit)$coefficients
+  expect_identical(colnames(table)[3:4], c("t value", "Pr(>|t|)"))
+  expect_equal(table[, 4], 2 * stats::pt(-abs(table[, 3]), 18), tolerance = 1e-12)
+  half <- stats::qt(0.975, 18) * sqrt(diag(vcov(fit)))
+  ends <- cbind(coef(fit) - half, coef(fit) + half)
+  expect_equal(unname(confint(fit)), unname(ends), tolerance = 1e-12)
+  tidied <- tidy(fit, conf.int = TRUE)
+  expect_equal(tidied$p.value, unname(table[, 4]), tolerance = 1e-12)
+  expect_equal(cbind(tidied$conf.low, tidied$conf.high), unname(ends), tolerance = 1e-12)
+  expect_equal(as.data.frame(fit)$conf.high, unname(ends[, 2]), tolerance = 1e-12)
+  expect_output(print(summary(fit)), "t with 18 degrees of freedom", fixed = TRUE)
+  # Other standard errors are those of independent respondents.
+  expect_identical(colnames(summary(fit, "observed")$coefficients)[3], "z value")
+  expect_error(anova(fit), "Wald test", class = "candor_error_argument")
+  expect_error(drop1(fit), "Wald test", class = "candor_error_argument")
+  expect_error(add1(fit, ~ . + I(x^2)), "Wald test", class = "candor_error_argument")
+  expect_error(anova(quietly(rr_glm(y ~ x, data, rr_warner(0.8))), fit), "pseudo-likelihood", class = "candor_error_argument")
+  expect_error(confint(fit, method = "profile"), class = "candor_error_argument")
+  # Three clusters have 2 degrees of freedom, and two slopes take them.
+  few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
+  few <- suppressWarnings(quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = few)))
+  expect_true(all(is.na(summary(few)$coefficients[, 4])))
+  expect_output(print(summary(few)), "no degrees of freedom are left", fixed = TRUE)
+})
+
+test_that("penalised fits have Wald's intervals in their tables", {
+  data <- data.frame(x = rep(c(-1, 0, 1, 2), 30), y = rep(c(0, 1, 1, 0, 1), 24))
+  fit <- quietly(rr_glm(y ~ x, data, rr_warner(0.8), penalty = "bias"))
+  half <- stats::qnorm(0.975) * sqrt(diag(vcov(fit)))
+  expect_equal(tidy(fit, conf.int = TRUE)$conf.high, unname(coef(fit) + half), tolerance = 1e-12)
+})
+
 test_that("estimates at infinity are exact, told, and have an interval with one end", {
   for (case in golden("regression_at_infinity")) {
     input <- case$input

@@ -1,5 +1,7 @@
 #include "estimate/ibu.h"
 
+#include <string.h>
+
 #include "base/lanes.h"
 
 /* Running totals of one sweep. */
@@ -14,30 +16,63 @@ static const double least_m = 1e-150;
 /* The rounding of 64 steps is far below this; a start may be off by 1e-8. */
 static const double most_drift = 1e-6;
 
-/* theta <- theta g, then the new score a phi / m. Without a count the score is 0 even where m is 0, which only start()
- * has to look out for. Four sums and maxima side by side, or each category would wait for the one before it. */
+enum { ROW = 4 };
+
+typedef struct sums {
+  double spread[ROW], top[ROW]; /* of b score, and the largest score */
+} sums;
+
+/* theta <- theta g, then the new score a phi / m, of ROW categories: loops of a fixed length become vector instructions,
+ * of which one divides two numbers in the time of one. Without a count the score is 0 even where m is 0, which only
+ * start() has to look out for. */
+static inline void sweep_row(const candor_ibu *ibu, double base, double share, const double *restrict b,
+                             const double *restrict counts, double *restrict theta, double *restrict score,
+                             sums *restrict s)
+{
+  const double keep = ibu->channel.keep;
+  double moved[ROW], m[ROW], found[ROW];
+  for (int l = 0; l < ROW; l++) moved[l] = theta[l] * (score[l] + base);
+  for (int l = 0; l < ROW; l++) m[l] = b[l] + keep * moved[l];
+  for (int l = 0; l < ROW; l++) m[l] = m[l] > least_m ? m[l] : least_m;
+  for (int l = 0; l < ROW; l++) found[l] = share * counts[l] / m[l];
+  for (int l = 0; l < ROW; l++) theta[l] = moved[l];
+  for (int l = 0; l < ROW; l++) score[l] = found[l];
+  for (int l = 0; l < ROW; l++) s->spread[l] += b[l] * found[l];
+  for (int l = 0; l < ROW; l++) s->top[l] = found[l] > s->top[l] ? found[l] : s->top[l];
+}
+
 static void sweep(candor_ibu *ibu, double base, tally *t)
 {
-  const candor_additive *channel = &ibu->channel;
-  const double *b = channel->other ? channel->other : &channel->other_all;
-  const size_t n = channel->categories, stride = channel->other ? 1 : 0;
-  const double keep = channel->keep, share = keep / ibu->total;
-  double top[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  const double *vector = ibu->channel.other, all = ibu->channel.other_all, same[ROW] = {all, all, all, all};
+  const size_t n = ibu->channel.categories;
+  const double share = ibu->channel.keep / ibu->total;
+  sums s = {{0, 0, 0, 0}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
   t->base = (candor_sum){0, 0};
-  for (size_t start = 0; start < n; start += CANDOR_BLOCK) {
-    const size_t end = start + candor_smaller(CANDOR_BLOCK, n - start);
-    double spread[4] = {0, 0, 0, 0};
-    for (size_t i = start; i < end; i++) {
-      const double other = b[i * stride], theta = ibu->theta[i] * (ibu->score[i] + base);
-      const double m = other + keep * theta, score = share * ibu->counts[i] / (m > least_m ? m : least_m);
-      ibu->theta[i] = theta;
-      ibu->score[i] = score;
-      spread[i % 4] += other * score;
-      top[i % 4] = score > top[i % 4] ? score : top[i % 4];
+  for (size_t i = 0; i < n; i += ROW) {
+    if (i + ROW <= n) {
+      sweep_row(ibu, base, share, vector ? vector + i : same, ibu->counts + i, ibu->theta + i, ibu->score + i, &s);
+    } else {
+      /* The last few in a row of their own, filled up with categories that nobody holds or reports. */
+      double b[ROW] = {1, 1, 1, 1}, counts[ROW] = {0}, theta[ROW] = {0}, score[ROW] = {0};
+      for (size_t l = 0; i + l < n; l++) {
+        b[l] = vector ? vector[i + l] : all;
+        counts[l] = ibu->counts[i + l];
+        theta[l] = ibu->theta[i + l];
+        score[l] = ibu->score[i + l];
+      }
+      double top[ROW];
+      memcpy(top, s.top, sizeof top);
+      sweep_row(ibu, base, share, b, counts, theta, score, &s);
+      for (size_t l = n - i; l < ROW; l++) s.top[l] = top[l];
+      memcpy(ibu->theta + i, theta, (n - i) * sizeof *theta);
+      memcpy(ibu->score + i, score, (n - i) * sizeof *score);
     }
-    candor_sum_add(&t->base, (spread[0] + spread[1]) + (spread[2] + spread[3]));
+    if (i % CANDOR_BLOCK == CANDOR_BLOCK - ROW || i + ROW >= n) {
+      candor_sum_add(&t->base, (s.spread[0] + s.spread[1]) + (s.spread[2] + s.spread[3]));
+      memset(s.spread, 0, sizeof s.spread);
+    }
   }
-  t->top = fmax(fmax(top[0], top[1]), fmax(top[2], top[3]));
+  t->top = fmax(fmax(s.top[0], s.top[1]), fmax(s.top[2], s.top[3]));
 }
 
 /* base = sum b phi / m = sum b score / a. */

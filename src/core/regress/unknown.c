@@ -5,9 +5,11 @@
 candor_status candor_unknown_check(const candor_unknown *m)
 {
   for (size_t g = 0; g < m->base.devices; g++) {
+    const candor_family_of_devices *f = m->family + g;
     for (int end = 0; end < 2; end++) {
-      const candor_device v = candor_unknown_device(m->family + g, end);
-      if (!(v.p >= -1e-12 && v.p_no >= -1e-12 && v.q >= -1e-12 && v.q_no >= -1e-12)) return CANDOR_DOMAIN;
+      const double p = f->p0 + f->p1 * end, q = f->q0 + f->q1 * end, all = f->all0 + f->all1 * end;
+      if (!(p >= -1e-12 && q >= -1e-12 && all - p >= -1e-12 && all - q >= -1e-12 && all <= 1 + 1e-12))
+        return CANDOR_DOMAIN;
     }
   }
   const candor_device any = {1, 0, 0, 1, 1};
