@@ -77,6 +77,7 @@ new_rr_compare <- function(table, type, conf.level) {
 }
 
 # The sign is what a reader of the table must know first.
+#' @method tbl_sum rr_compare
 #' @rawNamespace S3method(pillar::tbl_sum,rr_compare)
 tbl_sum.rr_compare <- function(x, ...) {
   c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
@@ -86,25 +87,43 @@ tbl_sum.rr_compare <- function(x, ...) {
 # Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.
 refuse_groups <- function(fit, terms, type) {
   labels <- if (inherits(fit, c("rr_fit", "rr_survey"))) group_labels(fit$tally$groups)
+  survey <- inherits(fit, "rr_survey")
   second <- Filter(function(given) inherits(given, c("rr_fit", "rr_survey")), list(terms, type))
   if (length(second)) {
     all <- unique(c(labels, group_labels(second[[1]]$tally$groups)))
     abort(c("All that is compared must be in {.arg fit}.", x = "Another fit is given beside it.",
-            i = if (length(all) > 1L) "Take the groups of one fit: {.code {groups_taken(all)}}.",
-            i = "For fits of independent samples give a list: {.code rr_compare(list(fit1, fit2))}."), "argument")
+            i = if (survey) "Estimate all groups of a design in one fit, by {.arg by} of {.fn rr_estimate}."
+                else if (length(all) > 1L) "Take the groups of one fit: {.code {groups_taken(all)}}.",
+            i = if (!survey) "For fits of independent samples give a list: {.code rr_compare(list(fit1, fit2))}."),
+          "argument")
   }
   if (is.null(labels)) return(invisible())
   named <- unique(c(if (is.character(terms)) terms, if (is.character(type) && length(type) == 1L) type))
   named <- setdiff(intersect(named, labels), fit$mechanism$levels)
   if (!length(named)) return(invisible())
   abort(c("{.arg terms} must name categories of the fit.", x = "{.val {named[1]}} is a group.",
-          i = "All groups of the fit are compared. Take two: {.code {groups_taken(c(named, setdiff(labels, named)))}}.",
+          i = if (survey) survey_pair_remedy(fit, c(named, setdiff(labels, named)))
+              else paste("All groups of the fit are compared. Take two:",
+                         "{.code {groups_taken(c(named, setdiff(labels, named)))}}."),
           i = "The categories are {format_labels(fit$mechanism$levels)}."), "level")
 }
 
 # "rr_compare(fit[c("north", "south")])"
 groups_taken <- function(labels) {
   sprintf("rr_compare(fit[c(%s)])", paste(encodeString(utils::head(labels, 2L), quote = "\""), collapse = ", "))
+}
+
+# Groups of a design share its clusters, so they are not taken apart. What compares two of them, second minus first as
+# in the table of all; NULL where there are no two groups.
+survey_pair_remedy <- function(fit, labels = group_labels(fit$tally$groups)) {
+  if (length(labels) < 2L) return(NULL)
+  k <- length(fit$mechanism$levels)
+  at <- match(labels[2:1], group_labels(fit$tally$groups))
+  names <- encodeString(coef_names(fit)[(at - 1L) * k + min(k, 2L)], quote = "\"")
+  # Labels may hold braces, which are no code here.
+  code <- gsub("}", "}}", gsub("{", "{{", sprintf("rr_contrast(fit, c(%s = 1, %s = -1))", names[1], names[2]),
+                               fixed = TRUE), fixed = TRUE)
+  sprintf("To compare two groups take their row of {.code rr_compare(fit)}, or {.code %s}.", code)
 }
 
 # A grouped fit as a list of fits of one group each.

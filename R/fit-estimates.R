@@ -217,5 +217,6 @@ c.rr_estimates <- function(...) refuse_cut(..1, "put together with {.fn c}")
 refuse_cut <- function(x, what) {
   abort(c(paste0("An object of class {.cls {class(x)[1]}} cannot be ", what, "."),
           i = "Work with the rows of {.fn tidy}, a data frame.",
+          i = if (inherits(x, "rr_survey")) survey_pair_remedy(x),
           i = "For several estimates side by side use a list."), "argument")
 }

@@ -10,6 +10,9 @@
 #' \eqn{\Phi(s / \sigma - z)}, where \eqn{\sigma} is the standard error of an absent string in one group and \eqn{z} the threshold in these. `attr(x, "search")` has both for each step. With \eqn{m}
 #' lengths a group has one of \eqn{m + 1} parts of all respondents.
 #'
+#' Strings longer than the last of `lengths` are cut to it: `term` then stands for all strings that begin so. What the listed strings leave,
+#' 1 minus the sum of `estimate`, is the share of the answers that are not listed; since the estimates are unbiased, it may come out below 0.
+#'
 #' @param x A tally of reports of [rr_prefixes()] without groups, or the reports.
 #' @param mechanism The mechanism, if `x` is reports.
 #' @param alphabet The characters that strings consist of: single characters, or one text of them. Strings with other ones are not found.
@@ -169,7 +172,15 @@ print.rr_heavy_hitters <- function(x, ...) {
     cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
         "; ", format(100 * attr(x, "conf.level")), "% intervals",
         if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n", sep = "")
+    longest <- max(search$length)
+    rest <- if (is.numeric(x[["estimate"]])) 1 - sum(x[["estimate"]])
+    cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",
+        if (!is.null(rest)) c("; those listed leave ", percent_labels(rest), " to others"),
+        if (isTRUE(rest < 0)) ", by chance below 0", "\n", sep = "")
   }
-  print(tibble::as_tibble(unclass(x)[names(x)]), ...)
+  print(plain_tibble(x), ...)
   invisible(x)
 }
+
+#' @export
+tidy.rr_heavy_hitters <- function(x, ...) plain_tibble(x)

@@ -7,6 +7,8 @@
 #' * Of [rr_top()]: the categories from the most common down, with their simultaneous intervals; hollow points are those that are not shown to be
 #'   present. Groups have panels.
 #'
+#' `tidy()` of the tables gives their rows and columns as a plain tibble, intervals included.
+#'
 #' Some rows or columns of the table may be left out before; those that are drawn must still be there. Up to 200 rows are drawn.
 #'
 #' @param object,x A table of [rr_compare()], [rr_effects()] or [rr_top()].
@@ -78,3 +80,17 @@ plot.rr_compare <- function(x, ...) draw(x, ...)
 #' @rdname autoplot.rr_compare
 #' @export
 plot.rr_top <- function(x, ...) draw(x, ...)
+
+# ---- as plain tables ----
+
+# The tables are tidy already, intervals and all: only what prints and draws them is dropped.
+plain_tibble <- function(x) {
+  check_table(x)
+  tibble::as_tibble(unclass(x)[names(x)])
+}
+
+#' @export
+tidy.rr_compare <- function(x, ...) plain_tibble(x)
+
+#' @export
+tidy.rr_top <- function(x, ...) plain_tibble(x)

@@ -107,6 +107,6 @@ print.rr_top <- function(x, ...) {
       if (length(found) > 1L) ", by group", "\n", sep = "")
   cat("  Unbiased estimates; ", format(100 * attr(x, "conf.level")), "% intervals hold for all categories at once\n",
       sep = "")
-  print(tibble::as_tibble(unclass(x)[names(x)]), ...)
+  print(plain_tibble(x), ...)
   invisible(x)
 }

@@ -102,7 +102,7 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
     lists <- t(whole_matrix(x))
   } else {
     abort(c("{.arg x} must be a matrix of positions, negative where the bit is 0, one row a report.",
-            x = "It is {describe(x)}."), other_reports(x))
+            x = "It is {describe(x)}.", i = if (are_answers(x, mechanism)) answers_remedy), other_reports(x))
   }
   if (nrow(lists) != mechanism$d) {
     abort_report_at(1, sprintf("has %s bits; %s are needed", format_count(nrow(lists)), format_count(mechanism$d)))

@@ -284,7 +284,7 @@ rr_reports.rr_bloom <- function(x, mechanism) {
 read_bloom <- function(x, mechanism) {
   if (!is.list(x) || !all(c("cohort", "bits") %in% names(x))) {
     abort(c("{.arg x} must have the columns {.val {c('cohort', 'bits')}}.", x = "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."),
+            i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
           "report")
   }
   bits <- read_bits(x[["bits"]], mechanism$bit)$reports

@@ -195,7 +195,7 @@ report_sets.rr_hadamard <- function(mechanism, x) {
 }
 
 read_signs <- function(x, mechanism, na.rm = FALSE) {
-  read <- read_columns(x, list(index = c(0, mechanism$size - 1), sign = c(-1, 1)), na.rm)
+  read <- read_columns(x, list(index = c(0, mechanism$size - 1), sign = c(-1, 1)), na.rm, mechanism)
   bad <- which(read$reports$sign == 0)
   if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
   read
@@ -208,7 +208,8 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
     x <- match(labels, mechanism$reports) - 1
     bad <- which(is.na(x) & !is.na(labels))
     if (length(bad)) {
-      abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")))
+      abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")),
+                      are_answers(labels[bad[1]], mechanism))
     }
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)

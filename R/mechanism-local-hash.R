@@ -233,17 +233,19 @@ read_hashed <- function(x, mechanism, na.rm = FALSE) {
   shared <- !is.null(mechanism$cohorts)
   ranges <- if (shared) list(cohort = c(1, mechanism$cohorts), value = c(1, mechanism$g))
     else list(slope = c(1, mechanism$prime - 1), shift = c(0, mechanism$prime - 1), value = c(1, mechanism$g))
-  read_columns(x, ranges, na.rm)
+  read_columns(x, ranges, na.rm, mechanism)
 }
 
-# Whole numbers in named columns, each within its range: list(reports = tibble of integers, dropped).
-read_columns <- function(x, ranges, na.rm) {
+# Whole numbers in named columns, each within its range: list(reports = tibble of integers, dropped). `mechanism`: whose
+# reports `x` is, NULL for a part of them.
+read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
   absent <- setdiff(names(ranges), names(x))
   if (!is.list(x) || length(absent)) {
     abort(c("{.arg x} must have the columns {.val {names(ranges)}}.",
             x = if (is.list(x)) "{.val {absent[1]}} is missing." else "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), other_reports(x))
+            i = if (!is.null(mechanism) && are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
+          other_reports(x))
   }
   columns <- lapply(x[names(ranges)], plain_numbers)
   # As rr_perturb() returns them: looking closer would take longer than counting.

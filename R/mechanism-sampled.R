@@ -240,12 +240,17 @@ rr_reports.rr_sampled <- function(x, mechanism) {
   x
 }
 
+# Answers to several questions are a table with a column for each.
+are_part_answers <- function(x, mechanism) {
+  if (is.data.frame(x)) all(names(mechanism$parts) %in% names(x)) else are_answers(x, mechanism)
+}
+
 # list(reports, rows of each part, dropped).
 read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}."), "report")
+            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy), "report")
   }
   x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
   given <- x[[key]]

@@ -172,7 +172,7 @@ rr_reports.rr_sketch_counts <- function(x, mechanism) {
 
 read_sketched <- function(x, mechanism, na.rm = FALSE) {
   ranges <- list(cohort = c(1, mechanism$cohorts), index = c(0, mechanism$bit$size - 1), sign = c(-1, 1))
-  read <- read_columns(x, ranges, na.rm)
+  read <- read_columns(x, ranges, na.rm, mechanism)
   bad <- which(read$reports$sign == 0)
   if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
   read

@@ -50,7 +50,7 @@ bit_places <- function(labels) {
 #' @param reports Number of reports of one respondent about one true answer, at least 1.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
-#'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism: of `rr_grr(epsilon = 60)`, for example, which has a probability below
+#'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism, or warns: of `rr_grr(epsilon = 60)`, for example, which has a probability below
 #'   \eqn{2^{-64}}.
 #' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
 #'   `shuffled` one number with the attribute `delta`.

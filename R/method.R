@@ -243,17 +243,40 @@ refuse_method <- function(method, mechanism, law, need) {
             x = "This one is: {format(mechanism)}.", i = remedy), c("argument", "law"))
   }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",
-          x = "It is: {format(mechanism)}. Its law: {law_words(law)}.", i = remedy), c("law", "argument"))
+          x = "It is: {format(mechanism)}. Its law: {law_words(law)}.", i = remedy,
+          i = if (need == "likelihood" && sets_give_likelihood(mechanism, law)) {
+            "Or keep the sets: {.code rr_estimate(rr_tally(x, mechanism, keep = \"sets\"), method = \"{name}\")}."
+          }), c("law", "argument"))
+}
+
+# Those with a method of report_sets().
+keeps_sets <- function(mechanism) {
+  inherits(mechanism, c("rr_unary", "rr_subset", "rr_bloom", "rr_bitflip")) ||
+    (inherits(mechanism, "rr_local_hash") && is.null(mechanism$cohorts)) ||
+    (inherits(mechanism, "rr_hadamard") && isTRUE(mechanism$one_bit))
+}
+
+# Would the likelihood be there, had the tally kept the sets of the reports?
+sets_give_likelihood <- function(mechanism, law) {
+  if (!keeps_sets(mechanism) || !is.null(law$sets)) return(FALSE)
+  law$sets <- list()
+  law_gives(law, "likelihood", length(mechanism$levels))
 }
 
 # ---- options ----
 
-check_options <- function(options, method) {
+check_options <- function(options, method, mechanism) {
   unknown <- setdiff(names(options), method$options)
   nameless <- length(options) > 0 && (is.null(names(options)) || !all(nzchar(names(options))))
   # Quoted, so that an option that is a call is described and not evaluated.
   if (nameless) do.call(check_dots_empty, options, quote = TRUE)
   renamed <- c(level = "alpha")["alpha" %in% method$options]
+  if ("keep" %in% unknown) {
+    abort(c("{.arg keep} belongs to the making of a tally.",
+            i = if (keeps_sets(mechanism)) {
+              "Make it first: {.code rr_estimate(rr_tally(x, mechanism, keep = \"sets\"))}."
+            } else "The counts of this mechanism are all that estimation needs: leave it out."), "argument")
+  }
   # Arguments of rr_estimate() that are misspelt arrive here as options.
   known <- c(names(user_arguments()$formals), method$options)
   if (length(unknown)) {

@@ -213,10 +213,13 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
 print.rr_choice <- function(x, ...) {
   check_table(x)
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
-    margin <- 100 * (x$risk[2] / x$risk[1] - 1)
-    cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s%% larger.\n",
-                x$method[1], x$method[2],
-                format(margin, digits = 2)))
+    # The best has no risk where it gives the same estimate every time: nothing is a share of that.
+    none <- isTRUE(x$risk[1] <= 1e-12 * x$risk[2])
+    next_words <- if (!none) sprintf("%s%% larger", format(100 * (x$risk[2] / x$risk[1] - 1), digits = 2))
+      else if (x$risk[2] > 0) sprintf("of %s; that of the best is 0", format(x$risk[2], digits = 2))
+      else "of 0 too"
+    cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s.\n",
+                x$method[1], x$method[2], next_words))
     spread <- sqrt(x$mc.error[1]^2 + x$mc.error[2]^2)
     if (x$risk[2] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
   }

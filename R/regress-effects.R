@@ -211,6 +211,9 @@ autoplot.rr_effects <- function(object, ...) {
 #' @export
 plot.rr_effects <- function(x, ...) draw(x, ...)
 
+#' @export
+tidy.rr_effects <- function(x, ...) plain_tibble(x)
+
 #' Picture of a regression of the truth
 #'
 #' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.

@@ -8,7 +8,8 @@ reach_slack <- 1 / 64
 # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40), that is 1 / 78.
 reach_sure <- c(1e-3, 40)
 
-# Refuses what rr_perturb() cannot draw at its level. Each question, and each part that a respondent may draw.
+# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
+# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   if (!is.null(parts)) {
@@ -17,7 +18,7 @@ check_reach <- function(mechanism) {
     nominal <- rr_epsilon(mechanism)
     achieved <- rr_epsilon(mechanism, achieved = TRUE)
     short <- which(achieved < nominal * (1 - reach_slack))
-    if (length(short)) abort_reach(mechanism, achieved[short[1]], nominal[[short[1]]])
+    if (length(short)) tell_reach(mechanism, achieved[short[1]], nominal[[short[1]]])
   }
 }
 
@@ -36,7 +37,7 @@ drawn_on_grid <- function(mechanism) {
 }
 
 # `achieved` has a name where a mechanism has two levels.
-abort_reach <- function(mechanism, achieved, nominal) {
+tell_reach <- function(mechanism, achieved, nominal) {
   whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
   shown <- function(x) format(unname(x), digits = 4)
   # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
@@ -44,7 +45,8 @@ abort_reach <- function(mechanism, achieved, nominal) {
   remedy <- if (is.null(names(achieved)) && isFALSE(mechanism$from_epsilon)) "give 0, 1 or larger ones."
     else if (nominal < 1) "use a larger epsilon, or fewer categories."
     else "use a smaller epsilon, here at most {largest}."
-  abort(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
+  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
+  (if (answers) warn else abort)(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
           x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
           i = paste("Probabilities are multiples of 2^-64:", remedy),
           i = "Planning and estimation work with any epsilon."), "precision")

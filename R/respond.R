@@ -17,9 +17,9 @@
 #' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
 #' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
 #' \eqn{44.4 + \log K}{44.4 + log(K)} unless the mechanism reports the truth with certainty. That of other protocols has such a bound, too.
-#' A mechanism whose epsilon is out of reach can be used for planning and estimation, but `rr_perturb()` refuses it: where the achieved epsilon
-#' would fall short of the nominal one by more than a 64th, since a probability is too near to 0 or 1 for steps of \eqn{2^{-64}}, an error names the
-#' largest. For a mechanism of one stage made from an epsilon up to 30 the shortfall is below \eqn{10^{-6}}{1e-6}.
+#' A mechanism whose epsilon is out of reach can be used for planning and estimation. Where the achieved epsilon
+#' would fall short of the nominal one by more than a 64th, since a probability is too near to 0 or 1 for steps of \eqn{2^{-64}}, `rr_perturb()` refuses it and
+#' names the largest; for answers to questions ([rr_grr()], [rr_binary()], [rr_channel()] and the like) it draws them with a `candor_warning_precision`. For a mechanism of one stage made from an epsilon up to 30 the shortfall is below \eqn{10^{-6}}{1e-6}.
 #'
 #' If the same answer is randomised twice, the two reports together reveal more than one.
 #' Randomise once and keep the report.

@@ -71,10 +71,23 @@ report_fields.rr_mechanism <- function(mechanism) NULL
 
 # ---- reading ----
 
-abort_report_at <- function(position, problem) {
+abort_report_at <- function(position, problem, answers = FALSE) {
+  other <- "Leave it out, or give the mechanism that it was made with; {.fn rr_reports} says how reports look."
   abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = "Leave it out, or give the mechanism that it was made with; {.fn rr_reports} says how reports look."),
+          i = if (answers) answers_remedy else other),
         "report", position = position, problem = problem)
+}
+
+# True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomised.
+answers_remedy <- "These are answers. Randomise them first: {.code rr_perturb(x, mechanism)}."
+
+# Is all of it what people answer? A mechanism without levels takes any text.
+are_answers <- function(x, mechanism) {
+  if (!(is.atomic(x) || is.factor(x)) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
+  if (inherits(mechanism, c("rr_sketch_counts", "rr_prefixes"))) return(is.character(x) || is.factor(x))
+  # Plain numbers may be positions, or a part of reports.
+  if (is.numeric(x) && is.null(mechanism$numeric_levels)) return(FALSE)
+  all(as.character(unique(x[!is.na(x)])) %in% mechanism$levels)
 }
 
 check_same_levels <- function(k, mechanism) {
@@ -106,7 +119,9 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
     dropped <- drop_missing_reports(missing, na.rm)
     if (length(dropped)) x <- x[-dropped]
     read <- .Call(C_rr_from_hex, sub("^(0x|\\\\x)", "", as.character(x)), as.double(width))
-    if (read$position > 0) abort_report_at(read$position, hex_problem(x[read$position], k))
+    if (read$position > 0) {
+      abort_report_at(read$position, hex_problem(x[read$position], k), are_answers(x[read$position], mechanism))
+    }
     bits <- read$bits
   } else if (is_long(x)) {
     bits <- long_bits(x, mechanism)
@@ -128,7 +143,7 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
   } else {
     abort(c("{.arg x} must be reports: bits, hexadecimal text, or 0 and 1 for each category.",
             x = "It is {describe(x)}.",
-            i = "See {.fn rr_reports}."), other_reports(x))
+            i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."), other_reports(x))
   }
   if (k %% 8 > 0) {
     bad <- match(TRUE, as.integer(bits[, width]) >= 2^(k %% 8))

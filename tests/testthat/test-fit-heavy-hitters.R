@@ -2,8 +2,8 @@ drinks <- c("tea", "ale", "gin", "rum", "cider", "water", "waterfall")
 shares <- c(0.3, 0.2, 0.02, 0.08, 0.2, 0.15, 0.05)
 
 test_that("a search by hand: without randomisation it finds what is there, and nothing else", {
-  # At epsilon 60 nothing is randomised but groups and functions.
-  m <- rr_prefixes(60, c(1, 3, 5), width = 512, functions = 64)
+  # At epsilon 44 nothing is randomised but groups and functions.
+  m <- rr_prefixes(44, c(1, 3, 5), width = 512, functions = 64)
   set.seed(4)
   truth <- rep(drinks, 400 * c(3, 2, 1, 1, 2, 1, 1))
   tally <- rr_tally(rr_perturb(truth, m, rng = "R"), m)
@@ -22,7 +22,7 @@ test_that("a search by hand: without randomisation it finds what is there, and n
   # Of two survivors a step the last are among those found.
   expect_length(intersect(rr_heavy_hitters(tally, most = 2)$term, found$term), 2)
   expect_identical(nrow(rr_heavy_hitters(tally, alphabet = "xyz")), 0L)
-  expect_output(print(found), "6 strings found, epsilon = 60")
+  expect_output(print(found), "6 strings found, epsilon = 44")
 })
 
 test_that("prefixes of short strings are their own", {
@@ -126,4 +126,14 @@ test_that("nonsense is refused", {
     rr_estimate(tally)
     rr_heavy_hitters(rr_counts(numeric(length(m$reports)), m, n = 5))
   })
+})
+
+test_that("the print says where strings are cut, and what is not listed", {
+  search <- tibble::tibble(length = c(1, 5), candidates = c(27, 100), n = 10, error = 0.1, threshold = 0.1, found = 2)
+  found <- structure(tibble::tibble(term = c("tea", "ale"), estimate = c(0.5, 0.25)), search = search, epsilon = 1, n = 10,
+                     target = "population", conf.level = 0.95)
+  class(found) <- c("rr_heavy_hitters", class(found))
+  expect_output(print(found), "cut to 5 characters; those listed leave 25% to others\n", fixed = TRUE)
+  found$estimate[1] <- 0.8
+  expect_output(print(found), "leave -5% to others, by chance below 0", fixed = TRUE)
 })

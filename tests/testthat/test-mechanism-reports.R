@@ -160,3 +160,21 @@ test_that("a seed reproduces reports, and secure ones differ", {
     expect_error(rr_perturb(c(1, 10), m), "Answer 2", class = "candor_error_level")
   }
 })
+
+test_that("answers that nobody has randomised are told from reports of another mechanism", {
+  levels <- c("mail", "web", "chat")
+  answers <- rep(levels, 4)
+  mechanisms <- list(
+    rr_unary(levels, 2), rr_subset(levels, 2), rr_local_hash(levels, 2), rr_hadamard(levels, 2), rr_hadamard(levels, 2, one_bit = TRUE),
+    rr_bitflip(levels, 2, buckets = 3, d = 2), rr_bloom(levels, 16, 2, 1, epsilon = 2), rr_sketch_counts(2, 8, 4),
+    rr_sketch_counts(2, 8, 4, one_bit = TRUE), rr_prefixes(4, c(1, 3), 16, 4), rr_hierarchy(levels, 2, fanout = 2)
+  )
+  for (mechanism in mechanisms) for (x in list(answers, factor(answers))) {
+    expect_error(rr_tally(x, mechanism), "Randomise them first: `rr_perturb\\(x, mechanism\\)`", class = "candor_error_report")
+  }
+  both <- rr_sample_questions(a = mechanisms[[1]], b = rr_warner(0.8))
+  expect_error(rr_tally(data.frame(a = answers, b = "yes"), both), "Randomise them first", class = "candor_error_report")
+  # What is no level is no answer either.
+  expect_error(rr_tally(c("post", "mail"), mechanisms[[1]]), "Leave it out", class = "candor_error_report")
+  expect_error(rr_tally(1:3, mechanisms[[3]]), "rr_reports", class = "candor_error_report")
+})

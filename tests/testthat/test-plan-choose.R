@@ -347,3 +347,13 @@ test_that("protocols of support counts have a choice where their counts can be s
   expect_lt(abs(row$risk - risk), 5 * row$mc.error + 0.02 * risk)
   expect_gt(row$risk, min(choice$risk))
 })
+
+test_that("a best risk of 0 is said in words", {
+  choice <- rr_choose(rr_counts(c(30, 25, 25, 20), rr_grr(4, epsilon = 0.1)), seed = 1, replications = 20)
+  choice$risk[1:2] <- c(0, 0.25)
+  expect_output(print(choice), "has an estimated risk of 0.25; that of the best is 0.", fixed = TRUE)
+  choice$risk[2] <- 0
+  expect_output(print(choice), "has an estimated risk of 0 too.", fixed = TRUE)
+  choice$risk[1:2] <- c(0.2, 0.25)
+  expect_output(print(choice), "has an estimated risk 25% larger.", fixed = TRUE)
+})

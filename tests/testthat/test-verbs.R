@@ -75,7 +75,8 @@ test_that("every verb works on every class, or refuses with an error that says w
   tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk", "compare", "effects", "top")
   counted <- c("tally", "tally_plain", "cooccurrence")
   unasked <- c(
-    outer(tables, c("tidy", "tidy_ci", "glance", "coef", "vcov", "confint", "nobs", "format", "c"), paste),
+    outer(setdiff(tables, c("compare", "effects", "top")), c("tidy", "tidy_ci"), paste),
+    outer(tables, c("glance", "coef", "vcov", "confint", "nobs", "format", "c"), paste),
     outer(counted, c("glance", "coef", "vcov", "confint", "nobs", "summary", "format"), paste),
     paste("pmdh", c("glance", "summary", "format", "cut", "subset", "c")), paste("cooccurrence", c("cut", "subset")),
     # A contrast is a tibble for the verbs of tables.
@@ -111,6 +112,15 @@ test_that("coef, vcov, confint and tidy of one object agree", {
     if (inherits(x, "rr_fit") && x$method == "mle") errors[coef(x) %in% c(0, 1)] <- NaN
     expect_equal(unname(errors), ifelse(is.na(rows$std.error), NaN, rows$std.error), tolerance = 1e-7, label = label)
     expect_equal(unname(confint(x)), cbind(rows$conf.low, rows$conf.high), label = label)
+  }
+})
+
+test_that("tidy() of tables of estimates gives the same rows as a plain tibble", {
+  found <- structure(tibble::tibble(term = "tea", estimate = 0.4), class = c("rr_heavy_hitters", class(tibble::tibble())), epsilon = 1)
+  for (x in c(objects()[c("compare", "effects", "top")], list(found))) {
+    expect_identical(class(tidy(x)), class(tibble::tibble()))
+    expect_identical(as.list(tidy(x)), as.list(x)[names(x)])
+    expect_identical(tidy(x, conf.int = TRUE), tidy(x))
   }
 })
 
