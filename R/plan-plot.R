@@ -136,7 +136,8 @@ size_caption <- function(object, mark) {
   if (is.null(versus)) return(wrap_text(sprintf("%s: a direct question, answered honestly.", mark)))
   about <- two_group_test(object) %||% "Of the difference of the shares in two groups"
   second <- if (length(versus) == 1L) sprintf("; %s in the second", percent_labels(versus)) else ""
-  wrap_text(sprintf("%s%s. Respondents of both. %s: direct questions, answered honestly, in both.", about, second, mark))
+  wrap_text(sprintf("%s%s. Respondents of both. %s: direct questions, answered honestly, in both.", about, second,
+                    mark))
 }
 
 power_caption <- function(data, alpha, second = NULL) {
@@ -146,7 +147,8 @@ power_caption <- function(data, alpha, second = NULL) {
                                    "Dashed: direct questions, answered honestly, in both."),
                              percent_labels(alpha), percent_labels(second$share))))
   }
-  wrap_text(sprintf("Exact one-sided test of \"the share is %s\" at level %s. Dashed: a direct question, answered honestly.",
+  wrap_text(sprintf(paste("Exact one-sided test of \"the share is %s\" at level %s.",
+                          "Dashed: a direct question, answered honestly."),
           percent_labels(data$null[1]), percent_labels(alpha)))
 }
 
