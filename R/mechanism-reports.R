@@ -55,7 +55,7 @@ c.rr_bits <- function(...) {
   k <- attr(parts[[1]], "levels_number")
   for (part in parts) {
     if (!inherits(part, "rr_bits") || !isTRUE(attr(part, "levels_number") == k)) {
-      abort(c("Only reports of the same categories can be put together.", x = "One is {describe(part)}."), "mismatch")
+      abort(c("Only reports of the same categories can be put together.", x = "One is {describe_kind(part)}."), "mismatch")
     }
   }
   new_rr_bits(do.call(rbind, lapply(parts, unclass_bits)), k, unlist(lapply(parts, is.na)))
@@ -136,7 +136,7 @@ c.rr_sets <- function(...) {
   size <- nrow(unclass_sets(parts[[1]]))
   for (part in parts) {
     if (!inherits(part, "rr_sets") || !isTRUE(attr(part, "levels_number") == k) || nrow(unclass_sets(part)) != size) {
-      abort(c("Only reports of the same categories and size can be put together.", x = "One is {describe(part)}."),
+      abort(c("Only reports of the same categories and size can be put together.", x = "One is {describe_kind(part)}."),
             "mismatch")
     }
   }
