@@ -55,7 +55,8 @@ c.rr_bits <- function(...) {
   k <- attr(parts[[1]], "levels_number")
   for (part in parts) {
     if (!inherits(part, "rr_bits") || !isTRUE(attr(part, "levels_number") == k)) {
-      abort(c("Only reports of the same categories can be put together.", x = "One is {describe_kind(part)}."), "mismatch")
+      abort(c("Only reports of the same categories can be put together.", x = "One is {describe_kind(part)}."),
+            "mismatch")
     }
   }
   new_rr_bits(do.call(rbind, lapply(parts, unclass_bits)), k, unlist(lapply(parts, is.na)))

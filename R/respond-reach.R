@@ -9,7 +9,8 @@ reach_slack <- 1 / 64
 reach_sure <- c(1e-3, 40)
 
 # Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
-# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
+# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
+# part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   if (!is.null(parts)) {
@@ -46,8 +47,9 @@ tell_reach <- function(mechanism, achieved, nominal) {
     else if (nominal < 1) "use a larger epsilon, or fewer categories."
     else "use a smaller epsilon, here at most {largest}."
   answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
-  (if (answers) warn else abort)(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
-          x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
-          i = paste("Probabilities are multiples of 2^-64:", remedy),
-          i = "Planning and estimation work with any epsilon."), "precision")
+  tell <- if (answers) warn else abort
+  tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
+         x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
+         i = paste("Probabilities are multiples of 2^-64:", remedy),
+         i = "Planning and estimation work with any epsilon."), "precision")
 }

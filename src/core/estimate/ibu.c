@@ -22,9 +22,9 @@ typedef struct sums {
   double spread[ROW], top[ROW]; /* of b score, and the largest score */
 } sums;
 
-/* theta <- theta g, then the new score a phi / m, of ROW categories: loops of a fixed length become vector instructions,
- * of which one divides two numbers in the time of one. Without a count the score is 0 even where m is 0, which only
- * start() has to look out for. */
+/* theta <- theta g, then the new score a phi / m, of ROW categories: loops of a fixed length become vector
+ * instructions, of which one divides two numbers in the time of one. Without a count the score is 0 even where m is 0,
+ * which only start() has to look out for. */
 static inline void sweep_row(const candor_ibu *ibu, double base, double share, const double *restrict b,
                              const double *restrict counts, double *restrict theta, double *restrict score,
                              sums *restrict s)
