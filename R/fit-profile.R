@@ -28,7 +28,8 @@
 #'   \doi{10.2307/2347496}
 #' @name rr_profile
 #' @examples
-#' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30), mechanism))
 #' curve <- profile(fit, "often")
 #' curve
 #' confint(curve)

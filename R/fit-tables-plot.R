@@ -21,7 +21,8 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
-#' ggplot2::autoplot(rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(4, epsilon = 2))))
+#' common <- rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(letters[1:4], epsilon = 2)))
+#' ggplot2::autoplot(common)
 NULL
 
 #' @rdname autoplot.rr_compare

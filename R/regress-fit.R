@@ -79,8 +79,8 @@ predictor_of <- function(x, b, offset) {
   if (is.null(offset)) eta else eta + offset
 }
 
-# Starting points in the basis z, which do not change from run to run: the constant share, steep slopes among rare and
-# among frequent truths, then points around 0.
+# Starting points in the basis z, which do not change from run to run: the constant share and points around 0, `starts`
+# in all, and where there is more than one also steep slopes among rare and among frequent truths.
 regress_starts <- function(data, z, starts, start) {
   link <- data$link
   k <- ncol(z)
@@ -94,14 +94,14 @@ regress_starts <- function(data, z, starts, start) {
   steep <- if (!bounded && starts > 1) steep_starts(data, z)
   points <- list(first)
   for (s in seq_len(starts)[-1]) {
-    step <- if (s - 1 <= length(steep)) steep[[s - 1]] else spread_numbers(k, s)
+    step <- spread_numbers(k, s)
     if (bounded) {
       while (!feasible(first + step)) step <- step / 2
       step <- first + step
     }
     points[[s]] <- step
   }
-  c(if (!is.null(start)) list(start), points)
+  c(if (!is.null(start)) list(start), points, steep)
 }
 
 # Where truths are rare or frequent the likelihood is not concave, and beside a flat maximum it may have a steep one:

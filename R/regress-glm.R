@@ -26,7 +26,7 @@
 #'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
 #'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1: a constant share, steep slopes among rare and among frequent truths, then points around 0. With 8,000 different rows or more the second and later starts first use about 2,000 evenly spaced
+#' @param starts How many starting points, at least 1: a constant share and points around 0. From 2 on there are two more, with steep slopes among rare and among frequent truths. With 8,000 different rows or more the second and later starts first use about 2,000 evenly spaced
 #'   rows, and all rows only if they end at another maximum than the first start.
 #' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
 #'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then those of the expected information.

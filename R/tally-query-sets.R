@@ -113,7 +113,7 @@ long_query <- function(data, keys, weight) {
     dplyr::summarise(dplyr::group_by(data, !!!rlang::syms(by)), !!!list(...), .groups = "drop")
   }
   flag <- function(column) rlang::expr(ifelse(is.na(!!column), 1L, 0L))
-  levels <- summed(data, c("level", keys), n = quote(n()), reports = rlang::expr(n_distinct(!!id)))
+  levels <- summed(data, c("level", keys), n = quote(n()), reports = rlang::call2("n_distinct", id))
   sizes <- summed(data, c("id", keys), size = quote(n()),
                   without = rlang::expr(sum(!!flag(rlang::sym("level")), na.rm = TRUE)),
                   lost = rlang::expr(max(!!flag(id), na.rm = TRUE)))
