@@ -88,11 +88,14 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
     abort(c("Columns and categories must not be called as the columns that the query makes.",
             x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
   }
-  missing <- dbplyr::sql(sprintf("CASE WHEN %s THEN 1 ELSE 0 END", sql$missing))
-  flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!missing)
+  flag <- function(condition) dbplyr::sql(sprintf("CASE WHEN %s THEN 1 ELSE 0 END", condition))
+  # A sum is called like its column, which ClickHouse would then take for the sum in every other one: no other sum may
+  # read these columns.
+  flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
+                           reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
   sums <- stats::setNames(lapply(sprintf("SUM((%s)%s)", sql$bits, times %||% ""), dbplyr::sql), mechanism$levels)
-  wrong <- dbplyr::sql(sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", sql$wrong))
+  wrong <- rlang::expr(sum(!!rlang::sym("reports_wrong"), na.rm = TRUE))
   grouped <- dplyr::group_by(flagged, !!!rlang::syms(c("reports_missing", keys)))
   all <- c(list(n = quote(n()), reports_wrong = wrong), sums,
            if (!is.null(weight)) weight_sums(rlang::sym(weight)))
