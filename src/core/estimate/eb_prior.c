@@ -330,6 +330,10 @@ static double add_free_form(average *a, double *work)
   double *sharp = work, *next = work + a->grid->n;
   sharpen(a, a->prior, next, sharp);
   const double gain = left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
+  double total = 0;
+  for (size_t j = 0; j < a->grid->n; j++) total += sharp[j];
+  /* Rows of counts near the largest double may overflow the free form; the average stands without it. */
+  if (isnan(gain) || !isfinite(total)) return 0;
   const double weight = gain > 0 ? 1 / (1 + exp(-gain)) : exp(gain) / (1 + exp(gain));
   for (size_t j = 0; j < a->grid->n; j++) a->prior[j] += weight * (sharp[j] - a->prior[j]);
   return weight;
@@ -362,7 +366,7 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
   if (shapes->single > 0 && !shapes->reference) singles(&a, shapes->single, shapes->categories, work + grid->n);
   double sum = 0;
   for (size_t j = 0; j < grid->n; j++) sum += prior[j];
-  if (!(sum > 0)) return CANDOR_STALLED;
+  if (!(sum > 0) || isinf(sum)) return CANDOR_STALLED;
   for (size_t j = 0; j < grid->n; j++) prior[j] = (1 - SPREAD_MASS) * prior[j] / sum + SPREAD_MASS / (double) grid->n;
   *summary = (candor_eb_summary){a.kinds[0] / a.total,
                                  a.kinds[1] / a.total,
