@@ -8,18 +8,17 @@ method_eb <- function() {
                 choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
 }
 
-# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law. The
-# odds of one heavy category against none matter most: among more categories, one more often stands out by chance. Up to
-# a hundred categories an explicit one is needed, or a single category that holds half of all is taken for chance where
-# reports barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
-# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
+# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law, for
+# the numbers of categories at which they were chosen (rows), and interpolated between these. The odds of one heavy
+# category against none matter most: among more categories, one more often stands out by chance. Up to a hundred
+# categories an explicit one is needed, or a single category that holds half of all is taken for chance where reports
+# barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even truths
+# lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
 eb_weights <- function(k) {
-  weights <- if (k > 1000) c(0.85, 0.12, 0.03, 0)
-    else if (k > 100) c(0.6, 0.3, 0.1, 0)
-    else if (k > 50) c(0.4, 0.35, 0.1, 0.15)
-    else if (k > 10) c(0.4, 0.2, 0.05, 0.35)
-    else c(0.6, 0.2, 0.04, 0.16)
-  weights * c(1, 1, k / (k + 20), 1)
+  weights <- rbind("5" = c(0.6, 0.2, 0.04, 0.16), "20" = c(0.35, 0.15, 0.05, 0.45), "100" = c(0.4, 0.35, 0.1, 0.15),
+                   "1000" = c(0.75, 0.15, 0.1, 0), "10000" = c(0.85, 0.12, 0.03, 0))
+  between <- function(w) stats::approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
+  apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
 }
 
 # With a reference, categories whose own reports tell their share to within this are not shrunk: the grid, whose steps

@@ -32,7 +32,10 @@ static double take(bytes *in)
   const double head = small(in);
   double value = 0;
   if (head < 200) return head;
-  if (head < 240) return ldexp(1 + small(in), (int) small(in) % 54);
+  if (head < 240) {
+    const double factor = 1 + small(in);
+    return ldexp(factor, (int) small(in) % 54);
+  }
   const size_t n = in->size < sizeof value ? in->size : sizeof value;
   memcpy(&value, in->data, n);
   in->data += n;

@@ -178,6 +178,18 @@ static double log_kernel(const candor_eb_rows *rows, size_t i, double x)
   return log_poisson(count, mean) + (rest > 0 ? log_poisson(rows->trials[i] - count, rest) : -INFINITY);
 }
 
+/* log_kernel() at x less that at `from`, by the difference of the means. Where a count lies far off the grid both values
+ * are as large as the count, and what is left of them after a subtraction may be all rounding. */
+static double log_change(const candor_eb_rows *rows, size_t i, double from, double x)
+{
+  const double count = rows->count[i], mean = rows->base[i] + rows->slope[i] * from, t = rows->slope[i] * (x - from);
+  const double change = (count > 0 ? count * log1p(fmax(t / mean, -1)) : 0) - t;
+  if (!rows->trials) return change;
+  const double rest = rows->trials[i] - mean, other = rows->trials[i] - count;
+  if (!(t < rest)) return -INFINITY;
+  return change + (other > 0 ? other * log1p(-t / rest) : 0) + t;
+}
+
 /* The best point for row i: the kernel rises up to its maximum and falls from there. */
 static size_t find_top(const candor_eb_rows *rows, const candor_eb_grid *grid, size_t i)
 {
@@ -189,7 +201,7 @@ static size_t find_top(const candor_eb_rows *rows, const candor_eb_grid *grid, s
     else high = middle;
   }
   if (high == grid->n) return low;
-  return log_kernel(rows, i, grid->x[high]) > log_kernel(rows, i, grid->x[low]) ? high : low;
+  return log_change(rows, i, grid->x[low], grid->x[high]) > 0 ? high : low;
 }
 
 candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_grid *grid, candor_eb_bands *bands)
@@ -199,11 +211,11 @@ candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_g
   bands->size = 0;
   for (size_t i = 0; i < rows->n; i++) {
     const size_t top = find_top(rows, grid, i);
-    const double least = log_kernel(rows, i, grid->x[top]) - DROP;
-    if (!isfinite(least)) return CANDOR_IMPOSSIBLE;
+    const double at = grid->x[top];
+    if (!isfinite(log_kernel(rows, i, at))) return CANDOR_IMPOSSIBLE;
     size_t first = top, last = top + 1;
-    while (first > 0 && log_kernel(rows, i, grid->x[first - 1]) > least) first--;
-    while (last < grid->n && log_kernel(rows, i, grid->x[last]) > least) last++;
+    while (first > 0 && log_change(rows, i, at, grid->x[first - 1]) > -DROP) first--;
+    while (last < grid->n && log_change(rows, i, at, grid->x[last]) > -DROP) last++;
     bands->first[i] = first;
     bands->last[i] = last;
     bands->start[i] = bands->size;
@@ -218,14 +230,9 @@ void candor_eb_kernel(const candor_eb_rows *rows, const candor_eb_grid *grid, co
   *loglik = 0;
   for (size_t i = 0; i < rows->n; i++) {
     double *row = kernel + bands->start[i];
-    const size_t n = bands->last[i] - bands->first[i];
-    double most = -INFINITY;
-    for (size_t j = 0; j < n; j++) {
-      row[j] = log_kernel(rows, i, grid->x[bands->first[i] + j]);
-      most = fmax(most, row[j]);
-    }
-    for (size_t j = 0; j < n; j++) row[j] = exp(row[j] - most);
-    *loglik += rows->categories[i] * most;
+    const double *x = grid->x + bands->first[i], top = grid->x[find_top(rows, grid, i)];
+    for (size_t j = 0; j < bands->last[i] - bands->first[i]; j++) row[j] = exp(log_change(rows, i, top, x[j]));
+    *loglik += rows->categories[i] * log_kernel(rows, i, top);
   }
 }
 

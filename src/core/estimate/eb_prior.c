@@ -325,11 +325,11 @@ static double left_out(const average *a, const double *prior, double pseudo)
 }
 
 /* The weight of the free form against the average of shapes, and their mean in `prior`. */
-static double add_free_form(average *a, double *work)
+static double add_free_form(average *a, double odds, double *work)
 {
   double *sharp = work, *next = work + a->grid->n;
   sharpen(a, a->prior, next, sharp);
-  const double gain = left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
+  const double gain = log(odds) + left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
   double total = 0;
   for (size_t j = 0; j < a->grid->n; j++) total += sharp[j];
   /* Rows of counts near the largest double may overflow the free form; the average stands without it. */
@@ -350,8 +350,9 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
                               const double *kernel, const candor_eb_shapes *shapes, double *work, double *prior,
                               candor_eb_summary *summary)
 {
-  const double weights[] = {shapes->point, shapes->power, shapes->pair, shapes->single, shapes->categories};
-  for (int i = 0; i < 5; i++) {
+  const double weights[] = {shapes->point,  shapes->power, shapes->pair,
+                            shapes->single, shapes->free,  shapes->categories};
+  for (int i = 0; i < 6; i++) {
     if (!isfinite(weights[i])) return CANDOR_NOT_FINITE;
     if (weights[i] < 0) return CANDOR_DOMAIN;
   }
@@ -375,6 +376,6 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
                                  0,
                                  a.top + log(a.total),
                                  a.shapes};
-  if (shapes->free) summary->free = add_free_form(&a, work + grid->n);
+  if (shapes->free > 0) summary->free = add_free_form(&a, shapes->free, work + grid->n);
   return CANDOR_OK;
 }
