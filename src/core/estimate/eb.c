@@ -6,7 +6,7 @@
 static const double STEP = 0.25, REACH = 3.5, HALF_CELL = 1.5, DROP = 46, LARGEST = 1e17;
 /* Where no count says anything, the shapes still need points to differ at. */
 static const double AROUND[] = {0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20};
-enum { AROUNDS = sizeof AROUND / sizeof AROUND[0] };
+enum { AROUNDS = sizeof AROUND / sizeof AROUND[0], MOST_POINTS = 4000000 };
 
 static candor_status check_rows(const candor_eb_rows *rows)
 {
@@ -75,7 +75,7 @@ static size_t near_counts(const candor_eb_rows *rows, const ruler *s, double rel
 {
   size_t n = 0, next = 0, from = 0, upto = 0;
   double u = s->low, end = -1, within = 0;
-  for (;;) {
+  while (n <= MOST_POINTS) {
     for (double begin, last; next < rows->n; next++) {
       window(rows, s, next, &begin, &last);
       if (begin > u) break;
@@ -87,7 +87,7 @@ static size_t near_counts(const candor_eb_rows *rows, const ruler *s, double rel
       continue;
     }
     const double at = share_at(s, u);
-    if (x) x[n] = at;
+    if (x && n < MOST_POINTS) x[n] = at;
     n++;
     double step = STEP;
     if (s->alike) {
@@ -104,7 +104,8 @@ size_t candor_eb_grid_most(const candor_eb_rows *rows, double relative)
 {
   if (check_rows(rows) != CANDOR_OK) return 0;
   const ruler s = find_ruler(rows);
-  return 1 + AROUNDS + near_counts(rows, &s, relative, NULL);
+  const size_t near = near_counts(rows, &s, relative, NULL);
+  return near > MOST_POINTS ? 0 : 1 + AROUNDS + near;
 }
 
 static void insert(candor_eb_grid *grid, double x)
@@ -152,6 +153,7 @@ candor_status candor_eb_grid_make(const candor_eb_rows *rows, double most, doubl
   if (!(most > 1) || !(relative >= 0)) return CANDOR_DOMAIN;
   const ruler s = find_ruler(rows);
   grid->n = near_counts(rows, &s, relative, grid->x);
+  if (grid->n > MOST_POINTS) return CANDOR_DOMAIN;
   insert(grid, 0);
   for (size_t j = 0; j < AROUNDS; j++) insert(grid, AROUND[j]);
   thin(&s, most, grid);

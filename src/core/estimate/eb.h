@@ -69,7 +69,8 @@ typedef struct candor_eb_summary {
   size_t shapes; /* how many were averaged */
 } candor_eb_summary;
 
-/* Points that candor_eb_grid_make() may need at most. */
+/* Points that candor_eb_grid_make() may need at most; 0 if that refuses the rows: they are bad, or need more than four
+ * million points, as a group of ten reports beside one of 1e15 does. */
 size_t candor_eb_grid_most(const candor_eb_rows *rows, double relative);
 
 /* SYNOPSIS       The grid for these rows: x = 0, some points around 1, and points a quarter of a standard deviation of

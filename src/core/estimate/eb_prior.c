@@ -335,7 +335,8 @@ static double add_free_form(average *a, double odds, double *work)
   /* Rows of counts near the largest double may overflow the free form; the average stands without it. */
   if (isnan(gain) || !isfinite(total)) return 0;
   const double weight = gain > 0 ? 1 / (1 + exp(-gain)) : exp(gain) / (1 + exp(gain));
-  for (size_t j = 0; j < a->grid->n; j++) a->prior[j] += weight * (sharp[j] - a->prior[j]);
+  /* Not prior + weight (sharp - prior), which is 0 where sharp is below the rounding of prior. */
+  for (size_t j = 0; j < a->grid->n; j++) a->prior[j] = (1 - weight) * a->prior[j] + weight * sharp[j];
   return weight;
 }
 
