@@ -1,7 +1,7 @@
 # Many categories: the risk of method = "eb" and of its rivals over a grid of truths, numbers of categories and
 # respondents and privacy levels. Rscript eb.R [folder] [kosarak.csv]
 #
-# One row of eb.csv (in the package as eb.csv.gz) is a cell. All methods see the same reports: 30, 30, 20, 16, 10 and 8 replications for 5, 20,
+# One row of eb.csv (in the package as eb.csv.gz) is a cell. All methods see the same reports: 12, 12, 10, 8, 6 and 5 replications for 5, 20,
 # 100, 1000, 10000 and 41270 categories. More replications follow, of "eb", "mle" and the rival that is the best, until both hold:
 #
 # * The ratio of "eb" to that rival (of mean squared errors, both with 2 % of that of "mle" added) has a standard error of 5 %: the column
@@ -9,8 +9,8 @@
 # * The ratio of "eb" to "mle" was never within two standard errors of 1.25, or its standard error (mle.ratio.error, of the logarithm) is at most
 #   1 %. Such a cell goes on whatever it then shows: one that stopped as soon as it looked good would look too good.
 #
-# or until there are 400 replications (100 with 10000 categories, 50 with 41270); four times as many for cells of the second kind, and for even truths, where
-# an error is rarely large. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that makes another rival the
+# or until there are 120, 200, 150, 200, 60 and 30 replications: twice as many for even truths, where an error is rarely large, and eight times as many for
+# cells of the second kind. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that makes another rival the
 # best, it gets all the others' replications. Absolute errors and divergences are those of the first replications, intervals those of the first four.
 #
 # Truths: uniform, Zipf, geometric, "spike" (half the mass on 2 % of the categories), one draw of a Dirichlet(0.1), and,
@@ -43,8 +43,8 @@ cells <- rbind(
   expand.grid(truth = truths, epsilon = c(1, 4, 8), n = c(1e2, 1e4, 1e6, 1e8), k = c(10000, 41270))
 )
 cells$truth <- as.character(cells$truth)
-first <- c("5" = 30, "20" = 30, "100" = 20, "1000" = 16, "10000" = 10, "41270" = 8)
-most <- c("5" = 400, "20" = 400, "100" = 400, "1000" = 400, "10000" = 100, "41270" = 50)
+first <- c("5" = 12, "20" = 12, "100" = 10, "1000" = 8, "10000" = 6, "41270" = 5)
+most <- c("5" = 120, "20" = 200, "100" = 150, "1000" = 200, "10000" = 60, "41270" = 30)
 with_intervals <- 4
 methods <- c("mle", "inv", "invn", "invp", "base_cut", "norm_cut", "merged", "combine", "power_ns", "eb", "oracle")
 
@@ -121,7 +121,7 @@ one <- function(cell) {
     mle_error <- ratio_error(squared$eb, squared$mle, squared$mle, 0)
     uncertain <- uncertain || abs(log(mean(squared$eb) / mean(squared$mle) / 1.25)) < 2 * mle_error
     known <- error <= 0.05 && (!uncertain || mle_error <= 0.01)
-    goal <- of_k(most) * (if (cell$truth == "uniform" || uncertain) 4 else 1)
+    goal <- of_k(most) * (if (uncertain) 8 else if (cell$truth == "uniform") 2 else 1)
     if (known || length(reports) >= goal) break
     reports <- c(reports, draw(min(ceiling(length(reports) / 2), goal - length(reports))))
   }
