@@ -9,8 +9,8 @@
 # * The ratio of "eb" to "mle" was never within two standard errors of 1.25, or its standard error (mle.ratio.error, of the logarithm) is at most
 #   1 %. Such a cell goes on whatever it then shows: one that stopped as soon as it looked good would look too good.
 #
-# or until there are 120, 200, 150, 200, 60 and 30 replications: twice as many for even truths, where an error is rarely large, and eight times as many for
-# cells of the second kind. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that makes another rival the
+# or until there are 120, 200, 150, 200, 60 and 30 replications, and eight times as many for cells of the second kind. Even truths, where an error is
+# rarely large, always get twice as many. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that makes another rival the
 # best, it gets all the others' replications. Absolute errors and divergences are those of the first replications, intervals those of the first four.
 #
 # Truths: uniform, Zipf, geometric, "spike" (half the mass on 2 % of the categories), one draw of a Dirichlet(0.1), and,
@@ -120,7 +120,8 @@ one <- function(cell) {
     error <- ratio_error(squared$eb, squared[[best]], squared$mle)
     mle_error <- ratio_error(squared$eb, squared$mle, squared$mle, 0)
     uncertain <- uncertain || abs(log(mean(squared$eb) / mean(squared$mle) / 1.25)) < 2 * mle_error
-    known <- error <= 0.05 && (!uncertain || mle_error <= 0.01)
+    # A standard error that has seen no rare event yet is none.
+    known <- cell$truth != "uniform" && error <= 0.05 && (!uncertain || mle_error <= 0.01)
     goal <- of_k(most) * (if (uncertain) 8 else if (cell$truth == "uniform") 2 else 1)
     if (known || length(reports) >= goal) break
     reports <- c(reports, draw(min(ceiling(length(reports) / 2), goal - length(reports))))
