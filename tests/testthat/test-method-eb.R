@@ -182,7 +182,7 @@ test_that("groups that learn one prior are each a distribution", {
   alone <- rr_estimate(tally, method = "eb")
   error <- function(fit) sum((fit$estimate - 1 / 8)^2)
   expect_lt(error(fit), error(alone))
-  far <- rr_tally(c(letters[1:3], letters[1:3]), mechanism, by = rep(1:2, each = 3), weights = rep(c(1, 1e9), each = 3))
+  far <- rr_counts(cbind(few = rep(1, 8), many = rep(2e8, 8)), mechanism)
   expect_error(rr_estimate(far, method = "eb", pool = TRUE), class = "candor_error_argument")
 })
 
