@@ -9,7 +9,8 @@ if (is.na(folder)) folder <- tempdir()
 
 truth_of <- function(name, k) {
   i <- seq_len(k)
-  weight <- switch(name, uniform = rep(1, k), zipf0.3 = i^-0.3, zipf1 = 1 / i, zipf2.5 = i^-2.5, geometric = if (k < 20) 0.5^i else exp(-10 * i / k),
+  weight <- switch(name, uniform = rep(1, k), zipf0.3 = i^-0.3, zipf1 = 1 / i, zipf1.3 = i^-1.3, zipf2.5 = i^-2.5,
+                   geometric = if (k < 20) 0.5^i else exp(-10 * i / k),
                    spike = {
                      top <- max(1, round(0.02 * k))
                      c(rep(0.5 / top, top), rep(0.5 / (k - top), k - top))
@@ -137,14 +138,15 @@ variants <- list(eb = function() NULL, "no free form" = function() put("eb_free_
                  "no pairs" = without(3), "no singles" = without(4), "no bins" = function() put("eb_most_rows", Inf))
 seconds <- stats::setNames(numeric(length(variants)), names(variants))
 for (loss in c("squared", "absolute")) {
-  part <- paste("parts,", loss)
+  part <- paste("parts", loss)
   error_of <- if (loss == "squared") function(x) sum(x^2) else function(x) sum(abs(x)) / 2
-  results[[part]] <- over(part, cells_of(truth = c("uniform", "zipf0.3", "zipf1", "zipf2.5", "geometric", "spike"), epsilon = c(1, 4), n = c(1e2, 1e4, 1e6, 1e8),
-                                         k = c(20, 100, 1000, 10000), detail = ""), 4, function(cell) {
+  results[[part]] <- over(part, cells_of(truth = c("uniform", "zipf0.3", "zipf1", "zipf1.3", "zipf2.5", "geometric", "spike"), epsilon = c(1, 4, 8),
+                                         n = c(1e2, 1e4, 1e6, 1e8), k = c(20, 100, 1000, 10000), detail = ""), 4, function(cell) {
     truth <- truth_of(cell$truth, cell$k)
     tally <- draw(rr_grr(cell$k, epsilon = cell$epsilon), truth, cell$n)
-    floor <- 0.02 * error_of(coef(rr_estimate(tally)) - truth)
-    vapply(names(variants), function(variant) {
+    mle <- error_of(coef(rr_estimate(tally)) - truth)
+    floor <- 0.02 * mle
+    errors <- vapply(names(variants), function(variant) {
       variants[[variant]]()
       started <- proc.time()[[1]]
       error <- error_of(coef(rr_estimate(tally, method = "eb", loss = loss)) - truth)
@@ -152,6 +154,7 @@ for (loss in c("squared", "absolute")) {
       for (name in parts) put(name, whole[[name]])
       error + floor
     }, 0)
+    c(errors, mle = mle + floor)
   })
   say(part)
 }
@@ -163,3 +166,7 @@ utils::write.csv(results, file.path(folder, "eb-more.csv"), row.names = FALSE, q
 geometric <- function(x) signif(exp(mean(log(x))), 3)
 print(aggregate(ratio ~ method + k + part, results[results$truth != "uniform", ], geometric))
 print(aggregate(ratio ~ method + k + part, results[results$truth == "uniform", ], geometric))
+# The bound on a cell: what is the largest ratio to "mle"?
+squared <- results[results$part == "parts squared" & results$truth != "uniform", ]
+mle <- rep(squared$ratio[squared$method == "mle"], each = length(variants) + 1)
+print(round(tapply(squared$ratio / mle, list(squared$method, K = squared$k), max), 2))
