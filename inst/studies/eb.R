@@ -9,9 +9,10 @@
 # * The ratio of "eb" to "mle" was never within two standard errors of 1.25, or its standard error (mle.ratio.error, of the logarithm) is at most
 #   1 %. Such a cell goes on whatever it then shows: one that stopped as soon as it looked good would look too good.
 #
-# or until there are 120, 200, 150, 200, 60 and 30 replications, and eight times as many for cells of the second kind. Even truths, where an error is
-# rarely large, always get twice as many. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that makes another rival the
-# best, it gets all the others' replications. Absolute errors and divergences are those of the first replications, intervals those of the first four.
+# or until there are 120, 200, 150, 200, 60 and 30 replications, and eight times as many for cells of the second kind. Even truths, where an error
+# is rarely large, always get twice as many. The squared errors of the other rivals are those of the first replications, as ratios to "mle"; if that
+# makes another rival the best, it gets all the others' replications. Absolute errors and divergences are those of the first replications, intervals
+# those of the first four.
 #
 # Truths: uniform, Zipf, geometric, "spike" (half the mass on 2 % of the categories), one draw of a Dirichlet(0.1), and,
 # where their file is given, the clicks of the Kosarak prefix, sorted.
