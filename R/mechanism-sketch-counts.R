@@ -165,6 +165,12 @@ decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
 # ---- counting ----
 
 #' @export
+report_fields.rr_sketch_counts <- function(mechanism) if (mechanism$one_bit) c("cohort", "index", "sign")
+
+#' @export
+stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mechanism)
+
+#' @export
 rr_reports.rr_sketch_counts <- function(x, mechanism) {
   if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
   rr_reports.rr_bloom(x, mechanism)
