@@ -284,7 +284,7 @@ rr_reports.rr_bloom <- function(x, mechanism) {
 # Long tables have the cohort in each row of a report, a level being a bit that is 1.
 #' @export
 stored_forms.rr_bloom <- function(mechanism) {
-  list(columns = list(text = c("cohort", "bits"), bits = c("cohort", bit_columns(mechanism$bits_number)),
+  list(columns = list(text = c("cohort", "bits"), bits = c("cohort", filter_columns(mechanism$bits_number)),
                       long = c("id", "cohort", "level")))
 }
 

@@ -51,7 +51,7 @@
 #' `candor_error_argument` for numbers out of range, and for a `theta` that is not a distribution over `k` categories.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
-#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
 #'   response. *AISTATS*, 1120-1129. arXiv:1802.04705. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067.
 #'   \doi{10.1145/2660267.2660348}
 #' @examples

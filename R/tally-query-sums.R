@@ -74,12 +74,12 @@ sql_bits <- function(data, mechanism, form, answers) {
 # Bits by cohort, named as the columns of such bits are.
 sql_cohorts <- function(data, mechanism, form, answers) {
   sql <- sql_bits(data, mechanism$bit, form, setdiff(answers, "cohort"))
-  names(sql$sums) <- bit_columns(mechanism$bits_number)
+  names(sql$sums) <- filter_columns(mechanism$bits_number)
   sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, "cohort")$column), sql$missing))
   c(sql, split = "cohort")
 }
 
-bit_columns <- function(number) paste0("bit_", seq_len(number))
+filter_columns <- function(number) paste0("bit_", seq_len(number))
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, columns) {
@@ -88,8 +88,8 @@ sql_positions <- function(mechanism, columns) {
   pairs <- if (length(columns) > 1L) utils::combn(columns, 2)
   known <- paste(seq_len(mechanism$buckets), collapse = ", ")
   list(sums = stats::setNames(sums, mechanism$reports), missing = any_of(sprintf("%s IS NULL", columns)),
-       wrong = any_of(c(sprintf("ABS(%s) NOT IN (%s)", columns, known),
-                        if (!is.null(pairs)) sprintf("ABS(%s) = ABS(%s)", pairs[1, ], pairs[2, ]))))
+       wrong = any_of(c(sprintf("abs(%s) NOT IN (%s)", columns, known),
+                        if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ]))))
 }
 
 # A column of 0 and 1 for each bucket, NULL where it was not drawn.
