@@ -160,12 +160,12 @@ autoplot.rr_recommendation <- function(object, ...) {
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # A number that is the same in all panels is said once.
-  sizes <- length(unique(data$n)) > 1
+  sizes <- length(unique(data$n)) > 1 || is.null(data$k)
   size <- paste0("N = ", trimws(format_count(data$n)))
   panel <- if (is.null(data$k)) size else paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", ", size))
   data$panel <- factor(panel, unique(panel[order(data$k %||% data$n, data$n)]))
   # Binary local hashing has the error of the Hadamard response, in shares.
-  names <- c(recommend_names, question_names)
+  names <- mechanism_names()
   asked <- attr(object, "question") %||% "shares"
   shown <- setdiff(intersect(names(names), data$mechanism), if (asked %in% c("shares", "ranges")) "blh")
   data <- data[data$mechanism %in% shown, ]
@@ -173,13 +173,13 @@ autoplot.rr_recommendation <- function(object, ...) {
   # A line needs two privacy levels.
   if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes, asked))
   legend <- ggplot2::guide_legend(ncol = 2)
-  # Some lines lie on each other: those that come later are dashed.
+  # Some lines lie on each other: those that come later are dashed. Both hierarchies are black.
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
-    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3, 1)[seq_along(shown)], labels = names[shown]) +
+    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3, 1, 2)[seq_along(shown)], labels = names[shown]) +
     ggplot2::facet_wrap(~panel, scales = "free_y") +
     ggplot2::scale_y_log10(labels = power_labels) +
-    ggplot2::scale_colour_manual(values = line_colours, labels = names[shown]) +
+    ggplot2::scale_colour_manual(values = line_colours[pmin(seq_along(shown), 7)], labels = names[shown]) +
     ggplot2::labs(x = "Privacy level epsilon", y = error_words(asked), colour = NULL, linetype = NULL,
                   title = "Error of each mechanism, by privacy level",
                   caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
@@ -187,6 +187,9 @@ autoplot.rr_recommendation <- function(object, ...) {
     theme_candor("bottom") +
     ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
 }
+
+# As labels, without the article that sentences need.
+mechanism_names <- function() sub("^(the|a) ", "", c(recommend_names, question_names))
 
 error_words <- function(question) {
   switch(question, shares = "Mean squared error", ranges = "Variance of the share of a range", mean = "Largest variance of the mean",
@@ -197,7 +200,7 @@ respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" 
 
 # One privacy level: a row for each mechanism.
 plot_recommendation_rows <- function(data, sizes, asked) {
-  names <- c(recommend_names, question_names)
+  names <- mechanism_names()
   data$mechanism <- factor(names[as.character(data$mechanism)], rev(unname(names[levels(data$mechanism)])))
   panels <- nlevels(data$panel)
   rows <- panel_rows(panels, min(panels, 3), nlevels(data$mechanism))

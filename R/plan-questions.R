@@ -25,23 +25,23 @@ recommend_ranges <- function(k, epsilon, n, theta, target) {
                oue = function() rr_unary(k, epsilon), blh = function() rr_local_hash(k, epsilon, optimized = FALSE),
                olh = function() rr_local_hash(k, epsilon), subset = function() rr_subset(k, epsilon),
                hadamard = function() rr_hadamard(k, epsilon))
-  fanout <- if (k > 2) best_fanout(k, epsilon)
-  if (!is.null(fanout)) made$hierarchy <- function() rr_hierarchy(k, epsilon, fanout = fanout)
+  if (k > 2) {
+    made$hierarchy <- function() best_hierarchy(k, epsilon, rr_hadamard)
+    made$`hierarchy-subset` <- function() best_hierarchy(k, epsilon, rr_subset)
+  }
   # A mechanism that this epsilon is beyond has no row.
   mechanisms <- Filter(Negate(is.null), lapply(made, function(f) tryCatch(f(), candor_error = function(e) NULL)))
   at <- match(names(mechanisms), pure$mechanism)
   table <- tibble::tibble(mechanism = names(mechanisms), k = k, fanout = NA_real_,
                           mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
                           bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
-  tree <- match("hierarchy", table$mechanism)
-  if (!is.na(tree)) {
-    parts <- mechanisms$hierarchy$parts
-    depth <- log2(length(parts))
-    each <- vapply(parts, function(part) log2(part$blocks * part$size), 0)
-    table$fanout[tree] <- fanout
-    table$bits[tree] <- depth + mean(each)
-    table$bits_public[tree] <- mean(ifelse(vapply(parts, function(part) part$blocks, 0) == 1, 1, each))
-    table$tally[tree] <- "n + K log K"
+  for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
+    mechanism <- mechanisms[[tree]]
+    each <- vapply(mechanism$parts, node_bits, c(0, 0))
+    table$fanout[tree] <- mechanism$fanout
+    table$bits[tree] <- log2(mechanism$height) + mean(each[1, ])
+    table$bits_public[tree] <- mean(each[2, ])
+    table$tally[tree] <- if (inherits(mechanism$parts[[1]], "rr_hadamard")) "n + K log K" else "n K"
   }
   question_rows(table, epsilon, n)
 }
@@ -64,9 +64,16 @@ mean_over_ranges <- function(variances, covariances, whole, k) {
   ((k + 1) * variances - covariances - whole) / (k * (k + 1) / 2 - 1)
 }
 
+# Bits of a report about a node, and those where the column of a matrix is public.
+node_bits <- function(part) {
+  if (!inherits(part, "rr_hadamard")) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
+  bits <- log2(part$blocks * part$size)
+  c(bits, if (part$blocks == 1) 1 else bits)
+}
+
 # The fanout whose ranges have the least error if the nodes of a depth were independent: of those with one height the
 # smallest fills its tree best.
-best_fanout <- function(k, epsilon) {
+best_hierarchy <- function(k, epsilon, oracle) {
   heights <- seq(2, max(2, ceiling(log2(k))))
   fanouts <- unique(vapply(heights, function(height) {
     fanout <- max(2, floor(k^(1 / height)))
@@ -74,7 +81,7 @@ best_fanout <- function(k, epsilon) {
     fanout
   }, 0))
   error <- vapply(fanouts, function(fanout) {
-    law <- rr_law(rr_hierarchy(k, epsilon, fanout = fanout))
+    law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
     depths <- length(law$nodes)
     prefixes <- node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit)
     each <- Map(function(weights, variance) {
@@ -83,7 +90,7 @@ best_fanout <- function(k, epsilon) {
     sums <- Reduce(`+`, each)
     mean_over_ranges(sums[1], sums[2], sums[3], k)
   }, 0)
-  fanouts[which.min(error)]
+  rr_hierarchy(k, epsilon, fanouts[which.min(error)], oracle)
 }
 
 # ---- the mean of numbers ----

@@ -38,8 +38,9 @@
 #'
 #' * `"shares"`: of the shares of all categories, as above.
 #' * `"ranges"`: of the share of a range of ordered levels, on average over all ranges of neighbouring levels; cumulative shares are ranges too. The same mechanisms, and
-#'   `hierarchy`, [rr_hierarchy()] with its best `fanout`. The variances are those of the laws of the mechanisms, covariances of levels included. [rr_square_wave()] is not there: its
-#'   estimates are smoothed, and their bias depends on the truth. [rr_study()] compares it with the others for a truth.
+#'   [rr_hierarchy()] with its default oracle (`hierarchy`) and with `oracle = rr_subset` (`hierarchy-subset`); their `fanout` is the best for independent nodes. The variances are those of
+#'   the laws of the mechanisms, covariances of levels included. [rr_square_wave()] is not there: its estimates are smoothed, and their bias depends on the truth. [rr_study()] compares it with
+#'   the others for a truth.
 #' * `"mean"`: of the mean of numbers, as a share of their range: [rr_mean()] by `duchi`, `piecewise` and `hybrid`. `mse` is the largest
 #'   variance that the randomisation can add; of sampled truths their own variance over `n` comes on top, the same for all. Means of ordered levels are [rr_contrast()]s of their shares.
 #' * `"strings"`: of the share of a string that nobody holds, where there is no list of strings: [rr_sketch_counts()] with its default `width` (W) and `functions` (F), all buckets (`sketch`) or
@@ -229,7 +230,7 @@ recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary e
                      oue = "optimized unary encoding",
                      blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
                      hadamard = "Hadamard response")
-question_names <- c(hierarchy = "a hierarchy", hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
+question_names <- c(hierarchy = "a hierarchy", `hierarchy-subset` = "a hierarchy of subset selection", hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
                     duchi = "Duchi's protocol", sketch = "the count-mean sketch",
                     `sketch-one-bit` = "the count-mean sketch of one bit")
 longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",

@@ -397,7 +397,8 @@ test_that("ranges of ordered levels: the mean variance over all ranges, hierarch
   expect_equal(tree$fanout, 4)
   node <- 4 * exp(0.01) / (exp(0.01) - 1)^2
   expect_equal(tree$mse / node, 11.8, tolerance = 0.01)
-  expect_identical(table$mechanism[1], "hierarchy")
+  # Subset selection has the smaller variance of a node, with the same tree.
+  expect_identical(table$mechanism[1:2], c("hierarchy-subset", "hierarchy"))
   # What the package's own variances of a fit are, at a truth that is not even.
   theta <- rr_zipf(12, 1)
   table <- rr_recommend(12, 2, n = 1e6, theta = theta, question = "ranges")
@@ -405,6 +406,17 @@ test_that("ranges of ordered levels: the mean variance over all ranges, hierarch
   counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
   fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
   expect_equal(table$mse[table$mechanism == "hierarchy"], over_ranges(vcov(fit)), tolerance = 1e-4)
+  m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy-subset"], oracle = rr_subset)
+  counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
+  fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
+  expect_equal(table$mse[table$mechanism == "hierarchy-subset"], over_ranges(vcov(fit)), tolerance = 1e-4)
+  # No other fanout is much better than the best for independent nodes.
+  table <- rr_recommend(80, 2, question = "ranges")
+  for (oracle in c("hierarchy", "hierarchy-subset")) {
+    made <- if (oracle == "hierarchy") rr_hadamard else rr_subset
+    others <- vapply(2:10, function(fanout) candor:::range_error(rr_hierarchy(80, 2, fanout, made), rep(1 / 80, 80), 1, "population"), 0)
+    expect_lt(table$mse[table$mechanism == oracle], 1.03 * min(others))
+  }
   expect_identical(nrow(rr_recommend(2, 1, question = "ranges")), 7L)
   # Beyond the largest number of hash values and of shares there are fewer rows, and no error.
   expect_true(all(is.finite(rr_recommend(c(3, 20), c(30, 600), question = "ranges")$mse)))
