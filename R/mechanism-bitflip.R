@@ -118,9 +118,7 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
     }
     lists <- if (are_drawn_bits(columns, mechanism)) drawn_positions(columns, mechanism) else t(whole_matrix(columns))
   }
-  if (nrow(lists) != mechanism$d) {
-    abort_report_at(1, sprintf("has %s bits; %s are needed", format_count(nrow(lists)), format_count(mechanism$d)))
-  }
+  if (nrow(lists) != mechanism$d) abort_flip_number(1, nrow(lists), mechanism)
   dropped <- missing_columns(lists, na.rm)
   if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
   unsorted <- nrow(lists) > 1L && any(abs(lists[-1, ]) < abs(lists[-nrow(lists), ]))
@@ -128,6 +126,11 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   bad <- .Call(C_rr_count_lists, lists, as.double(mechanism$buckets), TRUE, NULL, 1, NULL)$position
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
+}
+
+abort_flip_number <- function(position, number, mechanism) {
+  abort_report_at(position, sprintf("has %s bit%s; %s %s needed", format_count(number), if (number == 1) "" else "s",
+                                    format_count(mechanism$d), if (mechanism$d == 1) "is" else "are"))
 }
 
 # The columns of the positions, or of the bits of all buckets, as a matrix.
@@ -143,7 +146,7 @@ are_drawn_bits <- function(x, mechanism) ncol(x) == mechanism$buckets && all(x %
 drawn_positions <- function(x, mechanism) {
   drawn <- rowSums(!is.na(x))
   bad <- which(drawn != mechanism$d & drawn > 0)
-  if (length(bad)) abort_report_at(bad[1], sprintf("has %s bits; %s are needed", drawn[bad[1]], format_count(mechanism$d)))
+  if (length(bad)) abort_flip_number(bad[1], drawn[bad[1]], mechanism)
   lists <- matrix(NA_integer_, mechanism$d, nrow(x))
   bits <- t(x)
   some <- which(!is.na(bits), arr.ind = TRUE)
@@ -159,9 +162,7 @@ long_flips <- function(x, mechanism) {
   if (length(bad)) abort_report_at(read$id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
   sizes <- tabulate(read$id)
   bad <- which(sizes != mechanism$d)
-  if (length(bad)) {
-    abort_report_at(bad[1], sprintf("has %s bits; %s are needed", sizes[bad[1]], format_count(mechanism$d)))
-  }
+  if (length(bad)) abort_flip_number(bad[1], sizes[bad[1]], mechanism)
   matrix(ifelse(bit == 1, read$place, -read$place)[order(read$id, read$place)], mechanism$d)
 }
 

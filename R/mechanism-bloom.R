@@ -302,7 +302,8 @@ bloom_columns <- function(x, mechanism) {
   place <- match(x$id, x$id[first])
   odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
   if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
-  list(cohort = cohort[first], bits = new_rr_bits(long_bits(x[c("id", "level")], mechanism$bit, mechanism), mechanism$bits_number))
+  bits <- long_bits(x[c("id", "level")], mechanism$bit, mechanism)
+  list(cohort = cohort[first], bits = new_rr_bits(bits, mechanism$bits_number))
 }
 
 read_bloom <- function(x, mechanism) {

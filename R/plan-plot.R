@@ -189,11 +189,11 @@ autoplot.rr_recommendation <- function(object, ...) {
 }
 
 # As labels, without the article that sentences need.
-mechanism_names <- function() sub("^(the|a) ", "", c(recommend_names, question_names))
+mechanism_names <- function() sub("^(the|a) ", "", c(recommend_names, asked_names))
 
 error_words <- function(question) {
-  switch(question, shares = "Mean squared error", ranges = "Variance of the share of a range", mean = "Largest variance of the mean",
-         strings = "Variance of the share of a string")
+  switch(question, shares = "Mean squared error", ranges = "Variance of the share of a range",
+         mean = "Largest variance of the mean", strings = "Variance of the share of a string")
 }
 
 respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")

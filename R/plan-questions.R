@@ -9,7 +9,8 @@ question_rows <- function(table, epsilon, n) {
   table$within <- within
   table$epsilon <- epsilon
   table$n <- n
-  first <- intersect(c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within"), names(table))
+  first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
+  first <- intersect(first, names(table))
   table[order(table$mse, table$bits), c(first, setdiff(names(table), first))]
 }
 

@@ -230,7 +230,8 @@ recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary e
                      oue = "optimized unary encoding",
                      blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
                      hadamard = "Hadamard response")
-question_names <- c(hierarchy = "a hierarchy", `hierarchy-subset` = "a hierarchy of subset selection", hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
+asked_names <- c(hierarchy = "a hierarchy", `hierarchy-subset` = "a hierarchy of subset selection",
+                 hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
                     duchi = "Duchi's protocol", sketch = "the count-mean sketch",
                     `sketch-one-bit` = "the count-mean sketch of one bit")
 longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
@@ -244,7 +245,7 @@ print.rr_recommendation <- function(x, ...) {
   check_table(x)
   if (nrow(x) && all(c("epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x[["k"]])) <= 1 &&
       length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
-    names <- c(recommend_names, longitudinal_names, question_names)
+    names <- c(recommend_names, longitudinal_names, asked_names)
     # The one that most people know beside the best.
     known <- if ("k" %in% names(x)) "grr" else x$mechanism[nrow(x)]
     larger <- x$within[x$mechanism == known]
@@ -253,8 +254,9 @@ print.rr_recommendation <- function(x, ...) {
                     strings = "The share of a string")
     cat(sprintf("<rr_recommendation> %s, epsilon %s\n  %s has the smallest error%s\n", asked, format(x$epsilon[1]),
                 sub("^([a-z])", "\\U\\1", names[[x$mechanism[1]]], perl = TRUE),
-                if (length(larger) && larger > 0) sprintf("; that of %s is %s", names[[known]], larger_words(1 + larger))
-                else ""))
+                if (length(larger) && larger > 0) {
+                  sprintf("; that of %s is %s", names[[known]], larger_words(1 + larger))
+                } else ""))
   }
   NextMethod()
   invisible(x)

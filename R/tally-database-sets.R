@@ -95,10 +95,10 @@ refuse_wrong <- function(number, total, mechanism, form) {
   d <- format_count(mechanism[["d"]] %||% 1)
   what <- switch(form,
     number = "a number that an answer can produce",
-    positions = sprintf("%s different position%s from 1 to %s, negative where the bit is 0", d, if (d == "1") "" else "s",
-                        format_count(k)),
-    bits = paste(if (inherits(mechanism, "rr_bitflip")) sprintf("0 or 1 in %s of its columns, NULL in the others", d)
-                 else "0 or 1 in each column"),
+    positions = sprintf("%s different position%s from 1 to %s, negative where the bit is 0", d,
+                        if (d == "1") "" else "s", format_count(k)),
+    bits = if (inherits(mechanism, "rr_bitflip")) sprintf("0 or 1 in %s of its columns, NULL in the others", d)
+      else "0 or 1 in each column",
     sprintf("%s hexadecimal digits, no bit beyond the last of %s %s", format_count(2 * ((k + 7) %/% 8)),
             format_count(k), if (is.null(mechanism$bits_number)) "categories" else "bits")
   )
@@ -156,7 +156,8 @@ tally_long <- function(rows, reports, mechanism, asked, na.rm) {
   }
   if ("bit" %in% asked$answers) {
     odd <- which(!rows$bit %in% 0:1)
-    if (length(odd)) refuse("{format_count(sum(as.double(rows$n)[odd]))} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    often <- sum(as.double(rows$n)[odd])
+    if (length(odd)) refuse("{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
     place <- place + ifelse(rows$bit == 1, 0, length(levels$levels))
   }
   keys <- function(rows) if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)

@@ -23,8 +23,8 @@ any_of <- function(conditions) join_sql(conditions, "OR")
 
 join_sql <- function(terms, operator) {
   while (length(terms) > 30) {
-    terms <- vapply(split(terms, (seq_along(terms) - 1) %/% 30), function(some) sprintf("(%s)", join_sql(some, operator)),
-                    "", USE.NAMES = FALSE)
+    some <- split(terms, (seq_along(terms) - 1) %/% 30)
+    terms <- vapply(some, function(each) sprintf("(%s)", join_sql(each, operator)), "", USE.NAMES = FALSE)
   }
   paste(terms, collapse = sprintf(" %s ", operator))
 }
@@ -67,7 +67,9 @@ sql_bits <- function(data, mechanism, form, answers) {
     wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)), sprintf("%s <> ''", bare), padding)
     bits <- bits[seq_len(k)]
   }
-  if (!is.null(mechanism$size)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(mechanism$size)))
+  if (!is.null(mechanism$size)) {
+    wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(mechanism$size)))
+  }
   list(sums = stats::setNames(bits, mechanism$levels), missing = missing, wrong = any_of(wrong))
 }
 
@@ -95,8 +97,8 @@ sql_positions <- function(mechanism, columns) {
 # A column of 0 and 1 for each bucket, NULL where it was not drawn.
 sql_drawn <- function(mechanism, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
-  list(sums = stats::setNames(one_if(sprintf("%s = %d", rep(columns, 2), rep(1:0, each = length(columns)))), mechanism$reports),
-       missing = sprintf("(%s) = 0", drawn),
+  sums <- one_if(sprintf("%s = %d", rep(columns, 2), rep(1:0, each = length(columns))))
+  list(sums = stats::setNames(sums, mechanism$reports), missing = sprintf("(%s) = 0", drawn),
        wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(mechanism$d)))))
 }
 

@@ -304,8 +304,7 @@ long_lists <- function(x, mechanism) {
   long <- long_places(x, mechanism)
   sizes <- tabulate(long$id)
   bad <- which(sizes != mechanism$size)
-  if (length(bad)) abort_report_at(bad[1], sprintf("has %s categories; %s are needed", sizes[bad[1]],
-                                                   format_count(mechanism$size)))
+  if (length(bad)) abort_report_at(bad[1], has_categories(sizes[bad[1]], mechanism$size))
   matrix(long$place[order(long$id, long$place)], mechanism$size)
 }
 
@@ -323,7 +322,12 @@ count_packed <- function(read, mechanism, groups, weights, size = -1) {
 }
 
 size_problem <- function(read, position, size) {
-  sprintf("has %s categories; %s are needed", format_count(sum(as.matrix(read$reports[position]))), format_count(size))
+  has_categories(sum(as.matrix(read$reports[position])), size)
+}
+
+has_categories <- function(number, size) {
+  sprintf("has %s categor%s; %s %s needed", format_count(number), if (number == 1) "y" else "ies", format_count(size),
+          if (size == 1) "is" else "are")
 }
 
 counted_reports <- function(counted, read, problem = function(position) "is no report of it") {
