@@ -36,6 +36,7 @@ NULL
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
   draw_shares(object, order, match_terms(terms, object, "terms"))

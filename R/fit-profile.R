@@ -41,6 +41,7 @@ NULL
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   check_object(fitted)
+  check_dots_near(...)
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
@@ -79,6 +80,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 #' @rdname rr_profile
 #' @export
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
+  check_dots_near(...)
   fit <- profiled_fit(object)
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
@@ -101,6 +103,7 @@ profiled_fit <- function(x) {
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
+  check_dots_near(...)
   fit <- profiled_fit(object)
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")

@@ -16,6 +16,7 @@
 #' @param breaks Increasing numbers that bound the bins for which the levels stand, one more than there are levels; by default those of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. `rr_quantile()`: a tibble with a row for each
 #'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
@@ -34,7 +35,8 @@
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
 #' @export
-rr_cdf <- function(fit, at = NULL, conf.level = 0.95) {
+rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   check_ordered_fit(fit)
   at <- match_terms(at, fit, "at")
@@ -59,7 +61,8 @@ level_tops <- function(mechanism) {
 
 #' @rdname rr_cdf
 #' @export
-rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95) {
+rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")

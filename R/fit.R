@@ -86,6 +86,7 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @export
 coef.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(as.vector(object$estimate), coef_names(object))
 }
 
@@ -93,6 +94,7 @@ coef.rr_fit <- function(object, ...) {
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   check_object(object)
+  check_dots_near(...)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -115,6 +117,7 @@ check_interval <- function(interval, fit) {
 #' @export
 logLik.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -144,6 +147,7 @@ refuse_composite <- function() {
 #' @rdname rr_fit
 #' @export
 deviance.rr_fit <- function(object, ...) {
+  check_dots_near(...)
   value <- as.numeric(logLik(object))
   exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
     counts <- group_counts(object$tally, g)
@@ -174,6 +178,7 @@ observations_of.rr_fit <- function(x) sum(x$tally$n)
 #' @export
 fitted.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -186,6 +191,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -210,6 +216,7 @@ label_reports <- function(values, fit) {
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)

@@ -29,6 +29,7 @@ NULL
 #' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
   check_object(object)
+  check_dots_near(...)
   # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
   if ("level" %in% ...names()) check_dots_empty(level = NULL, .renamed = c(level = "alpha"))
   check_installed("ggplot2", "to draw an association")
@@ -98,6 +99,7 @@ rejection_note <- function(pairs, alpha, few) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tmdh)
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a joint estimate")
   type <- check_choice(type, "type", c("estimates", "covariance"))
   sets <- shown_size(object)
@@ -172,6 +174,7 @@ plot_covariance <- function(fit) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_histogram)
 autoplot.rr_histogram <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")
 }
 

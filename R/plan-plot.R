@@ -34,6 +34,7 @@ NULL
 #' @method autoplot rr_plan
 #' @rawNamespace S3method(ggplot2::autoplot,rr_plan)
 autoplot.rr_plan <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a plan")
   check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
   data <- as.data.frame(object)
@@ -72,6 +73,7 @@ autoplot.rr_plan <- function(object, ...) {
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw powers")
   second <- attr(object, "second")
   check_table(object, c("n", "share", "power", if (is.null(second)) "null"), "mechanism")
@@ -156,6 +158,7 @@ power_caption <- function(data, alpha, second = NULL) {
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
+  check_dots_near(...)
   check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)

@@ -11,6 +11,7 @@
 #' @param by Names of columns of the data: averages within each of their groups.
 #' @param conf.level Confidence level.
 #' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
 #'   `std.error`, `conf.low`, `conf.high`.
 #' @section Errors:
@@ -25,7 +26,8 @@
 #' rr_effects(fit)
 #' rr_effects(fit, "age", by = "town")
 #' @export
-rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL) {
+rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
+  check_dots_empty(...)
   check_given(fit = "a fit of {.fn rr_glm}")
   if (!inherits(fit, "rr_glm")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}."), "argument")
@@ -169,6 +171,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw effects")
   check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "contrast"))
   data <- as.data.frame(object)
@@ -241,6 +244,7 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, effect_data(object), variable)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)

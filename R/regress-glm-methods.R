@@ -59,6 +59,7 @@ NULL
 #' @export
 logLik.rr_glm <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
             class = "logLik")
@@ -68,6 +69,7 @@ logLik.rr_glm <- function(object, ...) {
 #' @export
 nobs.rr_glm <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   sum(object$prior.weights > 0)
 }
 
@@ -75,6 +77,7 @@ nobs.rr_glm <- function(object, ...) {
 #' @export
 fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   values <- if (type == "report") object$fitted.values else
     stats::setNames(truth_curve(object$link)$yes(object$linear.predictors), names(object$linear.predictors))
@@ -85,6 +88,7 @@ fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
   if (type != "truth") {
     class(object) <- c("glm", "lm")
@@ -107,6 +111,7 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   check_object(model)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("expected", "observed"))
   data <- fitted_data(model)
   rows <- fitted_rows(model)
@@ -140,6 +145,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   n <- length(object$y)

@@ -4,6 +4,7 @@
 #' @export
 summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   V <- stats::vcov(object, type, cluster)

@@ -212,6 +212,7 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   check_flag(se.fit, "se.fit")
   theta <- object$model$truths(object$estimate)

@@ -22,6 +22,7 @@
 #' @param column For a data frame: the column that says which report was counted, where that is not clear.
 #' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones. One row of counts
 #'   without `by` is not grouped.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
@@ -39,7 +40,8 @@
 #' rr_counts(nigeria_survey[c("no", "yes")], rr_forced(1 / 6))
 #' rr_counts(data.frame(answer = c("yes", "no"), n = c(831, 1604)), rr_forced(1 / 6))
 #' @export
-rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL) {
+rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   check_columns_found()
   check_mechanism(mechanism)

@@ -15,6 +15,7 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a tally")
   panels <- length(object)
   if (panels > 60) {

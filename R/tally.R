@@ -298,6 +298,7 @@ as.data.frame.rr_tally <- function(x, ...) {
 #' @export
 tidy.rr_tally <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),

@@ -189,6 +189,7 @@ refuse_picture <- function(x, remedy) {
 # A mechanism is a description: what is estimated under it can be drawn, and what it costs.
 #' @rawNamespace S3method(ggplot2::autoplot,rr_mechanism)
 autoplot.rr_mechanism <- function(object, ...) {
+  check_dots_near(...)
   refuse_picture(object, if (inherits(object, "rr_mean")) {
     "Estimate first: {.code tidy(rr_estimate(reports, mechanism), conf.int = TRUE)} has the mean and its interval."
   } else "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")
