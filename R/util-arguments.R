@@ -115,21 +115,21 @@ renamed_note <- function(names, renamed) {
 
 # What other packages, and other functions of this one, call our arguments. Of several that a function has, the first.
 other_names <- list(
-  a = "forced", alpha = "conf.level", answer = "x", answers = "x", category = c("terms", "category", "levels"),
-  categories = c("levels", "terms"), cats = "levels", con = "file", conf = c("conf.level", "alpha"),
-  conf.int = "conf.level", conf.level = "level",
+  a = "forced", alpha = "conf.level", answer = "x", answers = "x",
+  categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
+  conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
   conf_level = c("conf.level", "level"), confidence = "conf.level", correction = "adjust",
   covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
   df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
   groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
-  method = c("adjust", "interval", "type", "protocol"), n = "m", newdata = "reports",
-  nsim = "replications", p.adjust.method = "adjust",
-  parameter = "parm", parm = c("terms", "variables"), path = "file", prob = c("p", "probs", "share"),
-  probability = c("p", "probs", "share"), probabilities = c("probs", "pi", "forced"), privacy = "epsilon",
-  q = "probs", question = c("vars", "column"), questions = c("vars", "column"), report = "column",
-  replications = "nsim", reports = "x", size = "n", term = c("terms", "variable", "variables"), terms = c("variable", "variables", "parm", "vars"),
-  top = "m", truth = "x", variable = c("terms", "variables", "column", "vars"),
-  variables = c("terms", "variable", "vars"), weight = "weights", wt = "weights", x = c("fit", "counts", "tally")
+  method = c("adjust", "interval", "type", "protocol"), n = "m", newdata = "reports", nsim = "replications",
+  p.adjust.method = "adjust", parameter = "parm", parm = c("terms", "variables"), path = "file",
+  privacy = "epsilon", prob = c("p", "probs", "share"), probabilities = c("probs", "pi", "forced"),
+  probability = c("p", "probs", "share"), q = "probs", question = c("vars", "column"),
+  questions = c("vars", "column"), replications = "nsim", report = "column", reports = "x", size = "n",
+  term = c("terms", "variable", "variables"), terms = c("variable", "variables", "parm", "vars"), top = "m",
+  truth = "x", variable = c("terms", "variables", "column", "vars"), variables = c("terms", "variable", "vars"),
+  weight = "weights", wt = "weights", x = c("fit", "counts", "tally")
 )
 
 called_note <- function(names, known) {
