@@ -9,8 +9,10 @@ plain_contrast <- function(x) {
 
 #' @export
 rows_of.rr_contrast <- function(x) {
-  check_table(x, c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"), "term")
-  plain_contrast(x)[c("term", "estimate", "std.error", "statistic", "p.value")]
+  # Cumulative shares have no test.
+  tested <- if (is.null(attr(x, "levels"))) c("statistic", "p.value")
+  check_table(x, c("estimate", "std.error", tested, "conf.low", "conf.high"), "term")
+  plain_contrast(x)[c("term", "estimate", "std.error", tested)]
 }
 
 #' @export

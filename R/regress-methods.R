@@ -289,12 +289,22 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 print_heading <- function(x) {
   cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
       if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped)), "\n", sep = "")
+  if (inherits(x, "rr_multinom")) cat("  ", multinom_words(x), "\n", sep = "")
   for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
-  if (length(x$starts) > 1L) {
-    cat("  local maximum, the best of ", length(x$starts), " starts", if (!x$converged) "; not converged", "\n",
-        sep = "")
+  # All starts at one maximum are no news.
+  reached <- sum(x$starts > max(x$starts) - 1e-5, na.rm = TRUE)
+  if (length(x$starts) > reached) {
+    cat("  the highest of several local maxima, reached by ", reached, " of ", length(x$starts), " starts\n", sep = "")
   }
+  if (isFALSE(x$converged)) cat("  not converged\n")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
+}
+
+# What the coefficients are about.
+multinom_words <- function(x) {
+  levels <- x$mechanism$levels
+  paste0(deparse1(stats::formula(x$terms)), if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+         else sprintf("; log odds against \"%s\"", levels[1]))
 }

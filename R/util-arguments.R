@@ -103,7 +103,7 @@ abort_unnamed <- function(given, known) {
     else "{length(given)} are without a name, the first is {describe(given[[1]])}."
   abort(c(if (length(later)) "Arguments after {.arg {first[length(first)]}} must be named."
           else if (length(first)) "There are more arguments than {.arg {first}}." else "There are no arguments here.",
-          x = if (length(later)) what else "The first of the others is {describe(given[[1]])}.",
+          x = if (length(later)) what else "The first of the others is {describe_kind(given[[1]])}.",
           i = if (swapped) "The mechanism comes earlier: the order is {.arg {first}}.",
           i = if (length(later)) "Those that can follow are {.arg {later}}."), "argument")
 }
