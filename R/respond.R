@@ -72,8 +72,11 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
+    swapped <- inherits(x, "rr_mechanism")
     abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
-            i = paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
+            x = if (swapped) "{.arg x} is a mechanism.",
+            i = if (swapped) "The order is {.arg x}, {.arg mechanism}: the answers come first."
+                else paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
                       "{.fn rr_forced}, ...")),
           "argument")
   }

@@ -59,10 +59,13 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
           "argument")
   }
+  check_fetched(counts)
+  check_turned(counts, mechanism)
   counts <- flatten_questions(plain_numbers(counts), mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
     abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
-            x = "It is {describe(counts)}."), "argument")
+            x = "It is {describe(counts)}.",
+            i = if (length(dim(counts)) > 2L) "For groups of several keys: {.code as.data.frame(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L
   if (grouped && is.null(keys)) check_group_names("group", mechanism)
@@ -92,6 +95,24 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
                weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
                respondents = frame$respondents)
+}
+
+# Counts are in R; reports may be counted in a database.
+check_fetched <- function(counts) {
+  if (!inherits(counts, c("tbl_lazy", "DBIConnection"))) return(invisible())
+  table <- if (inherits(counts, "tbl_lazy")) "counts" else "dplyr::tbl(connection, \"counts\")"
+  abort(c("{.arg counts} must be in R: numbers, or a data frame.",
+          x = "It is {if (table == 'counts') 'a table of' else 'a connection to'} a database.",
+          i = "Fetch a table of counts: {.code dplyr::collect({table})}.",
+          i = "A table of reports is counted where it is by {.fn rr_tally}."), "argument")
+}
+
+# A matrix without names of rows, whose columns are called as the reports are, has one row a group.
+check_turned <- function(counts, mechanism) {
+  if (length(dim(counts)) != 2L || !is.null(rownames(counts)) || is.null(colnames(counts))) return(invisible())
+  if (!setequal(colnames(counts), mechanism$reports)) return(invisible())
+  abort(c("{.arg counts} must have one row per report.", x = "Its columns are called as the reports are.",
+          i = "Give {.code t(counts)}."), "argument")
 }
 
 # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
