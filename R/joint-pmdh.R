@@ -29,8 +29,8 @@
 #' vcov(expected, target = "sample")
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
-  check_given()
   check_dots_empty(...)
+  check_given()
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
     bad <- which(types$values < 0)

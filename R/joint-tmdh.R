@@ -77,8 +77,8 @@
 #' rr_association(rr_margin(both, c("tool", "trade")))
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
-  check_given(counts = "joint counts of {.fn rr_cooccurrence}")
   check_dots_empty(...)
+  check_given(counts = "joint counts of {.fn rr_cooccurrence}")
   if (!inherits(counts, "rr_cooccurrence")) {
     abort(c("{.arg counts} must be joint counts.", x = "It is {describe(counts)}.",
             i = "Count the reports with {.fn rr_cooccurrence} first."), "argument")
