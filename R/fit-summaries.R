@@ -64,3 +64,32 @@ estimates_remedy <- function(x) {
   if (inherits(x, "rr_mean_fit")) return("The mean is {.code coef(fit)}, its interval {.code confint(fit)}.")
   "Its estimates are the rows of {.fn tidy}."
 }
+
+# What R would do to the list that an object is.
+
+#' @export
+sort.rr_fit <- function(x, decreasing = FALSE, ...) {
+  abort_summary(x, "sort", "Sort the rows of {.fn tidy}, or draw them sorted: {.code plot(fit, order = TRUE)}.")
+}
+
+#' @export
+Summary.rr_fit <- function(..., na.rm = FALSE) {
+  abort_summary(..1, .Generic, "The shares are {.code coef(fit)}, as numbers.")
+}
+
+#' @export
+merge.rr_tally <- function(x, y, ...) {
+  abort_summary(x, "merge", "Tallies of one mechanism are put together by {.fn c}, of several by {.fn rr_pool}.")
+}
+
+#' @exportS3Method dplyr::filter
+filter.rr_tally <- function(.data, ...) abort_filter(.data, "tally")
+
+#' @exportS3Method dplyr::filter
+filter.rr_fit <- function(.data, ...) abort_filter(.data, "fit")
+
+abort_filter <- function(x, name) {
+  groups <- if (inherits(x, "rr_fit")) x$tally$groups else x$groups
+  key <- if (is.null(groups)) "group" else names(groups)[1]
+  abort_summary(x, "filter", sprintf("Groups are taken by {.code subset(%s, %s == ...)}.", name, key))
+}

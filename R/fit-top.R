@@ -42,6 +42,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
                    target = c("population", "sample"), ...) {
   check_dots_empty(...)
   check_given()
+  if (inherits(x, "rr_mechanism")) check_mechanism(mechanism)
   if (!identical(m, Inf)) m <- check_count(m, "m", min = 1)
   alpha <- check_number(alpha, "alpha", 0, 1, TRUE, TRUE)
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))

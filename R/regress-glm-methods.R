@@ -3,6 +3,9 @@
 #' Methods for fits of [rr_glm()]. Other functions (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
 #' `step()`, ...) work as for any `glm`.
 #'
+#' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
+#' odds ratios of the logit link and risk ratios of the log link.
+#'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
 #'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of

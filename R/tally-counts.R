@@ -20,7 +20,7 @@
 #' @param n The number of respondents (per group). It is needed where a report supports several categories or none, see [rr_law()], because the counts do
 #'   not add up to it then. Where a report is one category, `n` is the sum of the counts and need not be given.
 #' @param column For a data frame: the column that says which report was counted, where that is not clear.
-#' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones. One row of counts
+#' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones but for totals of the counts. One row of counts
 #'   without `by` is not grouped.
 #' @param ... Not used, and refused.
 #' @return An object of class `rr_tally`, see [rr_tally()].
@@ -65,6 +65,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
     abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
             x = "It is {describe(counts)}.",
+            i = if (is.list(counts) && !is.object(counts)) "Make it a vector: {.code unlist(counts)}.",
             i = if (length(dim(counts)) > 2L) "For groups of several keys: {.code as.data.frame(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L

@@ -222,7 +222,7 @@ check_wide <- function(counts, mechanism, column) {
   }
   if (!is.null(column) || !length(there)) return(invisible())
   left <- missing[1]
-  above <- Filter(function(name) all(counts[[name]] >= rowSums(counts[there]), na.rm = FALSE), setdiff(numeric, there))
+  above <- Filter(function(name) isTRUE(all(counts[[name]] >= rowSums(counts[there]))), setdiff(numeric, there))
   rest <- if (length(missing) == 1L && length(above)) {
     sprintf("If {.val %s} is the number of all: {.code counts$%s <- counts$%s - %s}.", above[1], left, above[1],
             paste0("counts$", there, collapse = " - "))

@@ -55,13 +55,16 @@ check_dots_empty <- function(..., .renamed = NULL, .known = NULL) {
 
 # Methods of other packages' generics ignore what they do not know: those who call them, say modelsummary(), pass
 # arguments that are meant for other classes. But a user who writes nearly the name of an argument means it.
-check_dots_near <- function(..., .known = NULL) {
+check_dots_near <- function(...) {
   if (...length() == 0L) return(invisible())
-  names <- setdiff(...names(), "")
+  names <- ...names() %||% rep("", ...length())
   method <- sys.parent()
-  known <- setdiff(.known %||% names(formals(sys.function(method)))[-1L], "...")
-  meant <- names %in% house_arguments | !is.na(vapply(names, nearest_argument, "", known))
-  if (any(meant) && !called_by_package(method)) abort_unknown(names[meant], known)
+  takes <- names(formals(sys.function(method)))
+  known <- setdiff(takes[-1L], "...")
+  meant <- nzchar(names) & (names %in% house_arguments | !is.na(vapply(names, nearest_argument, "", known)))
+  if (!any(meant | !nzchar(names)) || called_by_package(method)) return(invisible())
+  if (any(meant)) abort_unknown(names[meant], known)
+  abort_unnamed(list(...)[!nzchar(names)], takes)
 }
 
 # Arguments that verbs for many classes have: where a class lacks one, its users may expect it all the same.
@@ -90,7 +93,7 @@ abort_unknown <- function(names, known, renamed = NULL) {
   few <- length(known) > 0L && length(known) <= 12L
   abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
           i = notes %||% (if (few) "{cli::qty(length(known))}The argument{?s} {?is/are} {.arg {known}}."
-                          else if (length(known)) "See the help page.")),
+                          else if (length(known)) "Check the spelling against the help page.")),
         "argument")
 }
 
@@ -131,7 +134,7 @@ other_names <- list(
   questions = c("vars", "column"), replications = "nsim", report = "column", reports = "x", size = "n",
   term = c("terms", "variable", "variables"), terms = c("variable", "variables", "parm", "vars"), top = "m",
   truth = "x", variable = c("terms", "variables", "column", "vars"), variables = c("terms", "variable", "vars"),
-  weight = "weights", wt = "weights", x = c("fit", "counts", "tally")
+  wt = "weights", x = c("fit", "counts", "tally")
 )
 
 called_note <- function(names, known) {

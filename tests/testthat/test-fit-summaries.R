@@ -19,8 +19,21 @@ test_that("mean, median and quantile name the verb that answers, with a standard
     quantile(fit$tally)
     mean(number)
     quantile(rr_contrast(fit, c(5, 15, 25, 35, 45)))
+    sort(letters)
+    max(letters)
+    merge(letters$tally, letters$tally)
   })
   # What the message says works.
   expect_equal(rr_contrast(fit, list(mean = c(5, 15, 25, 35, 45)))$estimate, sum(coef(fit) * seq(5, 45, 10)))
   expect_equal(rr_contrast(grouped[1], list(mean = c(5, 15, 25, 35, 45)))$estimate, sum(grouped$estimate[, 1] * seq(5, 45, 10)))
+})
+
+test_that("filter() of dplyr names subset()", {
+  skip_if_not_installed("dplyr")
+  grouped <- rr_estimate(rr_counts(cbind(a = c(10, 30), b = c(30, 20)), rr_warner(0.8)))
+  expect_snapshot(error = TRUE, {
+    dplyr::filter(grouped, group == "a")
+    dplyr::filter(grouped$tally, group == "a")
+  })
+  expect_identical(coef(subset(grouped, group == "a")), coef(grouped["a"]))
 })

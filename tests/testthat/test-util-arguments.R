@@ -63,3 +63,18 @@ test_that("code of other packages may pass what it likes", {
   environment(foreign) <- list2env(list(tidy = tidy), parent = globalenv())
   expect_error(foreign(fit), "conf.level", class = "candor_error_argument")
 })
+
+test_that("formulas and names of columns where a mechanism or reports are needed say how to name columns", {
+  answers <- data.frame(region = c("N", "S"), answer = c("no", "yes"))
+  expect_snapshot(error = TRUE, {
+    rr_estimate(answer ~ region, answers, die)
+    rr_tally(~answer, answers, die)
+    rr_estimate(answers, answer, die)
+    rr_tally(answers$answer, nowhere)
+    rr_estimate(answers$answer, die, "inv", 3)
+    coef(fit, "yes")
+  })
+  # An error inside of what is given stays what it is.
+  inner <- function(z) rr_tally(answers$answer, z)
+  expect_error(inner(nowhere), "object 'nowhere' not found")
+})
