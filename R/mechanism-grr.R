@@ -62,7 +62,7 @@ check_one_of_epsilon_p <- function(epsilon, p) {
   if (is.null(epsilon) == is.null(p)) {
     abort(c("Exactly one of {.arg epsilon} and {.arg p} must be given.",
             x = if (is.null(p)) "Neither was given." else "Both were given.",
-            i = if (is.null(p)) "{.arg epsilon} is the privacy level, {.arg p} the probability of reporting the truth."),
+            i = if (is.null(p)) "{.arg epsilon} is the privacy level, {.arg p} the chance that the truth is reported."),
           "argument")
   }
 }

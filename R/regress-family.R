@@ -10,7 +10,8 @@
 #' small surveys. For more than five digits give `glm()` the argument `control = list(epsilon = 1e-14)`.
 #'
 #' The link has a name that no package knows, `"rr(logit)"`, on purpose: with a link called "logit" `glmer()` would fit
-#' ordinary logistic regression without a warning.
+#' ordinary logistic regression without a warning. Packages that call coefficients by the link ('parameters') therefore call the exponentials "risk ratios" whatever the link is:
+#' with `link = "logit"` they are odds ratios of the truth. They call those of [rr_glm()] what they are.
 #'
 #' Mechanisms that differ from row to row belong in [rr_glm()]: a family cannot tell which row it is asked about.
 #'

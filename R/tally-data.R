@@ -218,7 +218,8 @@ check_wide <- function(counts, mechanism, column) {
   if (!anyNA(alike)) {
     abort(c("{.arg counts} must have columns called as the reports are, {.val {reports}}.",
             x = "They are called {.val {alike}}.",
-            i = "Rename them, or make the mechanism with these labels: {.code levels = {deparse1(alike)}}."), "argument")
+            i = paste("Rename them, or make the mechanism with these labels",
+                      if (length(alike) <= 6L) ": {.code levels = {deparse1(alike)}}." else ".", sep = "")), "argument")
   }
   if (!is.null(column) || !length(there)) return(invisible())
   left <- missing[1]
