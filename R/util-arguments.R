@@ -63,13 +63,15 @@ check_dots_near <- function(...) {
   known <- setdiff(takes[-1L], "...")
   meant <- nzchar(names) & (names %in% house_arguments | !is.na(vapply(names, nearest_argument, "", known)))
   if (!any(meant | !nzchar(names)) || called_by_package(method)) return(invisible())
+  # NULL says nothing.
+  meant <- meant & !vapply(list(...), is.null, NA)
   if (any(meant)) abort_unknown(names[meant], known)
   abort_unnamed(list(...)[!nzchar(names)], takes)
 }
 
 # Arguments that verbs for many classes have: where a class lacks one, its users may expect it all the same.
 house_arguments <- c("by", "cluster", "conf.int", "conf.level", "conf_level", "interval", "level", "newdata", "term",
-                     "terms", "type", "variable", "weights")
+                     "terms", "robust", "type", "variable", "vcov", "weights")
 
 # Was the generic of this frame called by the code of another package? Those that only pass calls on do not count, nor
 # does code that is evaluated in our own namespace, as tests are.
@@ -120,27 +122,32 @@ renamed_note <- function(names, renamed) {
 
 # What other packages, and other functions of this one, call our arguments. Of several that a function has, the first.
 other_names <- list(
-  a = "forced", alpha = "conf.level", answer = "x", answers = "x",
+  a = "forced", alpha = "conf.level", answer = "x", answers = "x", bins = "breaks",
   categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
   conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
-  conf_level = c("conf.level", "level"), confidence = "conf.level", correction = "adjust",
+  conf_level = c("conf.level", "level"), confidence = "conf.level", contrast = "L", correction = "adjust",
   covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
   df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
   groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
   method = c("adjust", "interval", "type", "protocol"), n = "m", newdata = "reports", nsim = "replications",
-  p.adjust.method = "adjust", parameter = "parm", parm = c("terms", "variables"), path = "file",
-  privacy = "epsilon", prob = c("p", "probs", "share"), probabilities = c("probs", "pi", "forced"),
+  p = "share", p.adjust.method = "adjust", parameter = "parm", parm = c("terms", "variables"), path = "file",
+  prevalence = c("share", "p"), privacy = "epsilon", prob = c("p", "probs", "share"),
+  probabilities = c("probs", "pi", "forced"),
   probability = c("p", "probs", "share"), q = "probs", question = c("vars", "column"),
-  questions = c("vars", "column"), replications = "nsim", report = "column", reports = "x", size = "n",
+  questions = c("vars", "column"), replications = "nsim", report = "column", reports = "x", robust = "type", size = "n",
+  sort = "order",
   term = c("terms", "variable", "variables"), terms = c("variable", "variables", "parm", "vars"), top = "m",
   truth = "x", variable = c("terms", "variables", "column", "vars"), variables = c("terms", "variable", "vars"),
-  wt = "weights", x = c("fit", "counts", "tally")
+  vcov = c("vcov.", "type"), wt = "weights", x = c("fit", "counts", "tally")
 )
 
 called_note <- function(names, known) {
   if ("seed" %in% names) return(seed_note(known))
   if ("forced" %in% known && any(c("yes", "no") %in% names)) {
     return("Each answer's probability is in {.arg forced}: {.code forced = c(no = 1 / 6, yes = 1 / 6)}.")
+  }
+  if ("cluster" %in% names && all(c("design", "penalty") %in% known)) {
+    return("Give clusters to the fit: {.code vcov(fit, type = \"sandwich\", cluster = ~ area)}.")
   }
   for (name in names) {
     ours <- nearest_argument(name, known)

@@ -20,7 +20,12 @@ check_given <- function(..., optional = NULL) {
   own <- c(...)
   meaning <- ifelse(absent %in% names(own), own[absent], argument_meanings[absent])
   remedy <- argument_remedies[intersect(absent, names(argument_remedies))]
-  message <- if (length(absent) == 1L) c(sprintf("{.arg %s} is needed: %s.", absent, meaning), i = unname(remedy))
+  # It may stand there under another name.
+  others <- if ("..." %in% names(wanted)) setdiff(eval(quote(...names()), asking), "")
+  note <- if (length(others)) called_note(others, absent)
+  if (!is.null(note)) remedy <- c(sprintf("{.arg %s} is not known here. %s", others[1], note), remedy)
+  message <- if (length(absent) == 1L) c(sprintf("{.arg %s} is needed: %s.", absent, meaning),
+                                        stats::setNames(remedy, rep("i", length(remedy))))
     else c("{.arg {absent}} are needed.",
            stats::setNames(sprintf("{.arg %s}: %s.", absent, meaning), rep("*", length(absent))),
            stats::setNames(remedy, rep("i", length(remedy))))

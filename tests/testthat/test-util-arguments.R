@@ -26,6 +26,9 @@ test_that("other words for our arguments, and slips, are told what was meant", {
     rr_goodness_of_fit(fit, nsim = 100)
     rr_kuk(0.8, 0.2, whatever = 1)
     rr_bloom(3, 1, whatever = 1)
+    rr_tally(data = survey, mechanism = die)
+    rr_power(die, n = 100, prob = 0.2)
+    rr_glm(report ~ age, survey, die, cluster = ~age)
   })
 })
 
@@ -46,6 +49,8 @@ test_that("methods of foreign generics refuse what was nearly meant for them, an
     vcov(fit, type = "sandwich")
     vcov(model, clusters = ~age)
     summary(fit, conf.level = 0.9)
+    summary(model, robust = TRUE)
+    tidy(model, vcov = "HC1")
     lapply(list(fit), tidy, conf_level = 0.9)
   })
   skip_if_not_installed("ggplot2")
