@@ -51,8 +51,8 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
                                              guide = ggplot2::guide_axis(check.overlap = TRUE))
      else ggplot2::scale_x_continuous(labels = labels, breaks = few_breaks(c(6, 3, 2)[min(across, 3)]),
                                       guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::labs(x = wrap_text(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis, 46), y = rows, title = wrap_text(title, 46),
-                  caption = wrap_text(caption), shape = NULL) +
+    ggplot2::labs(x = wrap_text(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis, 46), y = rows,
+                  title = wrap_text(title, 46), caption = wrap_text(caption), shape = NULL) +
     theme_candor() +
     row_theme(layout)
   if (panels > 1L) {

@@ -188,7 +188,7 @@ plot_categories <- function(fit, data, order) {
 
 # The answers to several questions are read in the order of the questions.
 question_names <- function(mechanism) {
-  if (!is.null(mechanism$questions)) wrap_text(paste(names(mechanism$questions), collapse = ", "), 30)
+  if (!is.null(mechanism$questions)) wrap_text(paste(names(mechanism$questions), collapse = ", "), 20)
 }
 
 # Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.

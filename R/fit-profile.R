@@ -118,8 +118,8 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                                                                levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
-  layout <- row_layout(nlevels(panel), "", levels(panel), min(nlevels(panel), 3))
-  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
+  layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
     ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
                           colour = colour_aside) +
@@ -135,6 +135,8 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                                               percent_labels(conf.level)))) +
     ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
     theme_candor()
+  # A row of panels needs its axis, its title, and room for the curve.
+  with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
 }
 
 # The rows of confint() are one for each panel, groups slowest, as panels are.

@@ -1,12 +1,13 @@
 #' Pictures of a plan
 #'
-#' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
+#' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error, the share to be detected or the power, whichever has several values, with one
 #' line a mechanism; of [rr_power()] the power against the number of respondents or against the true share, whichever was given more
 #' values, with a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel
 #' for each number of categories. With one privacy level there is a row for each mechanism.
 #'
-#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed line is what a direct question would need, or could
-#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Power moves in small teeth, because the number
+#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed grey line is what a direct question would need, or could
+#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Lines of designs that are equally good lie on each other: dashes and hollow
+#' points let the other one be seen. Where one number is asked of each design there is a row for each. Power moves in small teeth, because the number
 #' of reports is whole and the attained level with it.
 #'
 #' @param object A plan of [rr_sample_size()], the powers of [rr_power()], or a comparison of [rr_recommend()].
@@ -64,7 +65,7 @@ autoplot.rr_plan <- function(object, ...) {
     ggplot2::scale_y_log10(labels = format_count, breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks) +
     ggplot2::labs(x = size_names[[kinds[1]]], y = "Respondents needed",
                   title = paste("Respondents needed, by", tolower(size_names[[kinds[1]]])),
-                  caption = size_caption(object, "Dashed")) +
+                  caption = size_caption(object, "Grey")) +
     theme_candor()
   if (panels > 1) picture + row_panels(layout) else picture + ggplot2::labs(subtitle = levels(data$panel))
 }
@@ -86,7 +87,7 @@ design_lines <- function(designs, points) {
          ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2)
        },
        ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
-       ggplot2::scale_linetype_manual(values = values(c("solid", "62", "22", "8222", "12")), guide = guide),
+       ggplot2::scale_linetype_manual(values = values(c("solid", "84", "44", "8242", "24")), guide = guide),
        if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
        ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
        ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")))
@@ -158,7 +159,7 @@ autoplot.rr_power <- function(object, ...) {
                                 labels = point_format) +
     ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power",
                   title = paste("Power, by", if (by_n) "number of respondents" else "true share"),
-                  caption = power_caption(data, alpha, second)) +
+                  caption = power_caption(data, alpha, second, "Grey")) +
     theme_candor()
   if (panels > 1) picture + row_panels(layout) else picture + ggplot2::labs(subtitle = levels(data$panel))
 }
@@ -167,7 +168,7 @@ autoplot.rr_power <- function(object, ...) {
 plot_power_rows <- function(data, alpha, second) {
   plot_design_rows(data, data$power, if (is.null(alpha)) NA else data$direct[1]) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2), labels = point_format) +
-    ggplot2::labs(x = "Power", caption = power_caption(data, alpha, second), title = "Power of each design",
+    ggplot2::labs(x = "Power", caption = power_caption(data, alpha, second, "Dashed"), title = "Power of each design",
                   subtitle = sprintf("True share %s, %s respondents", percent_labels(data$share[1]),
                                      format_count(data$n[1])))
 }
@@ -181,16 +182,16 @@ size_caption <- function(object, mark) {
                     mark))
 }
 
-power_caption <- function(data, alpha, second = NULL) {
+power_caption <- function(data, alpha, second, mark) {
   if (is.null(alpha)) return(NULL)
   if (!is.null(second)) {
     return(wrap_text(sprintf(paste("One-sided test of equal shares in two groups at level %s; %s in the second.",
-                                   "Dashed: direct questions, answered honestly, in both."),
-                             percent_labels(alpha), percent_labels(second$share))))
+                                   "%s: direct questions, answered honestly, in both."),
+                             percent_labels(alpha), percent_labels(second$share), mark)))
   }
   wrap_text(sprintf(paste("Exact one-sided test of \"the share is %s\" at level %s.",
-                          "Dashed: a direct question, answered honestly."),
-          percent_labels(data$null[1]), percent_labels(alpha)))
+                          "%s: a direct question, answered honestly."),
+                    percent_labels(data$null[1]), percent_labels(alpha), mark))
 }
 
 #' @rdname autoplot.rr_plan

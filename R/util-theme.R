@@ -53,7 +53,7 @@ wrap_labels <- function(width) function(labels) {
 row_layout <- function(panels, labels, titles = "", across = panel_columns(panels, length(labels))) {
   down <- ceiling(panels / across)
   title_width <- c(60, 24, 18, 14)[min(across, 4)]
-  # Title, legend, axis and caption; then the titles of panels, the gaps between these, and an axis below an upper panel.
+  # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis below an upper panel.
   fixed <- 1.6
   if (panels > 1) {
     fixed <- fixed + down * (0.085 + 0.165 * max(count_lines(titles, title_width))) +
@@ -63,7 +63,7 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   rows <- length(labels)
   size <- min(9.6, max(4.5, fitting(rows, 4)))
   # Small letters need fewer lines.
-  width <- round(c(28, 24, 18, 16)[min(across, 4)] * min(9.6 / size, 2))
+  width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
   lines <- sum(count_lines(labels, width))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
@@ -78,7 +78,8 @@ panel_gap <- function(down) if (down > 2) 0.5 else 1.2
 
 # Panels of many rows stand side by side as long as there are few, so that each row has its height.
 panel_columns <- function(panels, rows) {
-  if (panels <= 3) panels else if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
+  if (panels <= 3) return(panels)
+  if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
 }
 
 # Every row of up to 50 has a label, small where there are many; labels are left out only where they would overlap.
@@ -107,7 +108,7 @@ with_height <- function(picture, layout) {
 }
 
 tell_height <- function(layout) {
-  cli::cli_inform(c("{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose their names.",
+  cli::cli_inform(c("{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
                     i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."),
                   class = "candor_message_height")
 }
