@@ -105,8 +105,11 @@ print.summary.rr_fit <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   print(x$fit, n = 25, digits = digits)
   measures <- x$measures
-  cat("\n  log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
-      format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), "\n", sep = "")
+  if (!is.na(measures$logLik)) {
+    cat("\n  log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
+        format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), sep = "")
+  }
+  cat("\n")
   estimate <- x$fit$estimate
   cat("  smallest and largest estimate ", paste(format(range(estimate), digits = digits), collapse = " and "),
       "; reported shares run from ",

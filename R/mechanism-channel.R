@@ -89,10 +89,13 @@ new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
                    design = design, matrix = C, form = find_additive(C), ...)
 }
 
-# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite.
+# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
+# epsilon is small the logarithm of a rounded ratio near 1 has lost it; the difference of its parts is exact.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
-  round_up(max(log(apply(C, 2, max) / apply(C, 2, min))))
+  low <- apply(C, 2, min)
+  high <- apply(C, 2, max)
+  round_up(max(ifelse(high <= 2 * low, log1p((high - low) / low), log(high / low))))
 }
 
 # The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL.

@@ -244,3 +244,12 @@ from_recipe.recipe_mean <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
   rr_mean(r$range, r$epsilon, r$protocol)
 }
+
+#' @export
+plan_remedy.rr_mean <- function(mechanism) {
+  parts <- mean_variance(mechanism)
+  # The variance of a report, constant + slope t^2 on average, and that of t, at most the average of t^2 up to 1.
+  worst <- diff(mechanism$range) / 2 * sqrt(parts$constant + max(0, 1 + parts$slope))
+  paste0("It estimates a mean, and no share. The standard error of the mean is at most ", format(worst, digits = 3),
+         " / sqrt(n).")
+}

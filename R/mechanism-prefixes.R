@@ -77,9 +77,7 @@ rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE) {
 print.rr_prefixes <- function(x, ..., digits = 4) {
   check_object(x)
   digits <- check_digits(digits)
-  cat("<rr_prefixes> ", x$design, "\n", sep = "")
-  cat("  answers  any text\n")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  print_open(x, digits)
   design <- x$parts[[1]]$design
   cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(design, 1, 1)),
       substring(design, 2), "\n", sep = "")
@@ -120,4 +118,10 @@ mechanism_recipe.rr_prefixes <- function(mechanism) {
 from_recipe.recipe_prefixes <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
   rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)
+}
+
+#' @export
+plan_remedy.rr_prefixes <- function(mechanism) {
+  paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these as for ",
+         "{.fn rr_sketch_counts}.")
 }

@@ -100,13 +100,18 @@ format.rr_sketch_counts <- function(x, digits = 4, ...) {
   sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
 }
 
+# The first lines of a mechanism whose answers are an open set of strings.
+print_open <- function(x, digits) {
+  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
+  cat("  answers  any text\n")
+  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+}
+
 #' @export
 print.rr_sketch_counts <- function(x, ..., digits = 4) {
   check_object(x)
   digits <- check_digits(digits)
-  cat("<rr_sketch_counts> ", x$design, "\n", sep = "")
-  cat("  answers  any text\n")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  print_open(x, digits)
   cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n", sep = "")
   cat("  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
   invisible(x)
@@ -272,4 +277,11 @@ sketch_recipe <- function(mechanism) {
 from_recipe.recipe_sketch_counts <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
   rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)
+}
+
+#' @export
+plan_remedy.rr_sketch_counts <- function(mechanism) {
+  q <- mechanism$q + mechanism$p_minus_q / mechanism$width
+  paste0("But for collisions its reports support a string as those of {.code rr_unary(2, p = ",
+         format(mechanism$p, digits = 4), ", q = ", format(q, digits = 4), ")}: plan with that.")
 }
