@@ -87,7 +87,7 @@ design_lines <- function(designs, points) {
          ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2)
        },
        ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
-       ggplot2::scale_linetype_manual(values = values(c("solid", "84", "44", "8242", "24")), guide = guide),
+       ggplot2::scale_linetype_manual(values = values(c("solid", "84", "48", "8242", "24")), guide = guide),
        if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
        ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
        ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")))

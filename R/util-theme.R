@@ -59,8 +59,10 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
     fixed <- fixed + down * (0.085 + 0.165 * max(count_lines(titles, title_width))) +
       (down - 1) * panel_gap(down) / 6 + if (panels %% across && down > 1) 0.2 else 0
   }
-  fitting <- function(lines, height) 72 * (height - fixed) / (down * lines)
   rows <- length(labels)
+  # Labels of several lines need a gap between them.
+  needed <- function(lines) down * (if (lines > rows) 1.15 * lines else lines) / 72
+  fitting <- function(lines, height) (height - fixed) / needed(lines)
   size <- min(9.6, max(4.5, fitting(rows, 4)))
   # Small letters need fewer lines.
   width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
@@ -68,7 +70,7 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
   list(across = across, down = down, rows = down * rows, size = size, width = width, title_width = title_width,
-       height = ceiling(10 * (fixed + down * lines * size / 72)) / 10)
+       height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
 }
 
 count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), strwrap, width))
