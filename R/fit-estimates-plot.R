@@ -71,8 +71,6 @@ positive_rows <- function(data) {
   data
 }
 
-rows_factor <- function(labels) factor(labels, rev(unique(labels)))
-
 # What each class shows: a list with `data`, `title`, and what the rows are called, `rows`.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 

@@ -30,7 +30,8 @@
 rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL) {
   check_given()
   if (inherits(fit, "rr_survey")) {
-    refuse_survey("goodness of fit", "It can be tested for the same reports as if of independent respondents: leave the design out.")
+    refuse_survey("goodness of fit",
+                  "It can be tested for the same reports as if of independent respondents: leave the design out.")
   }
   if (!inherits(fit, "rr_fit") || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a fit by maximum likelihood.",

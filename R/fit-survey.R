@@ -198,15 +198,10 @@ notes_of.rr_survey <- function(x, shown) {
 
 # ---- what needs a likelihood ----
 
-refuse_survey <- function(what, remedy) {
-  abort(c("An estimate of a survey design has no {what}.",
-          x = "Its respondents were not drawn independently: there is no likelihood of their reports.",
-          i = remedy), "argument")
-}
-
 #' @export
 logLik.rr_survey <- function(object, ...) {
-  refuse_survey("log-likelihood, AIC or BIC", "Read its standard errors and intervals: {.code tidy(x, conf.int = TRUE)}.")
+  refuse_survey("log-likelihood, AIC or BIC",
+                "Read its standard errors and intervals: {.code tidy(x, conf.int = TRUE)}.")
 }
 
 #' @export

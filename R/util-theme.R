@@ -90,6 +90,9 @@ row_labels <- function(layout, labels = identity) {
                             guide = ggplot2::guide_axis(check.overlap = layout$rows > 50))
 }
 
+# The first row is on top.
+rows_factor <- function(labels) factor(labels, rev(unique(labels)))
+
 row_theme <- function(layout) {
   ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
                  axis.text.y = ggplot2::element_text(size = layout$size, lineheight = 0.9),
