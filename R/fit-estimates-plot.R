@@ -51,7 +51,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
                                              guide = ggplot2::guide_axis(check.overlap = TRUE))
      else ggplot2::scale_x_continuous(labels = labels, breaks = few_breaks(c(6, 3, 2)[min(across, 3)]),
                                       guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::labs(x = wrap_text(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis, 46), y = rows,
+    ggplot2::labs(x = axis_title(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis), y = rows,
                   title = wrap_text(title, 46), caption = wrap_text(caption), shape = NULL) +
     theme_candor() +
     row_theme(layout)
@@ -60,6 +60,11 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     picture <- picture + row_panels(layout, scales)
   }
   with_height(picture, layout)
+}
+
+# The unit of a long title has a line of its own.
+axis_title <- function(text) {
+  if (length(text) && nchar(text) > 46) sub(", percentage points$", ",\npercentage points", text) else text
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)

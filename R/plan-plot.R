@@ -213,7 +213,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   legend <- ggplot2::guide_legend(ncol = 2)
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   # Some lines lie on each other: those that come later are dashed.
-  ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
     ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
     recommendation_panels(layout, "free_y") +
@@ -225,6 +225,8 @@ autoplot.rr_recommendation <- function(object, ...) {
     ggplot2::guides(colour = legend, linetype = legend) +
     theme_candor("bottom") +
     ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
+  # The legend has three lines; a row of panels needs its title and room to tell the lines apart.
+  with_height(picture, list(rows = layout$down, height = 2.4 + 0.8 * layout$down))
 }
 
 respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")

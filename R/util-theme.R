@@ -61,7 +61,7 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   }
   rows <- length(labels)
   # Labels of several lines need a gap between them.
-  needed <- function(lines) down * (if (lines > rows) 1.15 * lines else lines) / 72
+  needed <- function(lines) down * (if (lines > rows) 1.25 * lines else lines) / 72
   fitting <- function(lines, height) (height - fixed) / needed(lines)
   size <- min(9.6, max(4.5, fitting(rows, 4)))
   # Small letters need fewer lines.

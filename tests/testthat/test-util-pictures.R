@@ -19,7 +19,7 @@ test_that("comparisons are drawn in percentage points about 0, or as ratios abou
   expect_equal(ggplot2::layer_data(plot, 1)$xintercept, 0)
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = table$conf.low, xend = table$conf.high))
   expect_equal(ggplot2::layer_data(plot, 3)$x, table$estimate)
-  expect_match(plot$labels$x, "of \"yes\", percentage\npoints")
+  expect_match(plot$labels$x, "of \"yes\",\npercentage points")
   expect_false(any(grepl("%", x_labels(plot))))
   expect_identical(point_labels(c(-0.1, 0.025)), c("-10", "2.5"))
   ratios <- ggplot2::autoplot(rr_compare(fit, type = "ratio"))
