@@ -213,7 +213,8 @@ autoplot.rr_recommendation <- function(object, ...) {
   legend <- ggplot2::guide_legend(ncol = 2)
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   # Some lines lie on each other: those that come later are dashed.
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism,
+                                             linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
     ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
     recommendation_panels(layout, "free_y") +
