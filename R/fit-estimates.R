@@ -240,3 +240,10 @@ survey_pair_remedy <- function(fit, labels = group_labels(fit$tally$groups)) {
                                fixed = TRUE), fixed = TRUE)
   sprintf("To compare two groups take their row of {.code rr_compare(fit)}, or {.code %s}.", code)
 }
+
+# What needs a likelihood.
+refuse_survey <- function(what, remedy) {
+  abort(c("An estimate of a survey design has no {what}.",
+          x = "Its respondents were not drawn independently: there is no likelihood of their reports.",
+          i = remedy), "argument")
+}

@@ -31,6 +31,10 @@
 rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
   check_given()
+  if (inherits(fit, "rr_survey")) {
+    refuse_survey("goodness of fit",
+                  "It can be tested for the same reports as if of independent respondents: leave the design out.")
+  }
   if (!inherits(fit, "rr_fit") || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a fit by maximum likelihood.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}.",

@@ -10,7 +10,8 @@
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
 #'   \eqn{K - 1} per group. It is `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`), which have no likelihood,
 #'   and where a report is not a category, see [rr_law()].
-#'   With weights the sum is scaled to the effective number of respondents, which BIC uses too.
+#'   With weights the sum is scaled to the effective number of respondents of each group, which BIC uses too. Compare such values only between
+#'   fits with the same weights and groups: other groups have another scale, and [anova()][anova.rr_fit] refuses them.
 #'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
 #'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
 #' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.

@@ -2,7 +2,8 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed.
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. Intervals of a fit
+#' with `design` are of the t distribution, as those of its coefficients.
 #'
 #' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
 #'
@@ -37,14 +38,16 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
   variables <- check_covariates(variables %||% known, known, "variables", "covariates")
   by <- check_covariates(by %||% character(), names(data), "by", "columns of the data")
-  V <- if (is.null(type)) stats::vcov(fit, cluster = cluster) else stats::vcov(fit, type, cluster)
+  type <- type %||% default_variance(fit, cluster)
+  V <- stats::vcov(fit, type, cluster)
   groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
   weight <- unname(fit$prior.weights)
   parts <- c(list(average_truth(fit, data)), unlist(lapply(variables, variable_effects, fit = fit, data = data),
                                                     recursive = FALSE))
+    quantile <- coefficient_quantile(fit, conf.level, type)
   rows <- lapply(levels(groups), function(group) {
     rows <- which(groups == group & weight > 0)
-    effect_rows(parts, rows, weight, fit, V, conf.level, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
+    effect_rows(parts, rows, weight, fit, V, quantile, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
   })
   table <- do.call(rbind, rows)
   attr(table, "conf.level") <- conf.level
@@ -152,7 +155,7 @@ matrix_derivative <- function(name, fit, data) {
   (4 * moved(unit / 1024) - moved(unit / 512)) / 3
 }
 
-effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
+effect_rows <- function(parts, rows, weight, fit, V, quantile, keys) {
   w <- weight[rows] / sum(weight[rows])
   kept <- which(is.finite(fit$coefficients))
   estimate <- vapply(parts, function(part) sum(w * part$value[rows]), 0)
@@ -160,7 +163,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
     gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
     sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
   }, 0)
-  half <- normal_quantile(conf.level) * se
+  half <- quantile * se
   table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
                           estimate = estimate,
                           std.error = se, conf.low = estimate - half, conf.high = estimate + half)

@@ -65,7 +65,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
   print(format(x$coefficients, digits = digits), quote = FALSE)
   print_notes(x, digits)
   cat(if (is.null(x$design)) "\nLog-likelihood " else "\nPseudo-log-likelihood ",
-      format(as.numeric(stats::logLik(x)), digits = digits + 3), " on ", attr(stats::logLik(x), "df"),
+      format(x$loglik + x$constant, digits = digits + 3), " on ", x$rank + length(x$parameter),
       " degrees of freedom, ", format_count(length(x$y)), " rows\n", sep = "")
   invisible(x)
 }

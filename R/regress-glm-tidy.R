@@ -43,10 +43,11 @@ wald_parameter <- function(fit, level) {
 glance.rr_glm <- function(x, ...) {
   check_object(x)
   check_dots_near(...)
-  likelihood <- stats::logLik(x)
-  tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = as.numeric(likelihood),
-                 AIC = stats::AIC(x),
-                 BIC = stats::BIC(x), deviance = x$deviance, df.residual = x$df.residual, nobs = stats::nobs(x),
+  design <- !is.null(x$design)
+  tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null,
+                 logLik = if (design) NA_real_ else as.numeric(stats::logLik(x)), AIC = stats::AIC(x),
+                 BIC = if (design) NA_real_ else stats::BIC(x), deviance = x$deviance, df.residual = x$df.residual,
+                 nobs = stats::nobs(x),
                  epsilon = regress_epsilon(x$mechanism), link = x$link, penalty = x$penalty, decrement = x$decrement,
                  boundary = length(x$boundary$rows))
 }

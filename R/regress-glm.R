@@ -105,6 +105,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit$starts.asked <- starts
   fit$design <- design
   fit$anchor <- anchor
+  # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
+  if (!is.null(design)) fit$aic <- NA_real_
   tell_about(fit)
   fit
 }
