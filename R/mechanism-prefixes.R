@@ -11,6 +11,7 @@
 #' @inheritParams rr_sketch_counts
 #' @param lengths Increasing numbers of characters, each at least 1: the prefixes that are asked for.
 #' @param functions Number of hash functions of each group's sketch, from 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")`, with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
 #'   whole strings from the group that was held out.
@@ -25,7 +26,8 @@
 #' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
 #' reports$part
 #' @export
-rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1) {
+rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0", lengths = "how many characters the prefixes have")
   if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
         any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {

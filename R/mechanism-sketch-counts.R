@@ -30,6 +30,7 @@
 #' @param functions Number of hash functions, from 1; \eqn{k}. The table has `functions * (width + 1)` numbers, at most 2^23.
 #' @param one_bit Send one bit, about a public column?
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")`, with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and `q` of one bucket. [rr_perturb()]
 #'   takes text and returns a data frame with `cohort` (which function, from 1) and `bits` ([packed][rr_reports]), or a tibble with `cohort`, `index`
 #'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
@@ -56,7 +57,8 @@
 #' # Any other string, from the same tally
 #' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
 #' @export
-rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1) {
+rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
