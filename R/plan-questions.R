@@ -19,9 +19,9 @@ question_rows <- function(table, epsilon, n) {
 # More levels than this make covariances that are slow to compute.
 range_levels <- 1024
 
-recommend_ranges <- function(k, epsilon, n, theta, target) {
+# `pure`: what pure_mechanisms() says of the others, for the bits of their reports.
+recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
   theta <- theta %||% rep(1 / k, k)
-  pure <- pure_mechanisms(k, epsilon)
   made <- list(grr = function() rr_grr(k, epsilon = epsilon), sue = function() rr_unary(k, epsilon, optimized = FALSE),
                oue = function() rr_unary(k, epsilon), blh = function() rr_local_hash(k, epsilon, optimized = FALSE),
                olh = function() rr_local_hash(k, epsilon), subset = function() rr_subset(k, epsilon),
