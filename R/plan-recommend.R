@@ -113,7 +113,8 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   tables <- lapply(seq_len(nrow(cells)), function(i) {
     cell <- cells[i, ]
     switch(question, shares = recommend_cell(cell$k, cell$epsilon, cell$n, theta, target, permanent),
-           ranges = recommend_ranges(cell$k, cell$epsilon, cell$n, theta, target, pure_mechanisms(cell$k, cell$epsilon)),
+           ranges = recommend_ranges(cell$k, cell$epsilon, cell$n, theta, target,
+                                     pure_mechanisms(cell$k, cell$epsilon)),
            mean = recommend_mean(cell$epsilon, cell$n), strings = recommend_strings(cell$epsilon, cell$n))
   })
   table <- do.call(rbind, tables)
