@@ -10,7 +10,7 @@
 #' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
 #'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
 #' @section Errors and warnings:
-#' `candor_error_argument` for fits that are not by maximum likelihood, for a single fit without groups; `candor_error_mismatch` for fits of different
+#' `candor_error_argument` for fits that are not by maximum likelihood, for weighted reports, for a single fit without groups; `candor_error_mismatch` for fits of different
 #' reports. `candor_warning_boundary` where estimates sit on the boundary.
 #' @source Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
 #' @inherit rr_compare examples
@@ -24,6 +24,12 @@ anova.rr_fit <- function(object, ...) {
       abort(c("Likelihood ratio tests need maximum likelihood fits.", x = "One is by {.val {fit$method}}.",
               i = "Estimate with {.code method = \"mle\"}."), "argument")
     }
+  }
+  # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
+  if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
+    abort(c("Likelihood ratio tests need reports without weights.",
+            x = "The weights are scaled in each group: likelihoods of other groups have another scale.",
+            i = "Compare groups with {.fn rr_compare}, or give {.fn rr_estimate} a survey design."), "argument")
   }
   if (length(fits) == 1L) fits <- list(pooled_fit(object), object)
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
@@ -62,7 +68,6 @@ pooled_fit <- function(fit) {
 }
 
 pool_groups <- function(tally) {
-  squares <- tally$weight_squares
   new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing,
-               weight_squares = if (!is.null(squares)) sum(squares), n = sum(tally$n))
+               n = sum(tally$n))
 }

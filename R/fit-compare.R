@@ -18,6 +18,7 @@
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_compare` with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
 #'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors and warnings:
@@ -35,7 +36,8 @@
 #' rr_compare(fit[c("north", "west")])
 #' anova(fit)
 #' @export
-rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95) {
+rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given(fit = "a grouped fit of {.fn rr_estimate}, or a list of fits")
   refuse_groups(fit, terms, type)
   type <- check_choice(type, "type", c("difference", "ratio"))

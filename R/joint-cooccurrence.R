@@ -46,8 +46,8 @@
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
 rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
-  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
+  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) {
     read <- question_bits(bits, mechanism, na.rm)

@@ -18,6 +18,7 @@
 #'   another order reorder it, others replace its names. A square channel whose
 #'   columns have no names reports its own levels.
 #' @param tolerance How far a row may be from adding up to 1, for published tables that were rounded. Rows are rescaled to 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_channel", "rr_mechanism")`: a list with, among others, `levels`, `reports`,
 #'   `matrix` and `epsilon`.
 #' @section Errors:
@@ -37,7 +38,8 @@
 #' mechanism <- rr_channel(C)
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
 #' @export
-rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8) {
+rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
+  check_dots_empty(...)
   check_given()
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)

@@ -24,6 +24,7 @@
 #' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused: cut them to the range first.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param protocol `"hybrid"`, `"piecewise"` or `"duchi"`.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far outside `range`.
 #'   [rr_tally()] keeps how many there are, their sum and the sum of their squares, as shares of the range of reports. [rr_estimate()] returns an object of class
 #'   `c("rr_mean_fit", "rr_estimates")`: `coef()`, `vcov()`, `confint()`, `tidy()` and `glance()` read it, see [rr_estimates].
@@ -49,7 +50,8 @@
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)
 #' @export
-rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")) {
+rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
+  check_dots_empty(...)
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
@@ -198,6 +200,12 @@ draw_window <- function(t, grid, rng) {
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
 # of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
+# Reports that went through text have lost some digits.
+report_slack <- 1e-6
+
+#' @export
+stored_forms.rr_mean <- function(mechanism) list(alone = "number")
+
 #' @export
 rr_reports.rr_mean <- function(x, mechanism) {
   read_means(x, mechanism)
@@ -224,9 +232,8 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   }
   dropped <- drop_missing_reports(which(is.na(x)), na.rm)
   share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
-  # Reports that went through text have lost some digits.
-  near <- 1e-6
-  stray <- if (mechanism$share > 0) share < -near | share > 1 + near else pmin(abs(share), abs(share - 1)) > near
+  stray <- if (mechanism$share > 0) share < -report_slack | share > 1 + report_slack
+    else pmin(abs(share), abs(share - 1)) > report_slack
   bad <- which(stray)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
   share <- pmin(pmax(share, 0), 1)

@@ -11,21 +11,23 @@
 #' @inheritParams rr_sketch_counts
 #' @param lengths Increasing numbers of characters, each at least 1: the prefixes that are asked for.
 #' @param functions Number of hash functions of each group's sketch, from 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")`, with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
 #'   whole strings from the group that was held out.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text or contain the sign U+0004; `candor_error_missing`
 #' for a missing answer; `candor_error_report` for a value that is not a report of this mechanism.
-#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing* 18(2),
-#'   982-993. \doi{10.1109/TDSC.2019.2927695}, arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
+#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
 #' @examples
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))
 #' mechanism
 #' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
 #' reports$part
 #' @export
-rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1) {
+rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0", lengths = "how many characters the prefixes have")
   if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
         any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {

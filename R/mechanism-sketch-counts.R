@@ -30,6 +30,7 @@
 #' @param functions Number of hash functions, from 1; \eqn{k}. The table has `functions * (width + 1)` numbers, at most 2^23.
 #' @param one_bit Send one bit, about a public column?
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")`, with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and `q` of one bucket. [rr_perturb()]
 #'   takes text and returns a data frame with `cohort` (which function, from 1) and `bits` ([packed][rr_reports]), or a tibble with `cohort`, `index`
 #'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
@@ -56,7 +57,8 @@
 #' # Any other string, from the same tally
 #' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
 #' @export
-rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1) {
+rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
@@ -170,6 +172,12 @@ decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
 # ---- counting ----
 
 #' @export
+report_fields.rr_sketch_counts <- function(mechanism) if (mechanism$one_bit) c("cohort", "index", "sign")
+
+#' @export
+stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mechanism)
+
+#' @export
 rr_reports.rr_sketch_counts <- function(x, mechanism) {
   if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
   rr_reports.rr_bloom(x, mechanism)
@@ -250,14 +258,21 @@ sketch_squares <- function(mechanism, counts) {
   min(max((mechanism$width * buckets - 1) / (mechanism$width - 1), 0), 1)
 }
 
+# A report supports its string with probability p, another one with q: its own bucket, or one that it shares by chance.
+sketch_numbers <- function(sketch) {
+  m <- sketch$width
+  list(p = sketch$p, q = sketch$q + sketch$p_minus_q / m, difference = sketch$p_minus_q * (1 - 1 / m))
+}
+
 #' @export
 rr_law.rr_sketch_candidates <- function(mechanism) {
   sketch <- mechanism$sketch
   m <- sketch$width
-  p <- sketch$p
+  own <- sketch_numbers(sketch)
+  p <- own$p
+  q <- own$q
   other <- sketch$q
-  q <- other + sketch$p_minus_q / m
-  new_rr_law("sketch_candidates", p = p, q = q, difference = sketch$p_minus_q * (1 - 1 / m),
+  new_rr_law("sketch_candidates", p = p, q = q, difference = own$difference,
              both_own = p / m + (1 - 1 / m) * p * other,
              both_other = q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2),
              functions = sketch$cohorts, width = m)

@@ -14,12 +14,13 @@
 #' @inheritParams rr_grr
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param size How many categories a report holds, from 1 to \eqn{K - 1}; by default the best.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_subset", "rr_mechanism")`, with `size`, `p`, `q`, `p_minus_q`, `odds`, `both_own` and `both_other`
 #'   ([rr_law()]). [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits where these are smaller.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
 #' @source Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
-#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
 #' @examples
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size
@@ -27,7 +28,8 @@
 #' reports[1:3]
 #' rr_estimate(reports, mechanism, method = "inv")
 #' @export
-rr_subset <- function(levels, epsilon, size = NULL) {
+rr_subset <- function(levels, epsilon, size = NULL, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
@@ -138,8 +140,7 @@ read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
   if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
   if (nrow(lists) != mechanism$size) {
-    abort_report_at(1, sprintf("has %s categories; %s are needed", format_count(nrow(lists)),
-                               format_count(mechanism$size)))
+    abort_report_at(1, has_categories(nrow(lists), mechanism$size))
   }
   list(reports = new_rr_sets(lists, k), dropped = dropped)
 }

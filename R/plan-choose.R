@@ -59,8 +59,8 @@
 #' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
-  check_given()
   check_dots_empty(...)
+  check_given()
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) {
     abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",

@@ -32,6 +32,7 @@
 #'
 #' @param tally A tally of [rr_tally()], [rr_counts()], [rr_tally_chunks()] or [rr_pool()].
 #' @param file The name of a file.
+#' @param ... Not used, and refused.
 #' @return `rr_write()` the tally, invisibly. `rr_read()` an object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_file` for a file that is no tally, with the reason: not JSON or cut off, of a newer version, with another checksum, counts that
@@ -57,7 +58,8 @@
 #'   "mechanism": {"kind": "binary", "levels": ["no", "yes"], "p": 0.25, "q": 0.75}}', file)
 #' rr_read(file)
 #' @export
-rr_write <- function(tally, file) {
+rr_write <- function(tally, file, ...) {
+  check_dots_empty(...)
   check_given(tally = "the tally", file = "the name of a file")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
@@ -79,7 +81,8 @@ rr_write <- function(tally, file) {
 
 #' @rdname rr_write
 #' @export
-rr_read <- function(file) {
+rr_read <- function(file, ...) {
+  check_dots_empty(...)
   check_given(file = "the name of a file")
   file <- check_path(file)
   check_installed("jsonlite", "to read a tally")

@@ -9,6 +9,7 @@
 #'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second. Functions without a name are called
 #'   what they are, such as `"women:never - men:never"`.
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
 #'   on the logarithmic scale, the test being of the hypothesis that it is 1; they are `NA` where one of its parts is not above 0. A function that is the same whatever the data, such as the sum of all
@@ -53,7 +54,8 @@
 #' rr_contrast(given, list("risk difference" = c("yes:yes" = 1, "yes:no" = -1),
 #'                         "risk ratio" = list("yes:yes", "yes:no")))
 #' @export
-rr_contrast <- function(fit, L, conf.level = 0.95) {
+rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   margin <- inherits(fit, "rr_margin")
   if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
