@@ -5,7 +5,7 @@
 #include "estimate/filters.h"
 #include "uniform.h"
 
-enum { HASHES = 3, CATEGORIES = 9, COHORTS = 4, BITS = 7 };
+enum { HASHES = 3, CATEGORIES = 41, COHORTS = 4, BITS = 7 };
 
 static int places[HASHES * CATEGORIES * COHORTS], members[2 * BITS + 1 + HASHES * CATEGORIES];
 static double inner[BITS * BITS * COHORTS], diagonal[BITS * COHORTS], row[BITS], out[CATEGORIES * CATEGORIES];

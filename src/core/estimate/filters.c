@@ -24,6 +24,15 @@ static void add_to(const int *member, int n, double weight, double *column)
   for (int i = 0; i < n; i++) column[member[i]] += weight;
 }
 
+/* The lower triangle from the upper one, in tiles: whole columns of a large matrix would be read from far apart. */
+static void mirror(size_t k, double *x)
+{
+  enum { TILE = 32 };
+  for (size_t first = 0; first < k; first += TILE)
+    for (size_t u = first; u < k; u++)
+      for (size_t v = first; v < u && v < first + TILE; v++) x[u + k * v] = x[v + k * u];
+}
+
 candor_status candor_filter_squares(const candor_filters *f, const double *inner, int dense, int *members, double *row,
                                     double *out)
 {
@@ -57,7 +66,6 @@ candor_status candor_filter_squares(const candor_filters *f, const double *inner
       for (size_t b = 0; b < bits; b++) add_to(member + start[b], held[b], row[b], column);
     }
   }
-  for (size_t v = 0; v < k; v++)
-    for (size_t u = v + 1; u < k; u++) out[u + k * v] = out[v + k * u];
+  mirror(k, out);
   return CANDOR_OK;
 }
