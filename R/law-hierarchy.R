@@ -11,7 +11,7 @@ law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree,
 law_tells_nothing.rr_law_hierarchy <- function(law) FALSE
 
 #' @export
-law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse"
+law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse" || (need == "likelihood" && has_likelihood(law))
 
 # Nodes of each depth to which the levels belong.
 node_of <- function(law, depth) (seq_len(law$truths) - 1) %/% law$fanout^(length(law$nodes) - depth) + 1
@@ -157,6 +157,7 @@ unit_rows <- function(cells, k) {
 
 #' @export
 law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(hierarchy_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   mapped_covariance(map, which, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target))
 }

@@ -8,6 +8,11 @@
 #' tree, with weights of inverse variance. The result is unbiased, the shares of all levels add up to 1, and every range is estimated
 #' by the sum of its levels. Like all unbiased estimates it may be negative; `method = "norm_sub"` and others make it a distribution.
 #'
+#' `method = "mle"` maximises the likelihood of the reports: the sum over the depths of the likelihood that the depth's oracle has for the sums of the levels' shares over
+#' nodes, over all distributions of the levels, with the certificate of [rr_solver]. Its shares are never negative, and it uses what consistency alone does not, that no node is. For
+#' `oracle`s whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()], [rr_bitflip()]) it needs the reports: `rr_tally(keep = "sets")`. It works
+#' on a table of different reports by levels, up to 2 GB, with standard errors for up to 1,000 levels that are not held at 0; larger ones are refused.
+#'
 #' Standard errors treat the depths as independent samples, with the covariances of the `oracle`. With `target = "sample"` the estimate is about all respondents, not only about those who
 #' drew one depth: which depth they drew is random too.
 #'
@@ -22,7 +27,7 @@
 #'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, or one without an unbiased estimate;
-#' `candor_error_empty` where nobody drew some depth.
+#' `candor_error_empty` where nobody drew some depth; `candor_error_too_large` where the table of `method = "mle"` would take more than 2 GB.
 #' @source Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'
@@ -143,6 +148,26 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
 #' @export
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
+}
+
+# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
+#' @export
+report_sets.rr_hierarchy <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) return(NextMethod())
+  read <- read_parts(x, mechanism, FALSE)
+  laws <- lapply(mechanism$parts, rr_law)
+  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
+  bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
+  for (l in seq_along(laws)) {
+    rows <- read$rows[[l]]
+    bits[rows, 1] <- as.raw(l)
+    if (!length(rows) || widths[l] == 0) next
+    part <- mechanism$parts[[l]]
+    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
+      report_sets(part, part_reports(read$reports, rows, part))
+    })
+  }
+  bits
 }
 
 # Whatever function the oracle was, what it made for each depth is there.
