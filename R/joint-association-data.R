@@ -54,15 +54,8 @@ association_scores <- function(x, name, mechanism) {
     return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
   }
   check_mechanism(mechanism, name)
-  law <- rr_law(mechanism)
-  if (inherits(law, "rr_law_support")) {
-    bits <- as.matrix(new_rr_bits(report_sets(mechanism, x), length(mechanism$levels)))
-    u <- t((t(bits) - law$q) / law$difference)
-  } else {
-    channel <- unname(identified_channel(mechanism, name))
-    u <- unbiased_matrix(channel)[report_codes(x, mechanism, name), , drop = FALSE]
-  }
-  if (ncol(u) == 2L && !inherits(law, "rr_law_support")) u <- u[, 2, drop = FALSE]
+  u <- score_reader(mechanism, name)(x)
+  if (ncol(u) == 2L && counts_in_bits(mechanism) && support_columns(mechanism)$width == 1L) u <- u[, 2, drop = FALSE]
   colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
   list(u = u, randomized = TRUE)
 }

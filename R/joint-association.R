@@ -106,6 +106,7 @@ check_pairs <- function(x) {
 }
 
 pair_parts <- function(x, target, known) {
+  if (!is.null(x$counts$scores)) return(score_pairs(x, target))
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
         histogram_design(x, target, known, 2))
 }
@@ -155,6 +156,7 @@ no_noise <- 1e-13
 
 # Pearson's statistic of each reported 2 x 2 table: N times the squared correlation of the reports.
 reported_test <- function(counts) {
+  if (!is.null(counts$scores)) return(score_test(counts))
   pairs <- pair_index(length(counts$columns))
   n <- counts$n
   share <- counts$values[1 + seq_along(counts$columns)] / n

@@ -204,7 +204,8 @@ support_columns.rr_noncompliance <- support_columns.rr_compose
 abort_support <- function(mechanism, reason, remedy = NULL) {
   abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
           x = "Its columns have no known joint probabilities: {reason}.",
-          i = "Estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product} instead.",
+          i = "Count the reports themselves, {.code rr_cooccurrence(reports, mechanism = )}, which takes scores of them,",
+          i = "or estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product}.",
           i = remedy), c("law", "argument"))
 }
 

@@ -50,10 +50,9 @@ rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., me
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) {
-    read <- question_bits(bits, mechanism, na.rm)
+    read <- read_questions(bits, mechanism, na.rm)
     inform_dropped(read$missing)
-    d <- length(read$columns)
-    return(count_bits(read$columns, names(read$columns), if (missing(order)) min(2, d) else order, sets, read$missing))
+    return(count_questions(read, if (!missing(order)) order, sets))
   }
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, if (!missing(order)) order, sets, na.rm))
   tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)
@@ -211,6 +210,12 @@ c.rr_cooccurrence <- function(...) {
               x = "Argument {i} has others than argument 1."), "mismatch")
     }
   }
+  for (part in parts[-1]) {
+    if (!identical(is.null(part$scores), is.null(first$scores)) || !identical(part$mechanism, first$mechanism)) {
+      abort("Joint counts must be of the same mechanisms to be merged.", "mismatch")
+    }
+  }
+  first$scores <- merge_scores(parts)
   first$values <- Reduce(`+`, lapply(parts, `[[`, "values"))
   if (!is.null(first$more)) first$more$values <- Reduce(`+`, lapply(parts, function(part) part$more$values))
   first$n <- first$values[1]

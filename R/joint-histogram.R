@@ -38,6 +38,7 @@ check_histogram <- function(x, arg) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
+  if (!is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
   design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
@@ -118,7 +119,8 @@ nobs.rr_histogram <- function(object, ...) {
 tidy.rr_cooccurrence <- function(x, ...) {
   check_object(x)
   counts <- shown_values(x)
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts, share = counts / x$n)
+  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
+                 share = counts / x$n)[possible_sets(x), ]
 }
 
 title_of_histogram <- function(x, what) {
@@ -154,7 +156,9 @@ print_histogram <- function(x, what, n, digits, rows) {
 }
 
 #' @export
-print.rr_cooccurrence <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Joint counts", n, digits, tidy)
+print.rr_cooccurrence <- function(x, n = 10, digits = 4, ...) {
+  print_histogram(x, if (is.null(x$scores)) "Joint counts" else "Sums of joint scores", n, digits, tidy)
+}
 
 # Just enough orders to show n sets: labels of a million sets are not made to print ten.
 truncate_histogram <- function(x, n) {

@@ -99,7 +99,8 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   covariance <- histogram_block(fit, members, members, target, FALSE, FALSE)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
-  binary <- !any(names %in% names(named_questions(fit)))
+  # Reports that are categories, of which a table can be made.
+  binary <- !any(names %in% names(named_questions(fit))) && is.null(fit$counts$scores)
   list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
        n = fit$n, target = target, conf.level = fit$conf.level,

@@ -143,14 +143,18 @@ sets_between <- function(members, order) {
   sort_members(all[seq_len(max(colSums(all >= 0))), , drop = FALSE])
 }
 
-# Each column sorted, repeated members dropped, padded with -1 at the end; then the different columns.
-unique_columns <- function(x) {
+# Each column sorted, repeated members dropped, padded with -1 at the end.
+sorted_members <- function(x) {
   sorted <- matrix(x[order(col(x), ifelse(x < 0, .Machine$integer.max, x), method = "radix")], nrow(x))
-  if (nrow(x) > 1) {
-    twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
-    sorted[twice] <- -1L
-    sorted <- matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
-  }
+  if (nrow(x) == 1) return(sorted)
+  twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
+  sorted[twice] <- -1L
+  matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
+}
+
+# The different columns of these.
+unique_columns <- function(x) {
+  sorted <- sorted_members(x)
   key <- do.call(paste, c(lapply(seq_len(nrow(sorted)), function(m) sorted[m, ]), sep = " "))
   sorted[, !duplicated(key), drop = FALSE]
 }

@@ -91,6 +91,11 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   if (target == "population" && counts$n < 2) {
     abort(c("{.arg counts} must be of at least 2 rows for {.code target = \"population\"}."), "empty")
   }
+  if (!is.null(counts$scores)) {
+    return(new_rr_histogram("tmdh", counts$columns, order, counts$values, tallied = counts$tallied, counts = counts,
+                            design = score_design(mechanism, counts), mechanism = mechanism, target = target,
+                            conf.level = conf.level))
+  }
   design <- column_design(mechanism, counts$columns)
   check_direct(design, counts)
   fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
