@@ -55,7 +55,7 @@ association_scores <- function(x, name, mechanism) {
   }
   check_mechanism(mechanism, name)
   u <- score_reader(mechanism, name)(x)
-  if (ncol(u) == 2L && counts_in_bits(mechanism) && support_columns(mechanism)$width == 1L) u <- u[, 2, drop = FALSE]
+  if (is_yes_no(mechanism)) u <- u[, 2, drop = FALSE]
   colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
   list(u = u, randomized = TRUE)
 }

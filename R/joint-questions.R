@@ -30,13 +30,13 @@ read_questions <- function(x, mechanism, na.rm) {
 
 # Where all questions have columns of 0 and 1 these are counted, else scores.
 count_questions <- function(read, order, sets) {
-  if (all(vapply(read$questions, counts_in_bits, NA))) {
+  if (all(counted_in_bits(read$questions))) {
     columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
     return(count_bits(columns, names(columns), order %||% min(2, length(columns)), sets, read$missing))
   }
   if (!is.null(sets)) {
     abort(c("{.arg sets} is for questions whose reports are columns of 0 and 1.",
-            x = "Those of {.val {names(which(!vapply(read$questions, counts_in_bits, NA)))}} are counted in scores.",
+            x = "Those of {.val {names(which(!counted_in_bits(read$questions)))}} are counted in scores.",
             i = "Give an {.arg order}: no covariance needs a higher one than its sets have."), "argument")
   }
   count_scores(read$reports, read$questions, order %||% min(2, length(score_columns(read$questions)$names)),
@@ -94,12 +94,9 @@ yes_bits <- function(x, mechanism, name) {
 
 # Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
 #' @export
-support_columns.rr_hadamard <- function(mechanism) {
+evidence_columns.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) return(NextMethod())
-  if (mechanism$blocks > 1) {
-    abort_support(mechanism, "a category of the truth's block is supported more often than one of another block",
-                  "Or collect with {.code blocks = 1}, whose columns have them.")
-  }
+  if (mechanism$blocks > 1) return(NULL)
   list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = length(mechanism$levels), rivals = TRUE)
 }
 

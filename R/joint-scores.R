@@ -115,19 +115,19 @@ abort_scores <- function(mechanism, name) {
 
 # ---- counting ----
 
-# Can a question be counted in columns of 0 and 1?
-counts_in_bits <- function(mechanism) {
-  tryCatch(is.list(support_columns(mechanism)), candor_error_law = function(e) FALSE)
-}
+# Which questions can be counted in columns of 0 and 1?
+counted_in_bits <- function(questions) !vapply(lapply(questions, evidence_columns), is.null, NA)
 
-# More sets than this have too many pairs to keep; so many products are made at a time.
+# Is a question one column: yes or not?
+is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
+
+# More sets than this have too many pairs to keep.
 score_sets_limit <- 2000
-score_numbers <- 1e7
 
 # Joint counts of questions of which some are counted in scores, as rr_cooccurrence() returns them: `values` are sums of
 # products of scores, 0 for sets of two categories of one question; `scores` has the possible sets, and sums of the
-# products of any two of them. Rows are read a part at a time.
-count_scores <- function(reports, questions, order, missing) {
+# products of any two of them. So many rows are read at a time that `numbers` products are made of them.
+count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   columns <- score_columns(questions)
   check_set_names(columns$names, "bits")
   d <- length(columns$names)
@@ -148,7 +148,7 @@ count_scores <- function(reports, questions, order, missing) {
   reports <- Map(rr_reports, reports, questions)
   sums <- numeric(ncol(members))
   second <- matrix(0, ncol(members), ncol(members))
-  step <- max(1, floor(score_numbers / ncol(members)))
+  step <- max(1, floor(numbers / ncol(members)))
   for (first in seq(1, n, by = step)) {
     rows <- seq(first, min(n, first + step - 1))
     u <- do.call(cbind, unname(Map(function(reader, report, kept) {
@@ -169,7 +169,7 @@ count_scores <- function(reports, questions, order, missing) {
 
 # A column for yes of a yes/no question that is a category, else one for each category.
 score_columns <- function(questions) {
-  single <- vapply(questions, function(m) counts_in_bits(m) && support_columns(m)$width == 1L, NA)
+  single <- vapply(questions, is_yes_no, NA)
   kept <- Map(function(m, one) if (one) bit_places(m$levels)[["yes"]] else seq_along(m$levels), questions, single)
   ends <- cumsum(lengths(kept))
   at <- Map(seq, ends - lengths(kept) + 1, ends)
