@@ -4,7 +4,7 @@
 #' @section A randomized variable and a number:
 #' For a data frame of reports and numbers every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is
 #' replaced by its unbiased score \eqn{u}, the entry of its row of \eqn{C^{-1}} (where it supports several categories \eqn{(s - q) / (p - q)} with \eqn{s} 1 for a category that it
-#' supports, else 0, see [rr_law()]); with a number \eqn{z} that is
+#' supports, else 0, see [rr_law()]; for other protocols see the scores of [rr_cooccurrence()]); with a number \eqn{z} that is
 #' \eqn{\hat\rho = (\overline{uz} - \bar u \bar z) / \sqrt{\bar u (1 - \bar u) s_z^2}}{(mean(u z) - mean(u) mean(z)) / sqrt(mean(u) (1 - mean(u)) var(z))}, the estimate of Fox and
 #' Tracy. Standard errors are by linearisation (the empirical variance of its influence), the test is of independence, by the correlation of the
 #' scores, which needs no linearisation. A randomized question of more than two categories has a row for each of them against the rest, named `question=category`.

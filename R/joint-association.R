@@ -19,8 +19,8 @@
 #'   an estimated cell is negative. For `target = "sample"`, Wald's test of whether the true table of these very respondents is the product of its
 #'   margins. Both tests are the same whatever the `method` of the fit. Weighted reports are scaled to their effective number here too, see [rr_tally()].
 #'
-#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), the test for the population is the
-#' same score test of the reported supports: they are uncorrelated between questions if the truths are independent, and only the
+#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), or is counted in scores, the test for the population is the
+#' same score test of the reported supports, or scores: they are uncorrelated between questions if the truths are independent, and only the
 #' \eqn{(K - 1)(L - 1)} directions count in which truths can move that correlation.
 #'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is

@@ -236,10 +236,15 @@ column_levels <- function(fit) {
 possible_sets <- function(x) {
   block <- x$design$block
   if (is.null(block)) return(TRUE)
-  apply(shown_members(x), 2, function(set) {
-    blocks <- block[set[set >= 0] + 1L]
-    !anyDuplicated(blocks[blocks >= 0])
-  })
+  !has_rivals(shown_members(x), block)
+}
+
+# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
+has_rivals <- function(members, block) {
+  of <- matrix(c(-1, block)[members + 2L], nrow(members))
+  rivals <- logical(ncol(members))
+  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] >= 0 & of[a, ] == of[b, ])
+  rivals
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.

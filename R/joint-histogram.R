@@ -133,7 +133,8 @@ title_of_histogram <- function(x, what) {
 # The rows of the first `n` sets, with the number of all.
 shown_of_histogram <- function(x, n, rows) {
   table <- rows(truncate_histogram(x, n))
-  attr(table, "total") <- family_size(x)
+  x$further <- FALSE
+  attr(table, "total") <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
   table
 }
 

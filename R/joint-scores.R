@@ -181,14 +181,6 @@ score_columns <- function(questions) {
        }, questions, single, at))
 }
 
-# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block.
-has_rivals <- function(members, block) {
-  of <- matrix(c(0, block)[pmax(members, -1L) + 2L], nrow(members))
-  rivals <- logical(ncol(members))
-  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] > 0 & of[a, ] == of[b, ])
-  rivals
-}
-
 score_products <- function(u, members) {
   u <- cbind(1, u)
   products <- u[, members[1, ] + 2L, drop = FALSE]

@@ -231,7 +231,8 @@ test_that("what has no joint law is refused, with what to do instead", {
   a <- rr_unary(3, 1)
   expect_snapshot(error = TRUE, {
     rr_tally(data.frame(a = 1), rr_product(a = a))
-    rr_product(a = rr_bitflip(3, 1))
+    rr_product(a = rr_hierarchy(3, 1))
+    rr_tally(data.frame(a = 1), rr_product(a = rr_bitflip(3, 1)))
     rr_tmdh(rr_cooccurrence(diag(6)), list(a = rr_hadamard(6, 3, blocks = 2)))
     rr_tmdh(rr_cooccurrence(diag(3)), list(a = rr_local_hash(3, 1, cohorts = 4)))
     rr_cooccurrence(data.frame(a = c("01", "0f")), mechanism = list(a = a))
