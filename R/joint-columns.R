@@ -171,7 +171,7 @@ support_columns <- function(mechanism) {
           x = if (blocks) "A category of the truth's block is supported more often than one of another block."
             else paste("Its columns have no known joint probabilities: the probability of a report depends on the",
                        "truth in more ways than \"same or not\"."),
-          i = "Count the reports themselves, {.code rr_cooccurrence(reports, mechanism = )}, which takes scores of them,",
+          i = "Count scores of the reports, {.code rr_cooccurrence(reports, mechanism = )},",
           i = "or estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product}.",
           i = if (blocks) "Or collect with {.code blocks = 1}, whose columns are known."), c("law", "argument"))
 }

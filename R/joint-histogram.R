@@ -76,7 +76,9 @@ abort_untallied <- function(x, members) {
   order <- length(members)
   abort(c("This covariance needs counts that were not tallied.",
           x = "It needs the joint count of {.val {label}}, of order {order}; the tally has order {x$tallied}.",
-          i = "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."),
+          i = if (is.null(x$counts$scores)) {
+            "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."
+          } else "Use {.code rr_cooccurrence(bits, order = {order}, mechanism = )}."),
         "order")
 }
 

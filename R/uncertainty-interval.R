@@ -62,7 +62,8 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
     if (!likelihood || inherits(law, "rr_law_hierarchy")) {
-      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}", "Use {.val wilson}, {.val exact} or {.val wald}.")
+      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}",
+                 "Use {.val wilson}, {.val exact} or {.val wald}.")
     }
     check_profile(mechanism, target)
   }

@@ -231,7 +231,7 @@ test_that("what has no joint law is refused, with what to do instead", {
   a <- rr_unary(3, 1)
   expect_snapshot(error = TRUE, {
     rr_tally(data.frame(a = 1), rr_product(a = a))
-    rr_product(a = rr_hierarchy(3, 1))
+    rr_product(a = rr_hierarchy(4, 1))
     rr_tally(data.frame(a = 1), rr_product(a = rr_bitflip(3, 1)))
     rr_tmdh(rr_cooccurrence(diag(6)), list(a = rr_hadamard(6, 3, blocks = 2)))
     rr_tmdh(rr_cooccurrence(diag(3)), list(a = rr_local_hash(3, 1, cohorts = 4)))
@@ -257,5 +257,6 @@ test_that("the order that an error asks for is the one that is needed: one less 
   }
   # Yes/no questions need less where only sets that meet matter.
   bits <- matrix(c(0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1), 4, dimnames = list(NULL, letters[1:3]))
-  expect_error(vcov(rr_tmdh(rr_cooccurrence(bits, 2), list(p = 0.8, q = 0.1), target = "sample"), sets = c("a:b", "b:c")), "order = 3", class = "candor_error_order")
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(p = 0.8, q = 0.1), target = "sample")
+  expect_error(vcov(fit, sets = c("a:b", "b:c")), "order = 3", class = "candor_error_order")
 })
