@@ -213,6 +213,12 @@ evidence_columns.rr_compose <- function(mechanism) {
 #' @export
 evidence_columns.rr_noncompliance <- evidence_columns.rr_compose
 
+# Which questions can be counted in columns of 0 and 1?
+counted_in_bits <- function(questions) !vapply(lapply(questions, evidence_columns), is.null, NA)
+
+# Is a question one column: yes or not?
+is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
+
 # The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the
 # mechanisms.
 column_levels <- function(fit) {
@@ -230,21 +236,6 @@ column_levels <- function(fit) {
   labelled <- length(levels) == length(fit$columns) && all(lengths(levels) == 2L)
   if (!labelled) levels <- rep(list(c("0", "1")), length(fit$columns))
   stats::setNames(levels, fit$columns)
-}
-
-# Which of the shown sets have at most one column of every question.
-possible_sets <- function(x) {
-  block <- x$design$block
-  if (is.null(block)) return(TRUE)
-  !has_rivals(shown_members(x), block)
-}
-
-# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
-has_rivals <- function(members, block) {
-  of <- matrix(c(-1, block)[members + 2L], nrow(members))
-  rivals <- logical(ncol(members))
-  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] >= 0 & of[a, ] == of[b, ])
-  rivals
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.

@@ -87,6 +87,21 @@ rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., me
              missing_rows)
 }
 
+# Where all questions have columns of 0 and 1 these are counted, else scores.
+count_questions <- function(read, order, sets) {
+  if (all(counted_in_bits(read$questions))) {
+    columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
+    return(count_bits(columns, names(columns), order %||% min(2, length(columns)), sets, read$missing))
+  }
+  if (!is.null(sets)) {
+    abort(c("{.arg sets} is for questions whose reports are columns of 0 and 1.",
+            x = "Those of {.val {names(which(!counted_in_bits(read$questions)))}} are counted in scores.",
+            i = "Give an {.arg order}: no covariance needs a higher one than its sets have."), "argument")
+  }
+  count_scores(read$reports, read$questions, order %||% min(2, length(score_columns(read$questions)$names)),
+               read$missing)
+}
+
 inform_dropped <- function(rows) {
   if (rows > 0) cli::cli_inform("{rows} row{?s} with missing values dropped.", class = "candor_message_missing")
 }

@@ -36,9 +36,20 @@ check_histogram <- function(x, arg) {
           i = "Make them with {.fn rr_cooccurrence}."), "argument")
 }
 
+# Which of the shown sets have at most one column of every question.
+possible_sets <- function(x) {
+  block <- x$design$block
+  if (is.null(block)) return(TRUE)
+  !has_rivals(shown_members(x), block)
+}
+
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
-  if (!is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
+  if (!is.null(x$counts$scores)) {
+    result <- score_block(x$counts, rows, cols, target)
+    if (!is.null(result$missing)) abort_untallied(x, result$missing)
+    return(result$covariance)
+  }
   design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)

@@ -28,21 +28,6 @@ read_questions <- function(x, mechanism, na.rm) {
   list(reports = reports, questions = questions, missing = as.double(sum(gone)))
 }
 
-# Where all questions have columns of 0 and 1 these are counted, else scores.
-count_questions <- function(read, order, sets) {
-  if (all(counted_in_bits(read$questions))) {
-    columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
-    return(count_bits(columns, names(columns), order %||% min(2, length(columns)), sets, read$missing))
-  }
-  if (!is.null(sets)) {
-    abort(c("{.arg sets} is for questions whose reports are columns of 0 and 1.",
-            x = "Those of {.val {names(which(!counted_in_bits(read$questions)))}} are counted in scores.",
-            i = "Give an {.arg order}: no covariance needs a higher one than its sets have."), "argument")
-  }
-  count_scores(read$reports, read$questions, order %||% min(2, length(score_columns(read$questions)$names)),
-               read$missing)
-}
-
 # The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
 question_reports <- function(x, questions) {
   if (is.matrix(x)) x <- as.data.frame(x)

@@ -52,21 +52,6 @@ score_reader.rr_hadamard <- function(mechanism, name) {
   }
 }
 
-# H[row, j], a row for each j: 1, or -1 where row and j have an odd number of bits in common.
-hadamard_signs <- function(j, row) {
-  seen <- sort(unique(j))
-  signs <- outer(seen, row, function(j, row) {
-    common <- bitwAnd(j, row)
-    parity <- integer(length(common))
-    while (any(common > 0L)) {
-      parity <- bitwXor(parity, bitwAnd(common, 1L))
-      common <- bitwShiftR(common, 1L)
-    }
-    1L - 2L * parity
-  })
-  signs[match(j, seen), , drop = FALSE]
-}
-
 #' @export
 score_reader.rr_bitflip <- function(mechanism, name) {
   function(x) {
@@ -114,12 +99,6 @@ abort_scores <- function(mechanism, name) {
 }
 
 # ---- counting ----
-
-# Which questions can be counted in columns of 0 and 1?
-counted_in_bits <- function(questions) !vapply(lapply(questions, evidence_columns), is.null, NA)
-
-# Is a question one column: yes or not?
-is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
 
 # More sets than this have too many pairs to keep.
 score_sets_limit <- 2000
@@ -204,105 +183,3 @@ score_design <- function(mechanism, counts) {
           x = "Their scores were made with other mechanisms of {format_labels(names(counts$mechanism))}."), "mismatch")
 }
 
-# ---- covariances ----
-
-# Places of sets among those whose products are kept, NA for others.
-score_places <- function(scores, members) {
-  key <- function(x) do.call(paste, c(lapply(seq_len(width), function(m) if (m <= nrow(x)) x[m, ] else -1L), sep = " "))
-  width <- max(nrow(members), nrow(scores$members))
-  match(key(members), key(scores$members))
-}
-
-score_block <- function(x, rows, cols, target) {
-  scores <- x$counts$scores
-  i <- score_places(scores, rows)
-  j <- score_places(scores, cols)
-  lost <- c(which(is.na(i)), length(i) + which(is.na(j)))
-  if (length(lost)) {
-    set <- if (lost[1] <= length(i)) rows[, lost[1]] else cols[, lost[1] - length(i)]
-    abort_untallied(x, set[set >= 0])
-  }
-  second <- scores$second[i, j, drop = FALSE]
-  if (target == "population") {
-    sums <- set_values(x$counts, scores$members)
-    return((second - outer(sums[i], sums[j]) / x$n) * x$n / (x$n - 1))
-  }
-  second - both_held(x, rows[, rep(seq_along(i), length(j)), drop = FALSE],
-                     cols[, rep(seq_along(j), each = length(i)), drop = FALSE], second)
-}
-
-# The unbiased numbers of rows that hold the sets `a` and `b` together; `second` has the sums of their products, which
-# are these numbers where the sets have no question in common.
-both_held <- function(x, a, b, second) {
-  scores <- x$counts$scores
-  both <- sorted_members(rbind(a, b))
-  rivals <- has_rivals(both, x$counts$design$block)
-  apart <- !rivals & colSums(both >= 0) == colSums(a >= 0) + colSums(b >= 0)
-  held <- ifelse(apart, second, 0)
-  shared <- which(!rivals & !apart)
-  if (length(shared)) {
-    # The product of all scores of the union is one of two sets.
-    both <- both[, shared, drop = FALSE]
-    width <- x$counts$order
-    first <- score_places(scores, both[seq_len(min(width, nrow(both))), , drop = FALSE])
-    rest <- both[-seq_len(min(width, nrow(both))), , drop = FALSE]
-    alone <- if (nrow(rest)) colSums(rest >= 0) == 0 else rep(TRUE, length(shared))
-    sums <- set_values(x$counts, scores$members)
-    held[shared[alone]] <- sums[first[alone]]
-    if (any(!alone)) {
-      held[shared[!alone]] <- scores$second[cbind(first[!alone], score_places(scores, rest[, !alone, drop = FALSE]))]
-    }
-  }
-  held
-}
-
-# Variances of the shown sets, NA for those of two categories of one question.
-score_variances <- function(x, target) {
-  members <- shown_members(x)
-  at <- score_places(x$counts$scores, members)
-  second <- diag(x$counts$scores$second)[at]
-  sums <- shown_values(x)
-  if (target == "sample") second - sums else (second - sums^2 / x$n) * x$n / (x$n - 1)
-}
-
-# What pair_parts() has for columns of 0 and 1; NA for two categories of one question.
-score_pairs <- function(x, target) {
-  pairs <- pair_index(length(x$columns))
-  share <- x$values / x$n
-  k <- length(pairs$i)
-  parts <- list(covariance = rep(NA_real_, k), correlation = rep(NA_real_, k), covariance.variance = rep(NA_real_, k),
-                correlation.variance = rep(NA_real_, k), moments = matrix(NA_real_, 6, k))
-  block <- x$design$block
-  for (m in which(block[pairs$i] != block[pairs$j])) {
-    sets <- matrix(c(pairs$i[m], 0, pairs$j[m], 0, pairs$i[m], pairs$j[m]), 2) - 1L
-    storage.mode(sets) <- "integer"
-    covariance <- score_block(x, sets, sets, target)
-    z <- share[1 + c(pairs$i[m], pairs$j[m], length(x$columns) + m)]
-    along <- function(measure) {
-      gradient <- pair_gradient(z, measure) / x$n
-      drop(gradient %*% covariance %*% gradient)
-    }
-    spread <- z[1] * (1 - z[1]) * z[2] * (1 - z[2])
-    parts$covariance[m] <- z[3] - z[1] * z[2]
-    parts$covariance.variance[m] <- along("covariance")
-    if (all(z[1:2] > 0 & z[1:2] < 1)) {
-      parts$correlation[m] <- parts$covariance[m] / sqrt(spread)
-      parts$correlation.variance[m] <- along("correlation")
-    }
-    parts$moments[, m] <- covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))]
-  }
-  parts
-}
-
-# The scores of two questions are uncorrelated if their truths are independent: n times the squared correlation.
-score_test <- function(counts) {
-  d <- length(counts$columns)
-  pairs <- pair_index(d)
-  mean <- counts$values[1 + seq_len(d)] / counts$n
-  at <- score_places(counts$scores, matrix(seq_len(d) - 1L, 1))
-  second <- counts$scores$second[at, at] / counts$n - outer(mean, mean)
-  spread <- diag(as.matrix(second))
-  index <- cbind(pairs$i, pairs$j)
-  ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0, counts$n * second[index]^2 / (spread[pairs$i] * spread[pairs$j]),
-         NA_real_)
-}

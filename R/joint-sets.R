@@ -159,6 +159,14 @@ unique_columns <- function(x) {
   sorted[, !duplicated(key), drop = FALSE]
 }
 
+# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
+has_rivals <- function(members, block) {
+  of <- matrix(c(-1, block)[members + 2L], nrow(members))
+  rivals <- logical(ncol(members))
+  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] >= 0 & of[a, ] == of[b, ])
+  rivals
+}
+
 # The values of chosen sets of a histogram; NA where a set was not tallied.
 set_values <- function(x, members, values = x$values, more = x$more$values) {
   at <- .Call(C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members)

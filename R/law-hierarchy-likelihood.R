@@ -85,6 +85,9 @@ has_likelihood <- function(law) {
 }
 
 #' @export
+law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse" || (need == "likelihood" && has_likelihood(law))
+
+#' @export
 law_impossible.rr_law_hierarchy <- function(law, counts) {
   for (l in seq_along(law$laws)) {
     rows <- law$rows[[l]]
@@ -109,6 +112,13 @@ law_update.rr_law_hierarchy <- function(law, evidence, options) {
 #' @export
 law_likelihood_map.rr_law_hierarchy <- function(law, evidence, estimate) {
   if (has_likelihood(law)) list(information = estimate)
+}
+
+#' @export
+law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(hierarchy_information(law, evidence, map, which, target))
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  mapped_covariance(map, which, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target))
 }
 
 # For fixed truths less what comes from sampling them, as for other sets.

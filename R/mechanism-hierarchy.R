@@ -150,26 +150,6 @@ decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
 }
 
-# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
-#' @export
-report_sets.rr_hierarchy <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) return(NextMethod())
-  read <- read_parts(x, mechanism, FALSE)
-  laws <- lapply(mechanism$parts, rr_law)
-  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
-  bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
-  for (l in seq_along(laws)) {
-    rows <- read$rows[[l]]
-    bits[rows, 1] <- as.raw(l)
-    if (!length(rows) || widths[l] == 0) next
-    part <- mechanism$parts[[l]]
-    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
-      report_sets(part, part_reports(read$reports, rows, part))
-    })
-  }
-  bits
-}
-
 # Whatever function the oracle was, what it made for each depth is there.
 #' @export
 mechanism_recipe.rr_hierarchy <- function(mechanism) {
