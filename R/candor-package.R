@@ -102,6 +102,10 @@
 #'   written, or holds no tally;
 #' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
+#' An argument that a function does not know is an error of class `candor_error_argument`, which says what was probably meant. Methods of generics of R and of other packages
+#' (`tidy()`, `confint()`, `predict()`, `plot()`, ...) ignore what they do not know, since other packages pass arguments that are meant for other classes; but where
+#' a user wrote nearly the name of one, such as `conf_level`, they refuse it too.
+#'
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;

@@ -184,6 +184,8 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   check_given()
+  check_no_formula(x, "rr_estimate")
+  found_argument("mechanism", environment(), "x")
   check_columns_found()
   match <- check_choice(match, "match", c("exact", "relaxed"))
   if (is_design(x)) {

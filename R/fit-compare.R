@@ -18,6 +18,7 @@
 #' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_compare` with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
 #'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors and warnings:
@@ -35,7 +36,8 @@
 #' rr_compare(fit[c("north", "west")])
 #' anova(fit)
 #' @export
-rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95) {
+rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given(fit = "a grouped fit of {.fn rr_estimate}, or a list of fits")
   refuse_groups(fit, terms, type)
   type <- check_choice(type, "type", c("difference", "ratio"))
@@ -197,73 +199,6 @@ compare_pair <- function(fits, which, type, conf.level) {
 comparison <- function(term, names, estimate, error, low, high, p) {
   tibble::tibble(term = term, group1 = names[1], group2 = names[2], estimate = estimate, std.error = error,
                  conf.low = low, conf.high = high, p.value = p)
-}
-
-#' Likelihood ratio tests between fits
-#'
-#' For one grouped fit, tests whether the groups share one truth. For several fits of the same reports, tests whether the larger model fits better than the smaller one. A
-#' fit of the pooled tally is nested in the fit by groups, and a fit with fewer groups in a fit with more groups.
-#'
-#' @param object A maximum likelihood fit of [rr_estimate()].
-#' @param ... Further maximum likelihood fits of the same reports.
-#' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
-#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
-#' @section Errors and warnings:
-#' `candor_error_argument` for fits that are not by maximum likelihood, for a single fit without groups; `candor_error_mismatch` for fits of different
-#' reports. `candor_warning_boundary` where estimates sit on the boundary.
-#' @source Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
-#' @inherit rr_compare examples
-#' @export
-anova.rr_fit <- function(object, ...) {
-  check_object(object)
-  others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
-  fits <- c(list(object), others)
-  for (fit in fits) {
-    if (!identical(fit$method, "mle")) {
-      abort(c("Likelihood ratio tests need maximum likelihood fits.", x = "One is by {.val {fit$method}}.",
-              i = "Estimate with {.code method = \"mle\"}."), "argument")
-    }
-  }
-  if (length(fits) == 1L) fits <- list(pooled_fit(object), object)
-  totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
-  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
-  if (!all(same)) {
-    abort(c("The fits must be of the same reports.",
-            x = "The counts of fit {which(!same)[1]} add up to others than those of fit 1."), "mismatch")
-  }
-  likelihoods <- lapply(fits, logLik)
-  order <- order(vapply(likelihoods, attr, 0, "df"))
-  likelihoods <- likelihoods[order]
-  fits <- fits[order]
-  value <- vapply(likelihoods, as.numeric, 0)
-  df <- vapply(likelihoods, attr, 0, "df")
-  if (sum(vapply(fits, boundary_count, 0)) > 0) {
-    warn(c("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
-           i = "Compare groups with {.fn rr_compare}, whose intervals hold there."), "boundary")
-  }
-  gain <- c(NA, diff(df))
-  statistic <- c(NA, pmax(0, 2 * diff(value)))
-  table <- data.frame(groups = vapply(fits, function(fit) ncol(as.matrix(fit$estimate)), 0L), parameters = df,
-                      logLik = value,
-                      Df = gain, Chisq = statistic,
-                      `Pr(>Chisq)` = ifelse(!is.na(gain) & gain > 0, stats::pchisq(statistic, gain, lower.tail = FALSE),
-                                            NA),
-                      check.names = FALSE, row.names = as.character(seq_along(fits)))
-  structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
-}
-
-# The fit of all groups together.
-pooled_fit <- function(fit) {
-  if (is.null(fit$tally$groups) || nrow(fit$tally$groups) < 2L) {
-    abort(c("A single fit must have at least two groups.", i = "Give a second fit to compare it with."), "argument")
-  }
-  rr_estimate(pool_groups(fit$tally), method = "mle", target = fit$target)
-}
-
-pool_groups <- function(tally) {
-  squares <- tally$weight_squares
-  new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing,
-               weight_squares = if (!is.null(squares)) sum(squares), n = sum(tally$n))
 }
 
 # All pairs of groups of a survey design, with their covariance.

@@ -9,8 +9,10 @@ plain_contrast <- function(x) {
 
 #' @export
 rows_of.rr_contrast <- function(x) {
-  check_table(x, c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"), "term")
-  plain_contrast(x)[c("term", "estimate", "std.error", "statistic", "p.value")]
+  # Cumulative shares have no test.
+  tested <- if (is.null(attr(x, "levels"))) c("statistic", "p.value")
+  check_table(x, c("estimate", "std.error", tested, "conf.low", "conf.high"), "term")
+  plain_contrast(x)[c("term", "estimate", "std.error", tested)]
 }
 
 #' @export
@@ -36,16 +38,19 @@ covariance_of.rr_contrast <- function(x) {
 
 #' @export
 tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {
+  check_dots_near(...)
   tidy.rr_estimates(x, conf.int, conf.level, terms)
 }
 
 #' @export
 confint.rr_contrast <- function(object, parm = NULL, level = attr(object, "conf.level"), ...) {
+  check_dots_near(...)
   confint.rr_estimates(object, parm, level)
 }
 
 #' @export
 glance.rr_contrast <- function(x, ...) {
+  check_dots_near(...)
   check_table(x)
   tibble::tibble(target = attr(x, "target"), nobs = nobs(x), estimates = nrow(x), conf.level = attr(x, "conf.level"))
 }

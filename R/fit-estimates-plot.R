@@ -33,10 +33,11 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
                                                 ratio = point_format, number = format_count)
   logarithmic <- !mixed && kinds == "ratio"
   if (logarithmic) data <- positive_rows(data)
-  most <- max(tabulate(data$panel, panels))
-  across <- if (mixed && !free) 1 else if (free) panel_columns(panels, 1) else panel_columns(panels, most)
-  height <- if (mixed && !free) nrow(data) + 3 * panels else panel_rows(panels, across, most)
-  point <- if (height > 20) 1.4 else 2.6
+  fullest <- data$panel == names(which.max(table(data$panel)))
+  name <- function(x) sub("^.*\r", "", x)
+  across <- if (mixed && !free) 1 else panel_columns(panels, if (free) 1 else sum(fullest))
+  layout <- row_layout(panels, name(as.character(data$label[fullest])), levels(data$panel), across)
+  point <- row_points(layout)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), unique(data[c("panel", "none")]), colour = colour_line,
                         linewidth = 0.4) +
@@ -45,21 +46,25 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     (if (is.null(shown)) ggplot2::geom_point(colour = colour_estimate, size = point, na.rm = TRUE)
      else ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
                               size = point, na.rm = TRUE)) +
-    row_labels(height, function(x) sub("^.*\r", "", x)) +
+    row_labels(layout, name) +
     (if (logarithmic) ggplot2::scale_x_log10(labels = labels, breaks = log_breaks,
                                              guide = ggplot2::guide_axis(check.overlap = TRUE))
      else ggplot2::scale_x_continuous(labels = labels, breaks = few_breaks(c(6, 3, 2)[min(across, 3)]),
                                       guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::labs(x = axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis, y = rows, title = wrap_text(title, 46),
-                  caption = wrap_text(caption), shape = NULL) +
+    ggplot2::labs(x = axis_title(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis), y = rows,
+                  title = wrap_text(title, 46), caption = wrap_text(caption), shape = NULL) +
     theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(height))
+    row_theme(layout)
   if (panels > 1L) {
     scales <- if (mixed && !free) "free" else if (mixed) "free_x" else if (free) "free_y" else "fixed"
-    picture <- picture + ggplot2::facet_wrap(~panel, ncol = across, scales = scales,
-                                             labeller = ggplot2::as_labeller(wrap_labels(c(60, 22, 22, 12)[across])))
+    picture <- picture + row_panels(layout, scales)
   }
-  with_height(picture, height)
+  with_height(picture, layout)
+}
+
+# The unit of a long title has a line of its own.
+axis_title <- function(text) {
+  if (length(text) && nchar(text) > 46) sub(", percentage points$", ",\npercentage points", text) else text
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
@@ -70,8 +75,6 @@ positive_rows <- function(data) {
   for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
   data
 }
-
-rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
 # What each class shows: a list with `data`, `title`, and what the rows are called, `rows`.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
@@ -89,6 +92,7 @@ drawn_of.rr_estimates <- function(x, data, labels) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw estimates")
   data <- tidy(object, conf.int = TRUE, terms = terms)
   labels <- labels_of(object)

@@ -82,6 +82,7 @@ notes_of.rr_estimates <- function(x, shown) NULL
 #' @export
 tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
   check_object(x)
+  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
@@ -96,6 +97,7 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @export
 glance.rr_estimates <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
                  conf.level = x$conf.level %||% NA_real_)
 }
@@ -104,6 +106,7 @@ glance.rr_estimates <- function(x, ...) {
 #' @export
 coef.rr_estimates <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(rows_of(object)$estimate, labels_of(object))
 }
 
@@ -111,6 +114,7 @@ coef.rr_estimates <- function(object, ...) {
 #' @export
 vcov.rr_estimates <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   labels <- labels_of(object)
   matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
 }
@@ -119,6 +123,7 @@ vcov.rr_estimates <- function(object, ...) {
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
   check_object(object)
+  check_dots_near(...)
   level <- check_level(level)
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
@@ -129,6 +134,7 @@ confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level,
 #' @export
 nobs.rr_estimates <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   observations_of(object)
 }
 
@@ -175,6 +181,7 @@ knit_print.rr_estimates <- function(x, ...) {
 #' @export
 summary.rr_estimates <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_estimates")
 }
@@ -232,4 +239,11 @@ survey_pair_remedy <- function(fit, labels = group_labels(fit$tally$groups)) {
   code <- gsub("}", "}}", gsub("{", "{{", sprintf("rr_contrast(fit, c(%s = 1, %s = -1))", names[1], names[2]),
                                fixed = TRUE), fixed = TRUE)
   sprintf("To compare two groups take their row of {.code rr_compare(fit)}, or {.code %s}.", code)
+}
+
+# What needs a likelihood.
+refuse_survey <- function(what, remedy) {
+  abort(c("An estimate of a survey design has no {what}.",
+          x = "Its respondents were not drawn independently: there is no likelihood of their reports.",
+          i = remedy), "argument")
 }

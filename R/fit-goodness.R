@@ -15,6 +15,7 @@
 #' @param fit A fit of [rr_estimate()] by `"mle"`.
 #' @param replications Number of simulated tallies, at least 99.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
+#' @param ... Not used, and refused.
 #' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
 #'   identify), `p.value` (by simulation), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
 #'   estimate on the boundary), `replications`.
@@ -27,8 +28,13 @@
 #' fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))
 #' rr_goodness_of_fit(fit, seed = 1)
 #' @export
-rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL) {
+rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
+  check_dots_empty(...)
   check_given()
+  if (inherits(fit, "rr_survey")) {
+    refuse_survey("goodness of fit",
+                  "It can be tested for the same reports as if of independent respondents: leave the design out.")
+  }
   if (!inherits(fit, "rr_fit") || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a fit by maximum likelihood.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}.",

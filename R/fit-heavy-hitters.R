@@ -42,8 +42,8 @@
 #' @export
 rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.05, most = 100,
                              target = c("population", "sample"), conf.level = 0.95, simultaneous = FALSE, ...) {
-  check_given()
   check_dots_empty(...)
+  check_given()
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   if (is.null(tally) || !inherits(tally$mechanism, "rr_prefixes")) {
     abort(c("{.arg x} must be a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism.",

@@ -7,6 +7,7 @@
 #'
 #' @param fit A fit by maximum likelihood of a list of tallies, or of a pool ([rr_pool()]), whose designs have an unknown parameter.
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
 #'   identify is `NA`, with `identified = FALSE`. Standard errors are those of the observed information, divided by the number of respondents (published moment
 #'   estimates divide by one less per sample). Intervals are profile likelihood intervals of shares; of ratios they are symmetric on the logit scale.
@@ -17,7 +18,8 @@
 #' @inherit rr_lie_detector examples
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_unrelated()].
 #' @export
-rr_parameters <- function(fit, conf.level = 0.95) {
+rr_parameters <- function(fit, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   parameters <- if (inherits(fit, "rr_fit")) fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {

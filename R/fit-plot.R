@@ -36,6 +36,7 @@ NULL
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
   draw_shares(object, order, match_terms(terms, object, "terms"))
@@ -120,15 +121,14 @@ plot_caption <- function(fit, what) {
                     if (fit$simultaneous) ", simultaneous" else ""))
 }
 
-plot_base <- function(fit, data, what = "Lines", columns = NULL) {
+plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   plot <- ggplot2::ggplot(data) +
     ggplot2::labs(title = wrap_text(paste(fit$estimator$title, "from randomised reports"), 46),
                   subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what),
                   colour = NULL, shape = NULL, fill = NULL) +
     theme_candor()
   if (length(unique(data$panel)) < 2) return(plot)
-  plot + ggplot2::facet_wrap(~panel, ncol = columns,
-                             labeller = ggplot2::as_labeller(wrap_labels(if (identical(columns, 4)) 12 else 18)))
+  plot + row_panels(layout %||% list(title_width = 18))
 }
 
 fit_colours <- function(mechanism) {
@@ -167,30 +167,29 @@ plot_categories <- function(fit, data, order) {
   }
   if (order) terms <- unique(data$term[base::order(data$estimate, decreasing = TRUE)])
   data$term <- factor(data$term, rev(terms))
-  across <- panel_columns(panels, length(terms))
-  rows <- panel_rows(panels, across, length(terms))
+  layout <- row_layout(panels, levels(data$term), unique(as.character(data$panel)))
   long <- long_data(fit, data, c("term", "panel"))
-  picture <- plot_base(fit, long, columns = across) +
+  picture <- plot_base(fit, long, layout = layout) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
                           data, colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round",
                           na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(.data$share, .data$term, colour = .data$what, shape = .data$what),
-                        size = if (rows > 20) 1.4 else 2.6, stroke = if (rows > 20) 0.6 else 1) +
-    row_labels(rows) +
+                        size = row_points(layout), stroke = if (layout$rows > 20) 0.6 else 1) +
+    row_labels(layout) +
     fit_scales(fit$mechanism) +
     ggplot2::scale_x_continuous(labels = if (isTRUE(fit$total)) format_count else percent_labels,
-                                breaks = few_breaks(if (across > 2) 2 else if (panels > 1) 3 else 6),
+                                breaks = few_breaks(if (layout$across > 2) 2 else if (panels > 1) 3 else 6),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = axis, y = question_names(fit$mechanism)) +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+    row_theme(layout)
   if (isTRUE(fit$total)) picture <- picture + ggplot2::guides(colour = "none", shape = "none")
-  with_height(picture, rows)
+  with_height(picture, layout)
 }
 
 # The answers to several questions are read in the order of the questions.
 question_names <- function(mechanism) {
-  if (!is.null(mechanism$questions)) wrap_text(paste(names(mechanism$questions), collapse = ", "), 30)
+  if (!is.null(mechanism$questions)) wrap_text(paste(names(mechanism$questions), collapse = ", "), 20)
 }
 
 # Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.
@@ -229,7 +228,8 @@ plot_times <- function(fit, data) {
   }
   total <- isTRUE(fit$total)
   picture + scale_x_time(data$time, if (across > 2) 2 else if (across > 1) 3 else 5) +
-    ggplot2::scale_y_continuous(labels = if (total) format_count else percent_labels) +
+    ggplot2::scale_y_continuous(labels = if (total) format_count else percent_labels,
+                                breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
     ggplot2::labs(x = if (is.numeric(data$time)) key, y = paste0(
       if (total) "People" else "Share",
       if (length(terms) == 1L) sprintf(if (total) " with \"%s\"" else " of \"%s\"", terms)
@@ -289,15 +289,16 @@ plot_ranks <- function(fit, data) {
     ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds, guide = ranks_legend(data)) +
     ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks) +
     ggplot2::scale_y_log10(labels = percent_labels) +
-    ggplot2::labs(x = ranks_title(data, k), y = "Share")
+    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(k)), y = "Share",
+                  caption = paste0(plot_caption(fit, if (k <= 200) "Lines" else "Band"), ranks_note(data)))
 }
 
 # How many estimates have no place on the logarithmic axis, of one group or, where the groups differ, of each.
-ranks_title <- function(data, k) {
+ranks_note <- function(data) {
   zeros <- unique(range(tapply(data$estimate <= 0, data$panel, sum)))
-  where <- if (nlevels(data$panel) > 1) " in each group" else ""
-  wrap_text(sprintf("Rank among %s categories (%s estimated as 0 or less%s)", format_count(k),
-                    paste(format_count(zeros), collapse = " to "), where), 48)
+  if (max(zeros) == 0) return("")
+  sprintf("\nEstimated as 0 or less: %s categories%s.", paste(format_count(zeros), collapse = " to "),
+          if (nlevels(data$panel) > 1) " in each group" else "")
 }
 
 # A line for what is drawn as a line, a point for what is drawn as points.

@@ -26,6 +26,7 @@
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",

@@ -41,6 +41,7 @@ NULL
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   check_object(fitted)
+  check_dots_near(...)
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
@@ -79,6 +80,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 #' @rdname rr_profile
 #' @export
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
+  check_dots_near(...)
   fit <- profiled_fit(object)
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
@@ -101,6 +103,7 @@ profiled_fit <- function(x) {
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
+  check_dots_near(...)
   fit <- profiled_fit(object)
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
@@ -118,20 +121,25 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                                                                levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
-  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
+  layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
     ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
                           colour = colour_aside) +
     ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
     ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x") +
+    row_panels(layout, "free_x") +
     ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(),
+                                breaks = few_breaks(if (layout$across > 2) 2 else if (layout$across > 1) 3 else 6),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
-                  y = "Log-likelihood, below its maximum",
+                  y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level)))) +
+    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
     theme_candor()
+  # A row of panels needs its axis, its title, and room for the curve.
+  with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
 }
 
 # The rows of confint() are one for each panel, groups slowest, as panels are.

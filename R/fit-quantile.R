@@ -16,7 +16,9 @@
 #' @param breaks Increasing numbers that bound the bins for which the levels stand, one more than there are levels; by default those of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level of the intervals.
-#' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. `rr_quantile()`: a tibble with a row for each
+#' @param ... Not used, and refused.
+#' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. Its `term` says up to where, such as
+#'   `"up to 10"` for a bin that ends at 10, after the group and a colon if there are groups. It has no `statistic` and `p.value`. `rr_quantile()`: a tibble with a row for each
 #'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
 #' @section Errors:
@@ -34,7 +36,8 @@
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
 #' @export
-rr_cdf <- function(fit, at = NULL, conf.level = 0.95) {
+rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   check_ordered_fit(fit)
   at <- match_terms(at, fit, "at")
@@ -44,9 +47,14 @@ rr_cdf <- function(fit, at = NULL, conf.level = 0.95) {
   cut <- normal_interval(table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0, 1)
   table$conf.low[beyond] <- cut$low
   table$conf.high[beyond] <- cut$high
-  groups <- group_labels(fit$tally$groups) %||% ""
-  attr(table, "levels") <- list(term = table$term, label = rep(level_tops(fit$mechanism)[at], length(groups)),
-                                group = rep(groups, each = length(at)))
+  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is no test.
+  groups <- group_labels(fit$tally$groups)
+  label <- rep(level_tops(fit$mechanism)[at], max(1L, length(groups)))
+  group <- rep(groups %||% "", each = length(at))
+  table$term <- if (is.null(groups)) label else paste(group, label, sep = ":")
+  dimnames(attr(table, "covariance")) <- if (!is.null(attr(table, "covariance"))) list(table$term, table$term)
+  table$statistic <- table$p.value <- NULL
+  attr(table, "levels") <- list(term = table$term, label = label, group = group)
   table
 }
 
@@ -59,7 +67,8 @@ level_tops <- function(mechanism) {
 
 #' @rdname rr_cdf
 #' @export
-rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95) {
+rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")

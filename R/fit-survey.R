@@ -27,7 +27,8 @@
 #'   ([survey::degf()]), in the manner of Korn and Graubard (1998); cut at 0 and 1. Totals have Wald's.
 #' * `"wald"`: estimate plus or minus a multiple of the standard error, by the same \eqn{t}.
 #'
-#' Other intervals need independent respondents and are refused, as are mechanisms whose reports are not one category each.
+#' Other intervals need independent respondents and are refused, as are mechanisms whose reports are not one category each. So are `logLik()`, `AIC()`, `BIC()`, `deviance()`,
+#' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.
 #' @param ... Not used.
@@ -35,7 +36,7 @@
 #'   column per group where there are groups), `covariance` (of all of them), `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval`, `conf.level`. It is read as all estimates are, see
 #'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, [plot()][autoplot.rr_fit].
 #' @section Errors:
-#' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), and intervals that need independent respondents;
+#' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), intervals that need independent respondents, and whatever needs a likelihood;
 #' `candor_error_law` for protocols whose reports support sets of categories; `candor_error_package` where survey is not installed; and the errors of
 #' [rr_tally()] and [rr_estimate()].
 #' @source Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
@@ -193,4 +194,20 @@ notes_of.rr_survey <- function(x, shown) {
     c("  Estimates held at the boundary have errors that are too small:",
       "  read Wilson's intervals, or use method = \"inv\"")
   }
+}
+
+# ---- what needs a likelihood ----
+
+#' @export
+logLik.rr_survey <- function(object, ...) {
+  refuse_survey("log-likelihood, AIC or BIC",
+                "Read its standard errors and intervals: {.code tidy(x, conf.int = TRUE)}.")
+}
+
+#' @export
+deviance.rr_survey <- function(object, ...) logLik(object)
+
+#' @export
+anova.rr_survey <- function(object, ...) {
+  refuse_survey("likelihood ratio test", "Compare groups with {.fn rr_compare}, whose tests are by the design.")
 }

@@ -29,6 +29,7 @@ NULL
 #' @method autoplot rr_compare
 #' @rawNamespace S3method(ggplot2::autoplot,rr_compare)
 autoplot.rr_compare <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a comparison")
   check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "group1", "group2"))
   ratio <- identical(attr(object, "type"), "ratio")
@@ -53,6 +54,7 @@ level_words <- function(table) {
 #' @method autoplot rr_top
 #' @rawNamespace S3method(ggplot2::autoplot,rr_top)
 autoplot.rr_top <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw the most common categories")
   check_table(object, c("rank", "estimate", "conf.low", "conf.high"), "term")
   data <- as.data.frame(object)

@@ -34,6 +34,7 @@ NULL
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
   check_object(x)
+  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
@@ -68,6 +69,7 @@ table_errors <- function(fit, g, which) {
 #' @export
 glance.rr_fit <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   likelihood <- if (isTRUE(x$estimator$composite)) structure(NA_real_, df = NA_real_, nobs = sum(x$tally$effective_n),
                                                              class = "logLik")
     else logLik(x)
@@ -84,6 +86,7 @@ glance.rr_fit <- function(x, ...) {
 #' @export
 augment.rr_fit <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   table <- tidy(x$tally)
   table$share <- NULL
   table$.fitted <- as.vector(fitted(x))
@@ -95,6 +98,7 @@ augment.rr_fit <- function(x, ...) {
 #' @export
 summary.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   structure(list(fit = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_fit")
 }
@@ -105,8 +109,11 @@ print.summary.rr_fit <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   print(x$fit, n = 25, digits = digits)
   measures <- x$measures
-  cat("\n  log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
-      format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), "\n", sep = "")
+  if (!is.na(measures$logLik)) {
+    cat("\n  log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
+        format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), sep = "")
+  }
+  cat("\n")
   estimate <- x$fit$estimate
   cat("  smallest and largest estimate ", paste(format(range(estimate), digits = digits), collapse = " and "),
       "; reported shares run from ",

@@ -21,6 +21,7 @@
 #' @param adjust How p-values are adjusted: `"BH"` (Benjamini and Hochberg), `"BY"` (Benjamini and Yekutieli) or `"holm"`.
 #' @param conf.level Confidence level of the simultaneous intervals.
 #' @param target Whom the intervals are about, see [rr_estimate()].
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_top` with a row per listed category: the groups, `rank`, `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
 #'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present in all, listed or not. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
@@ -38,8 +39,10 @@
 #' rr_top(rr_perturb(truth, mechanism, rng = "R"), m = 5, mechanism = mechanism)
 #' @export
 rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
-                   target = c("population", "sample")) {
+                   target = c("population", "sample"), ...) {
+  check_dots_empty(...)
   check_given()
+  if (inherits(x, "rr_mechanism")) check_mechanism(mechanism)
   if (!identical(m, Inf)) m <- check_count(m, "m", min = 1)
   alpha <- check_number(alpha, "alpha", 0, 1, TRUE, TRUE)
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))

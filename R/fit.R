@@ -10,7 +10,8 @@
 #'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
 #'   \eqn{K - 1} per group. It is `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`), which have no likelihood,
 #'   and where a report is not a category, see [rr_law()].
-#'   With weights the sum is scaled to the effective number of respondents, which BIC uses too.
+#'   With weights the sum is scaled to the effective number of respondents of each group, which BIC uses too. Compare such values only between
+#'   fits with the same weights and groups: other groups have another scale, and [anova()][anova.rr_fit] refuses them.
 #'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
 #'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
 #' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.
@@ -86,6 +87,7 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @export
 coef.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(as.vector(object$estimate), coef_names(object))
 }
 
@@ -93,6 +95,7 @@ coef.rr_fit <- function(object, ...) {
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   check_object(object)
+  check_dots_near(...)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -115,6 +118,7 @@ check_interval <- function(interval, fit) {
 #' @export
 logLik.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -146,6 +150,7 @@ refuse_composite <- function() {
 #' @rdname rr_fit
 #' @export
 deviance.rr_fit <- function(object, ...) {
+  check_dots_near(...)
   value <- as.numeric(logLik(object))
   exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
     counts <- group_counts(object$tally, g)
@@ -176,6 +181,7 @@ observations_of.rr_fit <- function(x) sum(x$tally$n)
 #' @export
 fitted.rr_fit <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -188,6 +194,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -212,6 +219,7 @@ label_reports <- function(values, fit) {
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)

@@ -55,6 +55,7 @@ pair_labels <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
   check_object(x)
+  check_dots_near(...)
   labels <- pair_labels(x)
   if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels, "pairs", "terms"), ]
   tidy.rr_estimates(x, conf.int, conf.level)
@@ -64,6 +65,7 @@ tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, 
 #' @export
 coef.rr_association <- function(object, measure = default_measure(object$pairs), ...) {
   check_object(object)
+  check_dots_near(...)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   stats::setNames(object$pairs[[measure]], pair_labels(object))
 }
@@ -74,6 +76,7 @@ coef.rr_association <- function(object, measure = default_measure(object$pairs),
 confint.rr_association <- function(object, parm = NULL, level = object$conf.level,
                                    measure = default_measure(object$pairs), ...) {
   check_object(object)
+  check_dots_near(...)
   level <- check_level(level)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
@@ -102,6 +105,7 @@ association_bound <- function(table, z) {
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
   check_object(object)
+  check_dots_near(...)
   measure <- check_choice(measure, "measure", c("correlation", "covariance"))
   fit <- object$fit
   if (!inherits(fit, "rr_tmdh")) {

@@ -62,8 +62,8 @@
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
 rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
-  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_dots_empty(...)
+  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) {
     read <- read_questions(bits, mechanism, na.rm)

@@ -15,6 +15,7 @@
 #' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
 #'   `"projection"` also another complete histogram.
 #' @param method `"projection"` or `"truncated"`.
+#' @param ... Not used, and refused.
 #' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, at least 0, with sum 1. `margin.table()`, `prop.table()`,
 #'   `apply()` and [rr_rowtype()] take it from there.
 #' @section Errors:
@@ -30,7 +31,8 @@
 #' rr_rowtype(fit) / 412 # a negative cell
 #' rr_joint(fit)
 #' @export
-rr_joint <- function(fit, method = c("projection", "truncated")) {
+rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
+  check_dots_empty(...)
   check_given(fit = "a fit of {.fn rr_tmdh} with counts of all orders")
   if (inherits(fit, "rr_fit_product")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.",

@@ -119,18 +119,21 @@ as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..
 #' @export
 coef.rr_histogram <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
 }
 
 #' @export
 nobs.rr_histogram <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   object$n
 }
 
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   counts <- shown_values(x)
   tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
                  share = counts / x$n)[possible_sets(x), ]

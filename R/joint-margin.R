@@ -18,6 +18,7 @@
 #' @param vars The questions of the margin, all different: their names or positions.
 #' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
 #' @param target For a fit of [rr_tmdh()], what the uncertainty is about; by default that of the fit.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and `covariance` of its
 #'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error`, with `conf.int = TRUE` also
 #'   `conf.low` and `conf.high` (normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()]); `as.table()` and the methods of [rr_estimates] read it, and [rr_association()] takes a margin of two questions.
@@ -37,7 +38,8 @@
 #' # Among women and among men
 #' rr_margin(fit, "survived", given = "female")
 #' @export
-rr_margin <- function(fit, vars, given = NULL, target = NULL) {
+rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
+  check_dots_empty(...)
   check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
   if (!inherits(fit, c("rr_tmdh", "rr_fit_product", "rr_survey"))) joint_questions.default(fit)
   inside <- match_questions(vars, fit, "vars")

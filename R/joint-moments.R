@@ -18,6 +18,7 @@
 #' @param columns Names of the columns, or their number; needed if `p` and `q` are single numbers.
 #' @param total `NULL`, or names or positions of columns whose true counts add up to the number of rows.
 #' @param sparse Return a sparse `Matrix`? For many columns nothing else fits in memory.
+#' @param ... Not used, and refused.
 #' @return A square matrix with one row per non-empty set, by size and then lexicographically. \eqn{P} is its attribute `"P"` (not for the
 #'   inverse, nor with `total`). `rr_incidence_matrix()` returns the 0-1 matrix \eqn{K^{(\alpha\beta)}}{K^(alpha beta)}:
 #'   which sets of size
@@ -34,7 +35,8 @@
 #' rr_incidence_matrix(4, 3, 2) %*% rr_incidence_matrix(4, 2, 1) - 2 * rr_incidence_matrix(4, 3, 1)
 #' @export
 rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
-                             sparse = FALSE) {
+                             sparse = FALSE, ...) {
+  check_dots_empty(...)
   check_given(p = "the probability of reporting 1 when the truth is 1",
               q = "the probability of reporting 1 when the truth is 0")
   check_flag(inverse, "inverse")
@@ -62,7 +64,8 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
 #' @rdname rr_moment_matrix
 #' @param alpha,beta Sizes of the containing and of the contained sets.
 #' @export
-rr_incidence_matrix <- function(columns, alpha, beta) {
+rr_incidence_matrix <- function(columns, alpha, beta, ...) {
+  check_dots_empty(...)
   check_given()
   columns <- column_names(columns)
   d <- length(columns)
@@ -132,6 +135,7 @@ moment_matrix <- function(weights, columns, order, sparse) {
 #'   categories in every dimension; they may be negative or fractional. Or joint counts of all orders: of
 #'   [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
 #' @param columns Names of the columns, for a vector; by default `x1`, `x2`, ...
+#' @param ... Not used, and refused.
 #' @return From row types, an object of [rr_cooccurrence()] with all orders. From joint counts, a vector of
 #'   row-type counts named by patterns such as `"101"`: the first column, and the third, are 1. A row-type estimate
 #'   may be negative; see [rr_joint()] for a proper joint distribution.
@@ -143,7 +147,8 @@ moment_matrix <- function(weights, columns, order, sparse) {
 #' counts
 #' rr_rowtype(counts)
 #' @export
-rr_rowtype <- function(x, columns = NULL) {
+rr_rowtype <- function(x, columns = NULL, ...) {
+  check_dots_empty(...)
   check_given(x = "row-type counts, or joint counts of {.fn rr_cooccurrence}")
   if (!inherits(x, "rr_histogram")) {
     types <- row_type_counts(x, "x")

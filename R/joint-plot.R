@@ -29,6 +29,7 @@ NULL
 #' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
   check_object(object)
+  check_dots_near(...)
   # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
   if ("level" %in% ...names()) check_dots_empty(level = NULL, .renamed = c(level = "alpha"))
   check_installed("ggplot2", "to draw an association")
@@ -75,7 +76,7 @@ autoplot.rr_association <- function(object, measure = c("correlation", "covarian
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
                    axis.text.x = ggplot2::element_text(angle = if (turned) 90 else 0,
                                                        hjust = if (turned) 1 else 0.5, vjust = 0.5),
-                   axis.text = ggplot2::element_text(size = max(5, min(9.5, 300 / size)))) +
+                   axis.text = ggplot2::element_text(size = max(4.5, min(9.5, 150 / size)))) +
     (if (size > 60) no_labels())
 }
 
@@ -98,6 +99,7 @@ rejection_note <- function(pairs, alpha, few) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tmdh)
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a joint estimate")
   type <- check_choice(type, "type", c("estimates", "covariance"))
   sets <- shown_size(object)
@@ -119,28 +121,29 @@ plot_estimates <- function(fit) {
                       unique(sprintf("%d %s", data$order, ifelse(data$order == 1, "column", "columns"))))
   long <- rbind(data.frame(data[c("term", "size")], share = data$estimate, what = "Estimated truth"),
                 data.frame(data[c("term", "size")], share = data$reported, what = "Reported"))
-  rows <- nrow(data) + nlevels(data$size)
+  # The gaps between panels take the room of a row.
+  layout <- row_layout(1, c(as.character(data$term), rep("", nlevels(data$size) - 1L)))
   picture <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$term)) +
     ggplot2::geom_vline(xintercept = 0, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, y = .data$term, yend = .data$term),
                           data,
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$what, shape = .data$what),
-                        size = if (nrow(data) > 20) 1.4 else 2.4, stroke = if (nrow(data) > 20) 0.6 else 1) +
+                        size = row_points(layout), stroke = if (layout$rows > 20) 0.6 else 1) +
     ggplot2::facet_grid(ggplot2::vars(.data$size), scales = "free_y", space = "free_y") +
     ggplot2::scale_colour_manual(values = c("Estimated truth" = colour_estimate, "Reported" = colour_reported)) +
     ggplot2::scale_shape_manual(values = c("Estimated truth" = 16, "Reported" = 1)) +
     ggplot2::scale_x_continuous(labels = percent_labels) +
-    row_labels(nrow(data)) +
+    row_labels(layout) +
     ggplot2::labs(x = "Share of rows in which all columns are 1", y = NULL, colour = NULL, shape = NULL,
                   title = "Joint shares from randomised reports",
                   caption = wrap_text(sprintf("%s rows. Lines: %s%% intervals for the %s.", format_count(fit$n),
                                               format(100 * fit$conf.level), fit$target))) +
     theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(nrow(data)),
-                   panel.spacing = ggplot2::unit(0.8, "lines"),
+    row_theme(layout) +
+    ggplot2::theme(panel.spacing = ggplot2::unit(0.8, "lines"),
                    strip.text.y = ggplot2::element_text(angle = 0, hjust = 0))
-  with_height(picture, rows)
+  with_height(picture, layout)
 }
 
 plot_covariance <- function(fit) {
@@ -172,6 +175,7 @@ plot_covariance <- function(fit) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_histogram)
 autoplot.rr_histogram <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")
 }
 

@@ -29,8 +29,8 @@
 #' vcov(expected, target = "sample")
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
-  check_given()
   check_dots_empty(...)
+  check_given()
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
     bad <- which(types$values < 0)
@@ -86,6 +86,7 @@ truth_of <- function(x) {
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   check_object(object)
+  check_dots_near(...)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
@@ -119,6 +120,7 @@ histogram_variances <- function(x, like, target, known, reported) {
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   check_object(x)
+  check_dots_near(...)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   truth <- truth_of(x)
@@ -135,6 +137,7 @@ print.rr_pmdh <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Expect
 #' @export
 confint.rr_pmdh <- function(object, parm, level, ...) {
   check_object(object)
+  check_dots_near(...)
   abort(c("Expected counts have no confidence interval: nothing was estimated.",
           i = "{.fn tidy} has the standard deviations; {.fn rr_tmdh} estimates from reports."), "argument")
 }
@@ -151,6 +154,7 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' @param truth Row-type counts as in [rr_rowtype()], or joint counts of all orders.
 #' @param mechanism How the columns were randomised, as in [rr_pmdh()].
 #' @param set The columns whose joint count is wanted, by name or position; `NULL` for the histogram of row types.
+#' @param ... Not used, and refused.
 #' @return For a set, a data frame with columns `count` (0 to the number of rows) and `probability`. For `NULL`, a list with
 #'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
@@ -160,7 +164,8 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
 #' sum(law$count * law$probability)
 #' @export
-rr_reported_law <- function(truth, mechanism, set = NULL) {
+rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   types <- if (inherits(truth, "rr_histogram")) {
     list(values = unname(row_types(truth, "truth")), columns = truth$columns)

@@ -9,7 +9,8 @@
 
 #' @rdname rr_law
 #' @export
-rr_law_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q) {
+rr_law_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q, ...) {
+  check_dots_empty(...)
   check_given(p = "the probability that a report supports the truth",
               q = "the probability that it supports another category")
   p <- check_probabilities(p, "p")

@@ -34,6 +34,7 @@
 #' @param both_other \eqn{r_2}: probability that it supports two given categories, neither the truth. One number or a symmetric
 #'   matrix. `NULL` for independent supports (`q * q`).
 #' @param difference `p - q`, where it is known with more digits than the difference has.
+#' @param ... Not used, and refused.
 #' @return `rr_law()` and the constructors: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for

@@ -31,6 +31,7 @@
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
 #' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and
 #'   `TRUE` and 1 the second.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_binary", "rr_mechanism")`: a list with, among others, `levels`,
 #'   `p`, `q`, `p_minus_q` and `epsilon`, where
 #'   \eqn{\epsilon = \max(|\log(p/q)|, |\log((1-q)/(1-p))|)}{epsilon = max(|log(p/q)|, |log((1-q)/(1-p))|)}.
@@ -58,14 +59,16 @@
 #' reports <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
 #' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)
 #' @export
-rr_binary <- function(p, q, levels = c("no", "yes")) {
+rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the probability of reporting {.val yes} when the truth is yes")
   new_rr_binary(check_probability(p, "p"), check_probability(q, "q"), levels, "Randomized yes/no question")
 }
 
 #' @rdname rr_binary
 #' @export
-rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes")) {
+rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
   new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
@@ -74,7 +77,8 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes")) {
 
 #' @rdname rr_binary
 #' @export
-rr_crosswise <- function(p, levels = c("no", "yes")) {
+rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the known probability of the innocuous statement")
   p <- check_probability(p, "p")
   new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE)
@@ -82,14 +86,16 @@ rr_crosswise <- function(p, levels = c("no", "yes")) {
 
 #' @rdname rr_binary
 #' @export
-rr_triangular <- function(p, levels = c("no", "yes")) {
+rr_triangular <- function(p, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the known probability of the innocuous statement")
   new_rr_binary(1, check_probability(p, "p"), levels, "Triangular design")
 }
 
 #' @rdname rr_binary
 #' @export
-rr_mangat <- function(p, t, levels = c("no", "yes")) {
+rr_mangat <- function(p, t, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the probability of the sensitive question in the randomised part")
   p <- check_probability(p, "p")
   t <- check_probability(t, "t")
@@ -99,7 +105,8 @@ rr_mangat <- function(p, t, levels = c("no", "yes")) {
 
 #' @rdname rr_binary
 #' @export
-rr_mangat1994 <- function(p, levels = c("no", "yes")) {
+rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the probability of the sensitive question in the device of those whose truth is no")
   p <- check_probability(p, "p")
   new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
@@ -107,7 +114,8 @@ rr_mangat1994 <- function(p, levels = c("no", "yes")) {
 
 #' @rdname rr_binary
 #' @export
-rr_kuk <- function(p1, p2, levels = c("no", "yes")) {
+rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given()
   new_rr_binary(check_probability(p1, "p1"), check_probability(p2, "p2"), levels, "Kuk's design")
 }

@@ -13,6 +13,7 @@
 #' @param buckets Number of buckets, from 2 to the number of categories, which is the default. Category \eqn{x} (from 0) lies in bucket
 #'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, so a bucket holds neighbouring categories. The estimates are the shares of the buckets.
 #' @param compatible With `d = 1`, randomise as the original paper does, which uses only half of `epsilon`?
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets; `values` are the categories, where these are more.
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
 #' @section Errors:
@@ -24,7 +25,8 @@
 #' reports[1:3]
 #' rr_estimate(reports, mechanism, method = "inv")
 #' @export
-rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE) {
+rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)

@@ -30,6 +30,7 @@
 #'   the permanent answers themselves.
 #' @param f,p,q Instead of both levels, RAPPOR's probabilities, from 0 to 1, with `p` unlike `q` and `f` below 1.
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
 #'   \eqn{q}), `one` and `zero` (the probabilities that a 1 and a 0 of the filter is reported as 1) and `places` (the bits of each category: hashes by categories by
 #'   cohorts). [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]); with two stages give it a `memory`, see
@@ -49,7 +50,8 @@
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
-                     q = NULL, key = 1) {
+                     q = NULL, key = 1, ...) {
+  check_dots_empty(...)
   check_given()
   levels <- check_levels(levels)
   k <- length(levels$labels)

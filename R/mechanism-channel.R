@@ -18,6 +18,7 @@
 #'   another order reorder it, others replace its names. A square channel whose
 #'   columns have no names reports its own levels.
 #' @param tolerance How far a row may be from adding up to 1, for published tables that were rounded. Rows are rescaled to 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_channel", "rr_mechanism")`: a list with, among others, `levels`, `reports`,
 #'   `matrix` and `epsilon`.
 #' @section Errors:
@@ -37,7 +38,8 @@
 #' mechanism <- rr_channel(C)
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
 #' @export
-rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8) {
+rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
+  check_dots_empty(...)
   check_given()
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)
@@ -89,10 +91,13 @@ new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
                    design = design, matrix = C, form = find_additive(C), ...)
 }
 
-# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite.
+# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
+# epsilon is small the logarithm of a rounded ratio near 1 has lost it; the difference of its parts is exact.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
-  round_up(max(log(apply(C, 2, max) / apply(C, 2, min))))
+  low <- apply(C, 2, min)
+  high <- apply(C, 2, max)
+  round_up(max(ifelse(high <= 2 * low, log1p((high - low) / low), log(high / low))))
 }
 
 # The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL.

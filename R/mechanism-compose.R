@@ -17,6 +17,7 @@
 #' One report reveals at most `rr_epsilon()["report"]`. Any number of reports made from one memoised first stage together reveal at most
 #' the first stage's own level, `rr_epsilon()["permanent"]`.
 #' @param first,second Mechanisms; the reports of `first` must be the levels of `second`, in the same order.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_compose", "rr_mechanism")` with `first` and `second` among its elements; for two
 #'   products one of [rr_product()].
 #' @section Errors:
@@ -34,7 +35,8 @@
 #' rr_epsilon(weekly)
 #' coef(rr_estimate(rr_counts(c(300, 250, 240, 210), weekly)))
 #' @export
-rr_compose <- function(first, second) {
+rr_compose <- function(first, second, ...) {
+  check_dots_empty(...)
   check_given()
   check_mechanism(first, "first")
   check_mechanism(second, "second")

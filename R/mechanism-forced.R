@@ -17,6 +17,7 @@
 #' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
 #'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
 #'   `levels` in any order.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with, among
 #'   others, `levels`, `truth` (\eqn{a}), `innocuous` (\eqn{b}, one per category) and
 #'   `epsilon` \eqn{= \max_y \log(1 + a / b_y)}{= max over y of log(1 + a / b[y])}, infinite when some \eqn{b_y = 0}.
@@ -40,7 +41,8 @@
 #' # The unrelated question: "is your mother's birthday in the first quarter of the year?"
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
-rr_forced <- function(forced, levels = NULL) {
+rr_forced <- function(forced, levels = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   forced <- check_probabilities(forced, "forced")
   levels <- innocuous_levels(forced, levels, "forced")
@@ -59,7 +61,8 @@ rr_forced <- function(forced, levels = NULL) {
 
 #' @rdname rr_forced
 #' @export
-rr_unrelated <- function(p, pi, levels = NULL) {
+rr_unrelated <- function(p, pi, levels = NULL, ...) {
+  check_dots_empty(...)
   check_given(p = "the probability of the sensitive question")
   p <- check_probability(p, "p")
   if (is.null(pi)) return(unrelated_unknown(p, levels %||% c("no", "yes")))

@@ -19,6 +19,7 @@
 #'   are (at least 2), in which case they are called `1`, `2`, ...
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with, among others, `levels`,
 #'   `p`, `q`, `p_minus_q` and `epsilon`.
 #' @section Errors:
@@ -42,7 +43,8 @@
 #' # The same design from its probability
 #' rr_epsilon(rr_grr(3, p = 0.5))
 #' @export
-rr_grr <- function(levels, epsilon = NULL, p = NULL) {
+rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
@@ -59,7 +61,8 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL) {
 check_one_of_epsilon_p <- function(epsilon, p) {
   if (is.null(epsilon) == is.null(p)) {
     abort(c("Exactly one of {.arg epsilon} and {.arg p} must be given.",
-            x = if (is.null(p)) "Neither was given." else "Both were given."),
+            x = if (is.null(p)) "Neither was given." else "Both were given.",
+            i = if (is.null(p)) "{.arg epsilon} is the privacy level, {.arg p} the chance that the truth is reported."),
           "argument")
   }
 }

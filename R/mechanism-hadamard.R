@@ -17,6 +17,7 @@
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param blocks Number of blocks, from 1 to the number of categories; by default the best.
 #' @param one_bit Send one bit about a public column?
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")`, with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
 #'   whole numbers, or for one bit a tibble with `index` (from 0) and `sign` (1 or -1).
 #' @section Errors:
@@ -32,7 +33,8 @@
 #' fit <- rr_estimate(reports, mechanism, method = "inv")
 #' head(tidy(fit), 12)
 #' @export
-rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE) {
+rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)

@@ -22,6 +22,7 @@
 #'   a power just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4.
 #' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
 #'   [rr_local_hash()], [rr_subset()].
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
 #'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
 #'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
@@ -45,7 +46,8 @@
 #' rr_contrast(fit, list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64)))
 #' rr_quantile(fit, c(0.25, 0.5, 0.75))
 #' @export
-rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard) {
+rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
@@ -172,3 +174,6 @@ from_recipe.recipe_hierarchy <- function(recipe) {
   if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
   mechanism
 }
+
+#' @export
+plan_remedy.rr_hierarchy <- function(mechanism) "Simulate with {.fn rr_study}: the levels are estimated together."

@@ -10,7 +10,10 @@ encode_reports <- function(x, mechanism) {
     return(list(codes = translate(positions, x), first = 1L))
   }
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
-    abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}."),
+    abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}.",
+            i = if (inherits(x, "DBIConnection")) "Give a table of it: {.code dplyr::tbl(connection, \"answers\")}.",
+            i = if (is.list(x) && !is.object(x)) "Columns of a list are a data frame: {.code as.data.frame(x)}.",
+            i = if (inherits(x, "tbl_lazy")) "It is a table of a database: fetch the column with {.fn dplyr::pull}."),
           "argument")
   }
   if (length(dim(x)) > 1L) {

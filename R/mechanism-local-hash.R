@@ -22,6 +22,7 @@
 #' @param optimized `TRUE` for the \eqn{g} of least error, about \eqn{e^\epsilon + 1} (OLH); `FALSE` for \eqn{g = 2} (BLH).
 #' @param g In place of `optimized`: the number of hash values, at least 2.
 #' @param cohorts Number of shared hash functions; `NULL`, the default, for a fresh one for each respondent.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")`, with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
 #'   `odds`, `both_own`, `both_other` and `cohorts`. [rr_perturb()] returns a tibble with the whole numbers `slope`, `shift` and `value`
 #'   (1 to `g`), or `cohort` and `value`.
@@ -37,7 +38,8 @@
 #' reports
 #' rr_tally(reports, mechanism)
 #' @export
-rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts = NULL) {
+rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts = NULL, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)

@@ -30,6 +30,7 @@
 #' @param protocol The protocols of the two stages, see the table.
 #' @param first,second Mechanisms; the reports of `first` are the levels of `second`, in the same order, or both are [rr_unary()] of the same
 #'   levels.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements, and where reports are bits or hash values with the class
 #'   and the elements of [rr_unary()] or [rr_local_hash()]: its reports are read and counted as theirs. [rr_epsilon()] gives `report`
 #'   and `permanent`.
@@ -56,7 +57,8 @@
 #' coef(rr_estimate(second_week, weekly, method = "inv"))
 #' @export
 rr_longitudinal <- function(levels, permanent, epsilon,
-                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash")) {
+                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"), ...) {
+  check_dots_empty(...)
   check_given(permanent = "the level of all reports together", epsilon = "the privacy level of one report, above 0")
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
@@ -77,7 +79,8 @@ rr_longitudinal <- function(levels, permanent, epsilon,
 
 #' @rdname rr_longitudinal
 #' @export
-rr_memoised <- function(first, second) {
+rr_memoised <- function(first, second, ...) {
+  check_dots_empty(...)
   check_given()
   mechanism <- rr_compose(first, second)
   if (!is.null(mechanism$questions)) {

@@ -24,6 +24,7 @@
 #' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused: cut them to the range first.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param protocol `"hybrid"`, `"piecewise"` or `"duchi"`.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far outside `range`.
 #'   [rr_tally()] keeps how many there are, their sum and the sum of their squares, as shares of the range of reports. [rr_estimate()] returns an object of class
 #'   `c("rr_mean_fit", "rr_estimates")`: `coef()`, `vcov()`, `confint()`, `tidy()` and `glance()` read it, see [rr_estimates].
@@ -49,7 +50,8 @@
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)
 #' @export
-rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")) {
+rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
+  check_dots_empty(...)
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
@@ -243,4 +245,13 @@ mechanism_recipe.rr_mean <- function(mechanism) {
 from_recipe.recipe_mean <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
   rr_mean(r$range, r$epsilon, r$protocol)
+}
+
+#' @export
+plan_remedy.rr_mean <- function(mechanism) {
+  parts <- mean_variance(mechanism)
+  # The variance of a report, constant + slope t^2 on average, and that of t, at most the average of t^2 up to 1.
+  worst <- diff(mechanism$range) / 2 * sqrt(parts$constant + max(0, 1 + parts$slope))
+  paste0("It estimates a mean, and no share. The standard error of the mean is at most ", format(worst, digits = 3),
+         " / sqrt(n).")
 }

@@ -7,6 +7,7 @@
 #' @param share Share of respondents who do not follow the instructions, from 0 to below 1.
 #' @param answer What these respondents do instead: the label of the report they always give (such as the safe "no"), a
 #'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
 #'   applies to a respondent whose compliance is unknown.
 #' @section Errors:
@@ -25,7 +26,8 @@
 #'   coef(rr_estimate(rr_counts(counts, rr_noncompliance(design, share, answer = "no"))))
 #' })
 #' @export
-rr_noncompliance <- function(mechanism, share, answer = "uniform") {
+rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
+  check_dots_empty(...)
   check_given(share = "the share of respondents who ignore the instructions", mechanism = "the mechanism as designed")
   check_mechanism(mechanism)
   share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE)

@@ -11,6 +11,7 @@
 #' @inheritParams rr_sketch_counts
 #' @param lengths Increasing numbers of characters, each at least 1: the prefixes that are asked for.
 #' @param functions Number of hash functions of each group's sketch, from 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")`, with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
 #'   whole strings from the group that was held out.
@@ -25,7 +26,8 @@
 #' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
 #' reports$part
 #' @export
-rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1) {
+rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0", lengths = "how many characters the prefixes have")
   if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
         any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {
@@ -77,9 +79,7 @@ rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE) {
 print.rr_prefixes <- function(x, ..., digits = 4) {
   check_object(x)
   digits <- check_digits(digits)
-  cat("<rr_prefixes> ", x$design, "\n", sep = "")
-  cat("  answers  any text\n")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  print_open(x, digits)
   design <- x$parts[[1]]$design
   cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(design, 1, 1)),
       substring(design, 2), "\n", sep = "")
@@ -120,4 +120,10 @@ mechanism_recipe.rr_prefixes <- function(mechanism) {
 from_recipe.recipe_prefixes <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
   rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)
+}
+
+#' @export
+plan_remedy.rr_prefixes <- function(mechanism) {
+  paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these as for ",
+         "{.fn rr_sketch_counts}.")
 }

@@ -30,6 +30,7 @@
 #' @param functions Number of hash functions, from 1; \eqn{k}. The table has `functions * (width + 1)` numbers, at most 2^23.
 #' @param one_bit Send one bit, about a public column?
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")`, with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and `q` of one bucket. [rr_perturb()]
 #'   takes text and returns a data frame with `cohort` (which function, from 1) and `bits` ([packed][rr_reports]), or a tibble with `cohort`, `index`
 #'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
@@ -56,7 +57,8 @@
 #' # Any other string, from the same tally
 #' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
 #' @export
-rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1) {
+rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
@@ -100,13 +102,18 @@ format.rr_sketch_counts <- function(x, digits = 4, ...) {
   sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
 }
 
+# The first lines of a mechanism whose answers are an open set of strings.
+print_open <- function(x, digits) {
+  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
+  cat("  answers  any text\n")
+  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+}
+
 #' @export
 print.rr_sketch_counts <- function(x, ..., digits = 4) {
   check_object(x)
   digits <- check_digits(digits)
-  cat("<rr_sketch_counts> ", x$design, "\n", sep = "")
-  cat("  answers  any text\n")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  print_open(x, digits)
   cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n", sep = "")
   cat("  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
   invisible(x)
@@ -272,4 +279,11 @@ sketch_recipe <- function(mechanism) {
 from_recipe.recipe_sketch_counts <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
   rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)
+}
+
+#' @export
+plan_remedy.rr_sketch_counts <- function(mechanism) {
+  q <- mechanism$q + mechanism$p_minus_q / mechanism$width
+  paste0("But for collisions its reports support a string as those of {.code rr_unary(2, p = ",
+         format(mechanism$p, digits = 4), ", q = ", format(q, digits = 4), ")}: plan with that.")
 }

@@ -24,6 +24,7 @@
 #' @param reports `NULL` for the discrete form; for the continuous one the number of bins of the reports, at least 2. It needs break points.
 #' @param half_width Half width \eqn{b} of the wave: of the discrete form a whole number of levels from 0 to their number less 1, of the continuous one a
 #'   number above 0 and at most 1, as a share of the range. By default the best.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_square_wave", "rr_channel", "rr_mechanism")`, with `breaks` (or `NULL`), `half_width`, `p` and `q` (probabilities of the
 #'   discrete form, densities of the continuous one). [rr_perturb()] takes numbers within the breaks, or labels, and returns the numbers of reports.
 #' @section Errors:
@@ -44,7 +45,8 @@
 #' # The mean: each age is replaced by the middle of its bin
 #' rr_contrast(fit, seq(5, 95, by = 10))
 #' @export
-rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL) {
+rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, ...) {
+  check_dots_empty(...)
   check_given(breaks = "the bounds of the bins, or the ordered levels", epsilon = "the privacy level, above 0")
   bins <- check_breaks(breaks)
   epsilon <- check_epsilon(epsilon)

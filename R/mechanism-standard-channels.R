@@ -21,6 +21,7 @@
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}.
 #' @param table Counts of a validation study, rows truths and columns reports.
+#' @param ... Not used, and refused.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`;
@@ -43,7 +44,8 @@
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))
 #' @export
-rr_pram <- function(keep, levels = NULL, margin = NULL) {
+rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   keep <- check_probabilities(keep, "keep")
   if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
@@ -78,7 +80,8 @@ rr_pram <- function(keep, levels = NULL, margin = NULL) {
 
 #' @rdname rr_pram
 #' @export
-rr_geometric <- function(levels, epsilon) {
+rr_geometric <- function(levels, epsilon, ...) {
+  check_dots_empty(...)
   check_given()
   labels <- check_levels(levels)
   epsilon <- check_epsilon(epsilon)
@@ -97,7 +100,8 @@ rr_geometric <- function(levels, epsilon) {
 
 #' @rdname rr_pram
 #' @export
-rr_exponential <- function(levels, epsilon, utility = NULL) {
+rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   labels <- check_levels(levels)
   epsilon <- check_epsilon(epsilon)
@@ -125,7 +129,8 @@ rownames_as_names <- function(matrix) stats::setNames(seq_len(nrow(matrix)), row
 
 #' @rdname rr_pram
 #' @export
-rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL) {
+rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL, ...) {
+  check_dots_empty(...)
   if (is.null(table)) {
     if (is.null(sensitivity) || is.null(specificity)) {
       abort(c("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table}."), "argument")

@@ -14,6 +14,7 @@
 #' @inheritParams rr_grr
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param size How many categories a report holds, from 1 to \eqn{K - 1}; by default the best.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_subset", "rr_mechanism")`, with `size`, `p`, `q`, `p_minus_q`, `odds`, `both_own` and `both_other`
 #'   ([rr_law()]). [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits where these are smaller.
 #' @section Errors:
@@ -27,7 +28,8 @@
 #' reports[1:3]
 #' rr_estimate(reports, mechanism, method = "inv")
 #' @export
-rr_subset <- function(levels, epsilon, size = NULL) {
+rr_subset <- function(levels, epsilon, size = NULL, ...) {
+  check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)

@@ -17,6 +17,7 @@
 #' @inheritParams rr_grr
 #' @param optimized `TRUE` for the optimized form, `FALSE` for the symmetric one. Not used with `p` and `q`.
 #' @param p,q Instead of `epsilon`: the probabilities of a 1 for the truth and for another category, from 0 to 1.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_unary", "rr_mechanism")`, with `p`, `q`, `p_minus_q`, `odds` (the odds ratio of the two probabilities
 #'   less 1), `both_own` and `both_other` ([rr_law()]). [rr_perturb()] returns [packed bits][rr_reports].
 #' @section Errors:
@@ -31,7 +32,8 @@
 #' reports
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' @export
-rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL) {
+rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   levels <- check_levels(levels)
   numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))

@@ -22,6 +22,7 @@
 #' @param p The probability that the device lets a respondent whose truth is no say no, from 0 to 1.
 #' @param yes,no The probabilities that the device forces "yes" and "no".
 #' @param levels Two labels, first the one for no.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
 #'   `parameters` says which classes make up each parameter; see [rr_parameters()].
 #' @section Errors:
@@ -44,7 +45,8 @@
 #' fit <- rr_estimate(tallies)
 #' rr_parameters(fit)
 #' @export
-rr_lie_detector <- function(p, levels = c("no", "yes")) {
+rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(p = "the probability that the device lets a respondent whose truth is no say no")
   p <- check_probability(p, "p")
   new_rr_latent("lie_detector", rbind(c(p, 1 - p), c(0, 1), c(1, 0)), levels, c("", ", admitted", ", denied"),
@@ -55,7 +57,8 @@ rr_lie_detector <- function(p, levels = c("no", "yes")) {
 
 #' @rdname rr_lie_detector
 #' @export
-rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes")) {
+rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
   check_given(yes = "the probability that the device forces {.val yes}")
   yes <- check_probability(yes, "yes")
   no <- check_probability(no, "no")

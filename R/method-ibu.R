@@ -60,6 +60,7 @@ warn_short <- function(options, converged, gap) {
 #' The log-likelihood of every iterate, with an upper bound on its distance from the maximum.
 #'
 #' @param fit A fit of method `"ibu"`, see [rr_estimate()].
+#' @param ... Not used, and refused.
 #' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
 #'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
 #' @section Errors:
@@ -71,7 +72,8 @@ warn_short <- function(options, converged, gap) {
 #' fit <- rr_estimate(reports, method = "ibu", iterations = 20)
 #' tail(rr_trace(fit), 3)
 #' @export
-rr_trace <- function(fit) {
+rr_trace <- function(fit, ...) {
+  check_dots_empty(...)
   check_given(fit = "a fit of {.fn rr_estimate} with {.code method = \"ibu\"}")
   if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
     abort(c("{.arg fit} must be a fit of method {.val ibu}.",

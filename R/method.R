@@ -262,7 +262,9 @@ check_options <- function(options, method, mechanism) {
   unknown <- setdiff(names(options), method$options)
   nameless <- length(options) > 0 && (is.null(names(options)) || !all(nzchar(names(options))))
   # Quoted, so that an option that is a call is described and not evaluated.
-  if (nameless) do.call(check_dots_empty, options, quote = TRUE)
+  if (nameless) {
+    do.call(check_dots_empty, c(options, list(.known = names(user_arguments()$formals))), quote = TRUE)
+  }
   renamed <- c(level = "alpha")["alpha" %in% method$options]
   if ("keep" %in% unknown) {
     abort(c("{.arg keep} belongs to the making of a tally.",

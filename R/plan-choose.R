@@ -59,8 +59,8 @@
 #' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
-  check_given()
   check_dots_empty(...)
+  check_given()
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) {
     abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",
@@ -215,7 +215,7 @@ print.rr_choice <- function(x, ...) {
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
     # The best has no risk where it gives the same estimate every time: nothing is a share of that.
     none <- isTRUE(x$risk[1] <= 1e-12 * x$risk[2])
-    next_words <- if (!none) sprintf("%s%% larger", format(100 * (x$risk[2] / x$risk[1] - 1), digits = 2))
+    next_words <- if (!none) larger_words(x$risk[2] / x$risk[1])
       else if (x$risk[2] > 0) sprintf("of %s; that of the best is 0", format(x$risk[2], digits = 2))
       else "of 0 too"
     cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s.\n",

@@ -1,12 +1,13 @@
 #' Pictures of a plan
 #'
-#' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error (or the share to be detected) with one
+#' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error, the share to be detected or the power, whichever has several values, with one
 #' line a mechanism; of [rr_power()] the power against the number of respondents or against the true share, whichever was given more
 #' values, with a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel
 #' for each number of categories. With one privacy level there is a row for each mechanism.
 #'
-#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed line is what a direct question would need, or could
-#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Power moves in small teeth, because the number
+#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed grey line is what a direct question would need, or could
+#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Lines of designs that are equally good lie on each other: dashes and hollow
+#' points let the other one be seen. Where one number is asked of each design there is a row for each. Power moves in small teeth, because the number
 #' of reports is whole and the attained level with it.
 #'
 #' @param object A plan of [rr_sample_size()], the powers of [rr_power()], or a comparison of [rr_recommend()].
@@ -34,44 +35,95 @@ NULL
 #' @method autoplot rr_plan
 #' @rawNamespace S3method(ggplot2::autoplot,rr_plan)
 autoplot.rr_plan <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a plan")
   check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
   data <- as.data.frame(object)
-  by_margin <- !is.null(data$margin)
-  data$x <- if (by_margin) data$margin else data$share
+  kinds <- if (is.null(data$margin)) c("share", "power") else c("margin", "share")
+  # Along the axis runs what has several values; panels have one value of the other each.
+  several <- vapply(data[kinds], function(x) length(unique(x)) > 1L, NA)
+  if (!several[1] && several[2]) kinds <- rev(kinds)
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
-  panel <- if (by_margin) paste("True share", percent_labels(data$share))
-    else paste("Power", format(data$power, digits = 3, trim = TRUE))
-  data$panel <- factor(panel, unique(panel[order(if (by_margin) data$share else data$power)]))
+  data$x <- data[[kinds[1]]]
+  other <- data[[kinds[2]]]
+  data$panel <- size_value(kinds[2], other)
+  data$panel <- factor(data$panel, unique(data$panel[order(other)]))
+  if (!any(several)) return(plot_size_rows(data, object, size_value(kinds[1], data$x[1])))
   direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   direct <- direct[direct$n > 0, ]
-  lines <- length(unique(data$x)) > 1
-  colours <- stats::setNames(rep_len(line_colours, nlevels(data$mechanism)), levels(data$mechanism))
-  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
-    (if (lines) ggplot2::geom_line(data = direct, linetype = 2, colour = colour_aside)
-     else ggplot2::geom_point(data = direct, shape = 1, size = 2, colour = colour_aside)) +
-    (if (lines) ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8)) +
-    ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2) +
-    # One value is the only tick.
-    (if (!lines) ggplot2::scale_x_continuous(labels = percent_labels, breaks = data$x[1])
-     else if (min(data$x) > 0) ggplot2::scale_x_log10(labels = percent_labels,
-                                                      breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 7))
-     else ggplot2::scale_x_continuous(labels = percent_labels)) +
-    ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
-    ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
-    ggplot2::labs(x = if (by_margin) "Margin of error" else "True share", y = "Respondents needed", colour = NULL,
-                  title = paste("Respondents needed, by", if (by_margin) "margin of error" else "true share"),
-                  caption = size_caption(object, if (lines) "Dashed" else "Hollow")) +
+  panels <- nlevels(data$panel)
+  layout <- row_layout(panels, "", levels(data$panel))
+  room <- if (panels > 1) 3 else 7
+  given <- sort(unique(data$x))
+  breaks <- if (length(given) <= room) given else if (kinds[1] == "power") few_breaks(room) else few_log_breaks(room)
+  scale_x <- if (kinds[1] == "power" || given[1] <= 0) ggplot2::scale_x_continuous else ggplot2::scale_x_log10
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
+    ggplot2::geom_line(data = direct, linetype = 2, colour = colour_aside) +
+    design_lines(data$mechanism, length(given)) +
+    scale_x(labels = if (kinds[1] == "power") point_format else percent_labels, breaks = breaks,
+            guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_log10(labels = format_count, breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks) +
+    ggplot2::labs(x = size_names[[kinds[1]]], y = "Respondents needed",
+                  title = paste("Respondents needed, by", tolower(size_names[[kinds[1]]])),
+                  caption = size_caption(object, "Grey")) +
     theme_candor()
-  if (nlevels(data$panel) > 1) plot + ggplot2::facet_wrap(~panel)
-  else plot + ggplot2::labs(subtitle = levels(data$panel))
+  if (panels > 1) picture + row_panels(layout) else picture + ggplot2::labs(subtitle = levels(data$panel))
+}
+
+size_names <- c(margin = "Margin of error", share = "True share", power = "Power")
+
+size_value <- function(kind, x) {
+  paste(size_names[[kind]], if (kind == "power") format(x, digits = 3, trim = TRUE) else percent_labels(x))
+}
+
+# One line for each design. Lines of designs that are equally good lie on each other: a dashed line and hollow points
+# let another one be seen through them.
+design_lines <- function(designs, points) {
+  names <- levels(designs)
+  values <- function(x) stats::setNames(rep_len(x, length(names)), names)
+  guide <- line_legend(names)
+  list(ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8),
+       if (points <= 12) {
+         ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2)
+       },
+       ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
+       ggplot2::scale_linetype_manual(values = values(c("solid", "84", "48", "8242", "24")), guide = guide),
+       if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
+       ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
+       ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")))
+}
+
+# One number is asked of each design: a row for each, and the direct question as a line.
+plot_size_rows <- function(data, object, value) {
+  plot_design_rows(data, data$n, data$direct[1]) +
+    ggplot2::scale_x_continuous(labels = format_count, limits = c(0, NA), breaks = few_breaks(5),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = "Respondents needed", title = "Respondents needed by each design",
+                  subtitle = paste(value, tolower(data$panel[1]), sep = ", "), caption = size_caption(object, "Dashed"))
+}
+
+plot_design_rows <- function(data, value, direct) {
+  data$value <- value
+  data$mechanism <- factor(data$mechanism, rev(levels(data$mechanism)))
+  layout <- row_layout(1, levels(data$mechanism))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$mechanism)) +
+    (if (!is.na(direct)) ggplot2::geom_vline(xintercept = direct, linetype = 2, colour = colour_aside)) +
+    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = .data$value, yend = .data$mechanism), colour = colour_estimate,
+                          alpha = 0.55, linewidth = 0.8) +
+    ggplot2::geom_point(colour = colour_estimate, size = row_points(layout)) +
+    row_labels(layout) +
+    theme_candor() +
+    row_theme(layout) +
+    ggplot2::labs(y = NULL)
+  with_height(picture, layout)
 }
 
 #' @rdname autoplot.rr_plan
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw powers")
   second <- attr(object, "second")
   check_table(object, c("n", "share", "power", if (is.null(second)) "null"), "mechanism")
@@ -95,40 +147,32 @@ autoplot.rr_power <- function(object, ...) {
   panel <- if (by_n) paste("True share", percent_labels(other)) else paste(format_count(other), "respondents")
   data$panel <- factor(panel, unique(panel[order(other)]))
   direct <- unique(data[c("x", "panel", "direct")])
-  colours <- stats::setNames(rep_len(line_colours, nlevels(data$mechanism)), levels(data$mechanism))
-  plot <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$power)) +
+  panels <- nlevels(data$panel)
+  layout <- row_layout(panels, "", levels(data$panel))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$power)) +
     (if (!is.null(alpha)) ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 2,
                                              colour = colour_aside)) +
-    ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism), linewidth = 0.8) +
-    (if (max(sizes, shares) <= 25) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism), size = 2)) +
+    design_lines(data$mechanism, max(sizes, shares)) +
     (if (by_n) ggplot2::scale_x_log10(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE),
-                                      breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 7))
-     else ggplot2::scale_x_continuous(labels = percent_labels)) +
-    ggplot2::scale_y_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2)) +
-    ggplot2::scale_colour_manual(values = colours, guide = line_legend(names(colours))) +
-    ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power", colour = NULL,
+                                      breaks = few_log_breaks(if (panels > 1) 3 else 7))
+     else ggplot2::scale_x_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 3 else 6),
+                                      guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::scale_y_continuous(limits = c(0, 1), breaks = seq(0, 1, by = if (layout$down > 1) 0.5 else 0.2),
+                                labels = point_format) +
+    ggplot2::labs(x = if (by_n) "Respondents" else "True share", y = "Power",
                   title = paste("Power, by", if (by_n) "number of respondents" else "true share"),
-                  caption = power_caption(data, alpha, second)) +
+                  caption = power_caption(data, alpha, second, "Grey")) +
     theme_candor()
-  if (nlevels(data$panel) == 1) return(plot + ggplot2::labs(subtitle = levels(data$panel)))
-  plot + ggplot2::facet_wrap(~panel)
+  if (panels > 1) picture + row_panels(layout) else picture + ggplot2::labs(subtitle = levels(data$panel))
 }
 
 # One number of respondents and one share leave nothing to draw a line along: a row for each mechanism.
 plot_power_rows <- function(data, alpha, second) {
-  data$mechanism <- factor(data$mechanism, rev(levels(data$mechanism)))
-  ggplot2::ggplot(data, ggplot2::aes(.data$power, .data$mechanism)) +
-    (if (!is.null(alpha)) ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside)) +
-    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = .data$power, yend = .data$mechanism), colour = colour_estimate,
-                          alpha = 0.55, linewidth = 0.8) +
-    ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
-    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1)) +
-    ggplot2::scale_y_discrete(labels = wrap_labels(24)) +
-    ggplot2::labs(x = "Power", y = NULL, caption = power_caption(data, alpha, second), title = "Power of each design",
+  plot_design_rows(data, data$power, if (is.null(alpha)) NA else data$direct[1]) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, by = 0.2), labels = point_format) +
+    ggplot2::labs(x = "Power", caption = power_caption(data, alpha, second, "Dashed"), title = "Power of each design",
                   subtitle = sprintf("True share %s, %s respondents", percent_labels(data$share[1]),
-                                     format_count(data$n[1]))) +
-    theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+                                     format_count(data$n[1])))
 }
 
 size_caption <- function(object, mark) {
@@ -140,22 +184,23 @@ size_caption <- function(object, mark) {
                     mark))
 }
 
-power_caption <- function(data, alpha, second = NULL) {
+power_caption <- function(data, alpha, second, mark) {
   if (is.null(alpha)) return(NULL)
   if (!is.null(second)) {
     return(wrap_text(sprintf(paste("One-sided test of equal shares in two groups at level %s; %s in the second.",
-                                   "Dashed: direct questions, answered honestly, in both."),
-                             percent_labels(alpha), percent_labels(second$share))))
+                                   "%s: direct questions, answered honestly, in both."),
+                             percent_labels(alpha), percent_labels(second$share), mark)))
   }
   wrap_text(sprintf(paste("Exact one-sided test of \"the share is %s\" at level %s.",
-                          "Dashed: a direct question, answered honestly."),
-          percent_labels(data$null[1]), percent_labels(alpha)))
+                          "%s: a direct question, answered honestly."),
+                    percent_labels(data$null[1]), percent_labels(alpha), mark))
 }
 
 #' @rdname autoplot.rr_plan
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
+  check_dots_near(...)
   check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
@@ -169,12 +214,14 @@ autoplot.rr_recommendation <- function(object, ...) {
   # A line needs two privacy levels.
   if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes))
   legend <- ggplot2::guide_legend(ncol = 2)
+  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   # Some lines lie on each other: those that come later are dashed.
-  ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism, linetype = .data$mechanism)) +
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism,
+                                             linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
     ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
-    ggplot2::facet_wrap(~panel, scales = "free_y") +
-    ggplot2::scale_y_log10(labels = power_labels) +
+    recommendation_panels(layout, "free_y") +
+    ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
     ggplot2::scale_colour_manual(values = line_colours, labels = recommend_names[levels(data$mechanism)]) +
     ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL,
                   title = "Error of each mechanism, by privacy level",
@@ -182,6 +229,8 @@ autoplot.rr_recommendation <- function(object, ...) {
     ggplot2::guides(colour = legend, linetype = legend) +
     theme_candor("bottom") +
     ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
+  # The legend has three lines; a row of panels needs its title and room to tell the lines apart.
+  with_height(picture, list(rows = layout$down, height = 2.4 + 0.8 * layout$down))
 }
 
 respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")
@@ -191,18 +240,26 @@ plot_recommendation_rows <- function(data, sizes) {
   data$mechanism <- factor(recommend_names[as.character(data$mechanism)],
                            rev(unname(recommend_names[levels(data$mechanism)])))
   panels <- nlevels(data$panel)
-  rows <- panel_rows(panels, min(panels, 3), nlevels(data$mechanism))
+  layout <- row_layout(panels, levels(data$mechanism), panel_lines(levels(data$panel)), min(panels, 3))
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
-    ggplot2::geom_point(colour = colour_estimate, size = 2.6) +
-    ggplot2::facet_wrap(~panel, scales = "free_x", labeller = ggplot2::as_labeller(function(x) sub(", ", "\n", x))) +
+    ggplot2::geom_point(colour = colour_estimate, size = row_points(layout)) +
+    recommendation_panels(layout, "free_x") +
     ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
-                           breaks = few_log_breaks(if (nlevels(data$panel) > 2) 2 else 4)) +
+                           expand = ggplot2::expansion(0.1), breaks = few_log_breaks(if (panels > 2) 2 else 4)) +
     ggplot2::labs(x = "Mean squared error", y = NULL, title = "Error of each mechanism",
                   subtitle = paste("Privacy level epsilon", format(data$epsilon[1])),
                   caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
+    row_labels(layout) +
     theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
-  with_height(picture, rows)
+    row_theme(layout)
+  with_height(picture, layout)
+}
+
+# The numbers of categories and of respondents on lines of their own: panels may be narrow.
+panel_lines <- function(titles) sub(", ", "\n", titles)
+
+recommendation_panels <- function(layout, scales) {
+  ggplot2::facet_wrap(~panel, scales = scales, ncol = layout$across, labeller = ggplot2::as_labeller(panel_lines))
 }
 
 #' @rdname autoplot.rr_plan

@@ -200,8 +200,8 @@ print.rr_recommendation <- function(x, ...) {
     cat(sprintf("<rr_recommendation> %d categories, epsilon %s\n  %s has the smallest error%s\n", x$k[1],
                 format(x$epsilon[1]),
                 sub("^([a-z])", "\\U\\1", c(recommend_names, longitudinal_names)[[x$mechanism[1]]], perl = TRUE),
-                if (length(grr) && grr > 0) sprintf("; that of k-ary randomized response is %s%% larger",
-                                                    format(100 * grr, digits = 2)) else ""))
+                if (length(grr) && grr > 0) sprintf("; that of k-ary randomized response is %s", larger_words(1 + grr))
+                else ""))
   }
   NextMethod()
   invisible(x)

@@ -14,6 +14,7 @@
 #' @param share The known share of true yes (the second label) among attentive respondents, from 0 to 1.
 #' @param answer What inattentive respondents report: `"uniform"` for either report at random, a report that they always give, or a distribution over the
 #'   reports.
+#' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, for a share outside 0 to 1 and for an `answer` that is neither a
@@ -27,7 +28,8 @@
 #' rr_matrix(anchor)
 #' coef(rr_estimate(rr_counts(c(220, 780), anchor)))
 #' @export
-rr_anchor <- function(mechanism, share = 0, answer = "uniform") {
+rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
+  check_dots_empty(...)
   check_given(mechanism = "how the answer to the anchor question was randomised")
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")

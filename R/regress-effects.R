@@ -2,7 +2,8 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed.
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. Intervals of a fit
+#' with `design` are of the t distribution, as those of its coefficients.
 #'
 #' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
 #'
@@ -11,6 +12,7 @@
 #' @param by Names of columns of the data: averages within each of their groups.
 #' @param conf.level Confidence level.
 #' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
 #'   `std.error`, `conf.low`, `conf.high`.
 #' @section Errors:
@@ -25,7 +27,8 @@
 #' rr_effects(fit)
 #' rr_effects(fit, "age", by = "town")
 #' @export
-rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL) {
+rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
+  check_dots_empty(...)
   check_given(fit = "a fit of {.fn rr_glm}")
   if (!inherits(fit, "rr_glm")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}."), "argument")
@@ -35,14 +38,16 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
   variables <- check_covariates(variables %||% known, known, "variables", "covariates")
   by <- check_covariates(by %||% character(), names(data), "by", "columns of the data")
-  V <- if (is.null(type)) stats::vcov(fit, cluster = cluster) else stats::vcov(fit, type, cluster)
+  type <- type %||% default_variance(fit, cluster)
+  V <- stats::vcov(fit, type, cluster)
   groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
   weight <- unname(fit$prior.weights)
   parts <- c(list(average_truth(fit, data)), unlist(lapply(variables, variable_effects, fit = fit, data = data),
                                                     recursive = FALSE))
+    quantile <- coefficient_quantile(fit, conf.level, type)
   rows <- lapply(levels(groups), function(group) {
     rows <- which(groups == group & weight > 0)
-    effect_rows(parts, rows, weight, fit, V, conf.level, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
+    effect_rows(parts, rows, weight, fit, V, quantile, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
   })
   table <- do.call(rbind, rows)
   attr(table, "conf.level") <- conf.level
@@ -150,7 +155,7 @@ matrix_derivative <- function(name, fit, data) {
   (4 * moved(unit / 1024) - moved(unit / 512)) / 3
 }
 
-effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
+effect_rows <- function(parts, rows, weight, fit, V, quantile, keys) {
   w <- weight[rows] / sum(weight[rows])
   kept <- which(is.finite(fit$coefficients))
   estimate <- vapply(parts, function(part) sum(w * part$value[rows]), 0)
@@ -158,7 +163,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
     gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
     sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
   }, 0)
-  half <- normal_quantile(conf.level) * se
+  half <- quantile * se
   table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
                           estimate = estimate,
                           std.error = se, conf.low = estimate - half, conf.high = estimate + half)
@@ -169,6 +174,7 @@ effect_rows <- function(parts, rows, weight, fit, V, conf.level, keys) {
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw effects")
   check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "contrast"))
   data <- as.data.frame(object)
@@ -241,6 +247,7 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, effect_data(object), variable)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)

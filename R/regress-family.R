@@ -10,13 +10,15 @@
 #' small surveys. For more than five digits give `glm()` the argument `control = list(epsilon = 1e-14)`.
 #'
 #' The link has a name that no package knows, `"rr(logit)"`, on purpose: with a link called "logit" `glmer()` would fit
-#' ordinary logistic regression without a warning.
+#' ordinary logistic regression without a warning. Packages that call coefficients by the link ('parameters') therefore call the exponentials "risk ratios" whatever the link is:
+#' with `link = "logit"` they are odds ratios of the truth. They call those of [rr_glm()] what they are.
 #'
 #' Mechanisms that differ from row to row belong in [rr_glm()]: a family cannot tell which row it is asked about.
 #'
 #' @param mechanism How the answers were randomised: any mechanism of two categories and two reports.
 #' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
 #' @param quasi Is the dispersion to be estimated, as by [stats::quasibinomial()]? Survey software wants this.
+#' @param ... Not used, and refused.
 #' @return An object of class `family`, with the further elements `mechanism`, `p`, `q` and `truth` (the name of the link).
 #'   Responses may be 0 and 1, logical, a factor or text with the mechanism's labels, shares with weights, or a matrix of two
 #'   columns (yes, no).
@@ -35,7 +37,8 @@
 #' # The share of true yes at 30 and 60
 #' plogis(predict(fit, data.frame(age = c(30, 60))))
 #' @export
-rr_family <- function(mechanism, link = "logit", quasi = FALSE) {
+rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
+  check_dots_empty(...)
   check_given()
   if (is.list(mechanism) && !is.object(mechanism)) {
     abort(c("A family is of one {.arg mechanism}.", x = "It is {describe(mechanism)}.",

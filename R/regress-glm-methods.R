@@ -3,6 +3,9 @@
 #' Methods for fits of [rr_glm()]. Other functions (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
 #' `step()`, ...) work as for any `glm`.
 #'
+#' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
+#' odds ratios of the logit link and risk ratios of the log link.
+#'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
 #'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
@@ -37,11 +40,17 @@
 #' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them; they are `NA` if none are left. `anova()`, `drop1()` and `add1()` are refused:
 #' likelihood ratios are not chi-squared there. A Wald test takes their place.
+#'
+#' `AIC()` is the dAIC of Lumley and Scott: \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1, and
+#' \eqn{\Delta}{Delta} the information of the pseudo-likelihood times the design's variance of the coefficients. In a simple random sample the trace is the number of coefficients; with
+#' clusters it is larger. Of several fits it gives a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves out the intercept, unless
+#' `null_has_intercept = FALSE`.) `logLik()` and `BIC()` are refused; `glance()` has `NA` there.
 #' @section Errors:
-#' `candor_error_argument` for likelihood ratios and profiles of a survey design, unknown types, clusters of the wrong length, and coefficients that do not exist.
+#' `candor_error_argument` for likelihoods, likelihood ratios and profiles of a survey design, unknown types, clusters of the wrong length, and coefficients that do not exist.
 #' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
 #'   221-226, for the sandwich; Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
-#'   *International Statistical Review* 51(3), 279-292, for survey designs.
+#'   *International Statistical Review* 51(3), 279-292, for survey designs; Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
+#'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}.
 #' @name rr_glm_methods
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
@@ -59,6 +68,8 @@ NULL
 #' @export
 logLik.rr_glm <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
+  if (!is.null(object$design)) refuse_pseudo("log-likelihood")
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
             class = "logLik")
@@ -68,6 +79,7 @@ logLik.rr_glm <- function(object, ...) {
 #' @export
 nobs.rr_glm <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   sum(object$prior.weights > 0)
 }
 
@@ -75,6 +87,7 @@ nobs.rr_glm <- function(object, ...) {
 #' @export
 fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   values <- if (type == "report") object$fitted.values else
     stats::setNames(truth_curve(object$link)$yes(object$linear.predictors), names(object$linear.predictors))
@@ -85,6 +98,7 @@ fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
   if (type != "truth") {
     class(object) <- c("glm", "lm")
@@ -107,6 +121,7 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   check_object(model)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("expected", "observed"))
   data <- fitted_data(model)
   rows <- fitted_rows(model)
@@ -140,6 +155,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   n <- length(object$y)
@@ -194,7 +210,7 @@ emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
   # The link is the truth's: type = "response" is then the share of true yes.
   misc <- list(tran = object$link, inv.lbl = "prob", sigma = NULL)
   if (object$link == "identity") misc$tran <- NULL
-  list(X = X, bhat = bhat, nbasis = nbasis, V = V[kept, kept, drop = FALSE], dffun = function(k, dfargs) Inf,
-       dfargs = list(),
-       misc = misc)
+  df <- if (is.null(vcov.)) coefficient_freedom(object) else Inf
+  list(X = X, bhat = bhat, nbasis = nbasis, V = V[kept, kept, drop = FALSE], dffun = function(k, dfargs) dfargs$df,
+       dfargs = list(df = df), misc = misc)
 }

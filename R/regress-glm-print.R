@@ -4,6 +4,7 @@
 #' @export
 summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   V <- stats::vcov(object, type, cluster)
@@ -64,7 +65,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
   print(format(x$coefficients, digits = digits), quote = FALSE)
   print_notes(x, digits)
   cat(if (is.null(x$design)) "\nLog-likelihood " else "\nPseudo-log-likelihood ",
-      format(as.numeric(stats::logLik(x)), digits = digits + 3), " on ", attr(stats::logLik(x), "df"),
+      format(x$loglik + x$constant, digits = digits + 3), " on ", x$rank + length(x$parameter),
       " degrees of freedom, ", format_count(length(x$y)), " rows\n", sep = "")
   invisible(x)
 }

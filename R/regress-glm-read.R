@@ -36,6 +36,7 @@ regress_frame <- function(call, formula, data, design, anchor, caller) {
             i = "Only for a tally as {.arg data} may it be left out."), "argument")
   }
   where <- environment(formula) %||% caller
+  check_terms(formula, family = TRUE)
   for (arg in intersect(c("weights", "arm"), names(wanted))) {
     wanted[[arg]] <- column_expression(wanted[[arg]], data, where, arg)
   }

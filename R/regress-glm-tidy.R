@@ -5,6 +5,7 @@
 tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
                         ...) {
   check_object(x)
+  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   check_flag(exponentiate, "exponentiate")
   V <- stats::vcov(x, parameter = TRUE)
@@ -41,10 +42,12 @@ wald_parameter <- function(fit, level) {
 #' @export
 glance.rr_glm <- function(x, ...) {
   check_object(x)
-  likelihood <- stats::logLik(x)
-  tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = as.numeric(likelihood),
-                 AIC = stats::AIC(x),
-                 BIC = stats::BIC(x), deviance = x$deviance, df.residual = x$df.residual, nobs = stats::nobs(x),
+  check_dots_near(...)
+  design <- !is.null(x$design)
+  tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null,
+                 logLik = if (design) NA_real_ else as.numeric(stats::logLik(x)), AIC = stats::AIC(x),
+                 BIC = if (design) NA_real_ else stats::BIC(x), deviance = x$deviance, df.residual = x$df.residual,
+                 nobs = stats::nobs(x),
                  epsilon = regress_epsilon(x$mechanism), link = x$link, penalty = x$penalty, decrement = x$decrement,
                  boundary = length(x$boundary$rows))
 }
@@ -59,6 +62,7 @@ regress_epsilon <- function(mechanism) {
 #' @export
 augment.rr_glm <- function(x, data = NULL, newdata = NULL, ...) {
   check_object(x)
+  check_dots_near(...)
   if (!is.null(newdata)) {
     table <- tibble::as_tibble(newdata)
     table$.truth <- unname(stats::predict(x, newdata, "truth"))

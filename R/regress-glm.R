@@ -47,7 +47,8 @@
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
-#' fewer rows than coefficients, a link without a feasible start, and for variables that are not there, with the nearest name and the columns; `candor_error_no_information` for `p = q`;
+#' fewer rows than coefficients, a link without a feasible start, for variables that are not there, with the nearest name and the columns, and for
+#' random effects, smooth terms, clusters and unknown functions in `formula`; `candor_error_no_information` for `p = q`;
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
@@ -82,8 +83,8 @@
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 5, penalty = c("none", "bias", "jeffreys"), arm = NULL,
                    design = NULL, anchor = NULL, ...) {
-  check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_dots_empty(...)
+  check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
@@ -104,6 +105,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit$starts.asked <- starts
   fit$design <- design
   fit$anchor <- anchor
+  # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
+  if (!is.null(design)) fit$aic <- NA_real_
   tell_about(fit)
   fit
 }

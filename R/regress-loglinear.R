@@ -43,8 +43,8 @@
 #' round(as.table(saturated), 4)
 #' @export
 rr_loglinear <- function(formula, tally, starts = 5, ...) {
-  check_given(formula = "terms in the questions, as in {.code ~ a * b}", tally = "a tally of the questions")
   check_dots_empty(...)
+  check_given(formula = "terms in the questions, as in {.code ~ a * b}", tally = "a tally of the questions")
   call <- match.call()
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
@@ -212,6 +212,7 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   check_flag(se.fit, "se.fit")
   theta <- object$model$truths(object$estimate)

@@ -54,6 +54,7 @@ NULL
 #' @export
 coef.rr_regression <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   object$coefficients
 }
 
@@ -61,6 +62,7 @@ coef.rr_regression <- function(object, ...) {
 #' @export
 vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   choices <- c("observed", "expected", "sandwich")
   type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
   if (!is.null(cluster) && type != "sandwich") {
@@ -123,6 +125,7 @@ cluster_codes <- function(cluster, fit) {
 #' @export
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   check_object(object)
+  check_dots_near(...)
   level <- check_level(level)
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
@@ -148,6 +151,7 @@ match_coefficients <- function(parm, names) {
 #' @export
 logLik.rr_regression <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   if (is.null(object$loglik)) {
     abort(c("A fit by moments has no likelihood.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
   }
@@ -157,6 +161,7 @@ logLik.rr_regression <- function(object, ...) {
 #' @export
 nobs.rr_regression <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   object$n
 }
 
@@ -221,6 +226,7 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_object(x)
+  check_dots_near(...)
   coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
 }
 
@@ -228,6 +234,7 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @export
 glance.rr_regression <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   likelihood <- if (is.null(x$loglik)) structure(NA_real_, df = x$df, nobs = x$n, class = "logLik") else logLik(x)
   tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
@@ -244,6 +251,7 @@ as.data.frame.rr_regression <- function(x, ...) {
 #' @export
 summary.rr_regression <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
@@ -281,12 +289,22 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 print_heading <- function(x) {
   cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
       if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped)), "\n", sep = "")
+  if (inherits(x, "rr_multinom")) cat("  ", multinom_words(x), "\n", sep = "")
   for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
-  if (length(x$starts) > 1L) {
-    cat("  local maximum, the best of ", length(x$starts), " starts", if (!x$converged) "; not converged", "\n",
-        sep = "")
+  # All starts at one maximum are no news.
+  reached <- sum(x$starts > max(x$starts) - 1e-5, na.rm = TRUE)
+  if (length(x$starts) > reached) {
+    cat("  the highest of several local maxima, reached by ", reached, " of ", length(x$starts), " starts\n", sep = "")
   }
+  if (isFALSE(x$converged)) cat("  not converged\n")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
+}
+
+# What the coefficients are about.
+multinom_words <- function(x) {
+  levels <- x$mechanism$levels
+  paste0(deparse1(stats::formula(x$terms)), if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+         else sprintf("; log odds against \"%s\"", levels[1]))
 }

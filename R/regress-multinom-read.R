@@ -3,6 +3,7 @@
 #' @export
 coef.rr_multinom <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   if (object$type == "cumulative") return(object$coefficients)
   levels <- object$model$levels[-1]
   matrix(object$coefficients, length(levels), byrow = TRUE, dimnames = list(levels, object$model$columns))
@@ -23,6 +24,7 @@ predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "repor
                                 se.fit = FALSE,
                                 ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type[1], "type", c("truth", "report", "posterior", "class"))
   check_flag(se.fit, "se.fit")
   mechanism <- object$mechanism
@@ -81,12 +83,14 @@ multinom_newdata <- function(object, newdata, reports) {
 #' @export
 fitted.rr_multinom <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   predict(object)
 }
 
 #' @export
 tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_object(x)
+  check_dots_near(...)
   table <- NextMethod()
   if (x$type == "cumulative") return(table)
   levels <- x$model$levels[-1]
@@ -104,6 +108,7 @@ glance.rr_multinom <- function(x, ...) {
 #' @export
 augment.rr_multinom <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   truth <- predict(x)
   posterior <- predict(x, type = "posterior")
   colnames(truth) <- paste0(".truth.", colnames(truth))

@@ -4,6 +4,7 @@
 #' @rdname rr_regression
 #' @export
 residuals.rr_regression <- function(object, type = NULL, ...) {
+  check_dots_near(...)
   check_choice(type %||% "none", "type", "none")
   abort(c("A fit of {.fn {class(object)[1]}} has no residuals.",
           x = "The outcome is expected at a truth, and nobody's truth is known.",
@@ -14,6 +15,7 @@ residuals.rr_regression <- function(object, type = NULL, ...) {
 #' @rdname rr_regression
 #' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
+  check_dots_near(...)
   type <- check_choice(type, "type", c("report", "truth"))
   if (type == "truth") return(predict(object, type = "posterior") - predict(object))
   fitted <- predict(object, type = "report")
@@ -24,6 +26,7 @@ residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
 #' @rdname rr_regression
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
+  check_dots_near(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- predict(object, "report")
   rest <- array(object$table$counts, dim(expected), dimnames(expected)) - expected
@@ -36,6 +39,7 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 #' @rdname rr_regression
 #' @export
 simulate.rr_regression <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots_near(...)
   abort(c("Reports are not simulated from a fit of {.fn {class(object)[1]}}.",
           i = if (inherits(object, "rr_loglinear")) {
             "Draw tables of them: {.code rmultinom(1, n, predict(fit, \"report\"))}."
@@ -45,6 +49,7 @@ simulate.rr_regression <- function(object, nsim = 1, seed = NULL, ...) {
 #' @rdname rr_regression
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots_near(...)
   if (attr(object$terms, "response") == 0) {
     abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}.",
             i = "Draw rows of {.code predict(fit, type = \"report\")}."), "argument")
@@ -65,6 +70,7 @@ simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
 #' @method autoplot rr_regression
 #' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
 autoplot.rr_regression <- function(object, ...) {
+  check_dots_near(...)
   refuse_picture(object, if (inherits(object, "rr_loglinear")) "{.code as.table()} gives the shares of the truths."
                  else "{.code tidy(conf.int = TRUE)} gives the coefficients, {.fn predict} the outcome at each truth.")
 }
@@ -74,6 +80,7 @@ autoplot.rr_regression <- function(object, ...) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
 autoplot.rr_multinom <- function(object, variable = NULL, conf.level = 0.95, ...) {
   check_object(object)
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, object$frame, variable)
   levels <- object$mechanism$levels
@@ -111,6 +118,7 @@ plot.rr_regression <- function(x, ...) draw(x, ...)
 #' @method autoplot rr_posterior
 #' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
 autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
+  check_dots_near(...)
   check_installed("ggplot2", "to draw a posterior")
   table <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level))
   levels <- object$mechanism$levels

@@ -69,10 +69,12 @@ posterior_quantiles <- function(x, probs) {
 #' @param x,object A posterior.
 #' @param probs Probabilities, from 0 to 1.
 #' @param ... Ignored.
+#' @param ... Not used, and refused.
 #' @importFrom stats quantile
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
   check_object(x)
+  check_dots_near(...)
   probs <- check_probabilities(probs, "probs")
   tables <- lapply(posterior_quantiles(x, probs), matrix, ncol = length(probs))
   matrix(unlist(lapply(tables, t)), ncol = length(probs), byrow = TRUE,
@@ -98,6 +100,7 @@ posterior_moments <- function(x, what) {
 #' @export
 coef.rr_posterior <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(posterior_moments(object, "mean"), posterior_names(object))
 }
 
@@ -107,6 +110,7 @@ coef.rr_posterior <- function(object, ...) {
 #' @export
 confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
   check_object(object)
+  check_dots_near(...)
   level <- check_level(level)
   quantile(object, c((1 - level) / 2, (1 + level) / 2))[match_coefficients(parm,
                                                                            posterior_names(object)), , drop = FALSE]
@@ -115,6 +119,7 @@ confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
 #' @export
 nobs.rr_posterior <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   sum(object$tally$n)
 }
 
@@ -123,6 +128,7 @@ nobs.rr_posterior <- function(object, ...) {
 #' @export
 tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_object(x)
+  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   levels <- x$mechanism$levels
@@ -137,6 +143,7 @@ tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @export
 glance.rr_posterior <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   tibble::tibble(nobs = nobs(x), log.evidence = sum(vapply(x$parts, `[[`, 0, "evidence")),
                  method = paste(unique(vapply(x$parts, `[[`, "", "method")), collapse = ", "),
                  draws = if (is.null(x$parts[[1]]$draws)) 0 else nrow(x$parts[[1]]$draws),

@@ -41,7 +41,8 @@
 #' set.seed(1)
 #' rr_posterior(rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1)), n = 1000)
 #' @export
-rr_posterior <- function(tally, prior = c(1, 1), n = 0) {
+rr_posterior <- function(tally, prior = c(1, 1), n = 0, ...) {
+  check_dots_empty(...)
   check_given(tally = "a tally of {.fn rr_tally} or {.fn rr_counts}")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",

@@ -10,7 +10,8 @@
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()].
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Give standard errors too?
-#' @param interval `"confidence"` for intervals, which are Wald's on the scale of the linear predictor and so stay within 0 and 1.
+#' @param interval `"confidence"` for intervals, which are Wald's on the scale of the linear predictor and so stay within 0 and 1. With a survey design
+#'   they are of the t distribution, as those of the coefficients; with `vcov.` always normal.
 #' @param level Confidence level.
 #' @param vcov. A covariance matrix of the coefficients, by default that of `vcov(object)`.
 #' @param ... Passed on for `type = "terms"`; otherwise ignored.
@@ -33,6 +34,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
                                                             "terms"), se.fit = FALSE,
                            interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")
@@ -54,7 +56,7 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   se[!is.finite(new$eta)] <- NA
   fit <- new$label(value)
   if (interval == "confidence") {
-    half <- normal_quantile(level) * se
+    half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * se
     ends <- lapply(c(-1, 1), function(side) predicted(object, new, clip_eta(new$eta + side * half, object$link), type))
     fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
     rownames(fit) <- new$names

@@ -6,6 +6,7 @@
 #' @export
 coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
   check_object(object)
+  check_dots_near(...)
   part <- check_choice(part, "part", c("outcome", "truth", "both"))
   if (part == "both") return(list(outcome = object$coefficients, truth = object$truth))
   if (part == "outcome") return(object$coefficients)
@@ -24,6 +25,7 @@ abort_no_truth <- function() {
 vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster = NULL,
                               part = c("outcome", "truth", "all"), ...) {
   check_object(object)
+  check_dots_near(...)
   part <- check_choice(part, "part", c("outcome", "truth", "all"))
   choices <- c("observed", "sandwich")
   type <- if (identical(type, choices)) {
@@ -71,6 +73,7 @@ sigma.rr_predictor <- function(object, ...) {
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_object(x)
+  check_dots_near(...)
   table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
                               .before = 1)
   if (is.null(x$truth) || !length(x$truth)) return(table)
@@ -93,6 +96,7 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL, type = c(
                                                                                 "posterior"),
                                  se.fit = FALSE, ...) {
   check_object(object)
+  check_dots_near(...)
   type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
   check_flag(se.fit, "se.fit")
   rows <- object$rows
@@ -189,6 +193,7 @@ label_cells <- function(shares, rows) {
 #' @export
 augment.rr_predictor <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
   if (x$method == "moments") return(tibble::as_tibble(frame))
   posterior <- predict(x, type = "posterior")

@@ -119,6 +119,8 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
             i = "For example {.code ~ age}."),
           "argument")
   }
+  check_terms(formula)
+  check_terms(truth)
   covariates <- intersect(names(mechanisms), right)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
   wide <- stats::reformulate(sprintf("`%s`", known))

@@ -2,6 +2,7 @@
 #' @export
 confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
   check_object(object)
+  check_dots_near(...)
   asked <- !identical(method, c("profile", "wald"))
   method <- check_choice(method, "method", c("profile", "wald"))
   level <- check_level(level)
@@ -48,6 +49,7 @@ profile_coefficient <- function(fit, j, level) {
 #' @export
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   check_object(fitted)
+  check_dots_near(...)
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   if (!is.null(fitted$design) || fitted$penalty != "none") refuse_profile(fitted)
@@ -64,6 +66,7 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
 
 #' @export
 profile.rr_regression <- function(fitted, ...) {
+  check_dots_near(...)
   abort(c("There are no profiles for a fit of class {.cls {class(fitted)[1]}}.",
           i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."),
         "argument")

@@ -7,6 +7,7 @@ regression_frame <- function(call, formula, data, where, reports = character(), 
   keep <- match(c("weights", "subset", "na.action"), names(call), 0L)
   further <- as.list(call)[keep]
   home <- environment(formula) %||% where
+  check_terms(formula)
   if ("weights" %in% names(further)) further$weights <- column_expression(further$weights, data, home, "weights")
   check_variables(c(list(formula = formula), further[intersect(c("weights", "subset"), names(further))]), data, home)
   for (name in intersect(outcome, setdiff(names(data), reports))) {

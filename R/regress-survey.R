@@ -36,8 +36,8 @@ coefficient_freedom <- function(fit, type = "survey") {
   if (df > 0) df else NA_real_
 }
 
-coefficient_quantile <- function(fit, level) {
-  stats::qt((1 - level) / 2, coefficient_freedom(fit), lower.tail = FALSE)
+coefficient_quantile <- function(fit, level, type = "survey") {
+  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
 }
 
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
@@ -46,5 +46,5 @@ refuse_ratio <- function(fits) {
   abort(c("Likelihood ratio tests need a likelihood.",
           x = "A fit of a survey design has a pseudo-likelihood.",
           i = paste("Use a Wald test with {.code vcov(fit)}: {.code summary(fit)} for one coefficient,",
-                    "{.code car::linearHypothesis(fit, ...)} for several.")), "argument")
+                    "{.code car::linearHypothesis(fit, ...)} for several. {.fn AIC} compares models.")), "argument")
 }

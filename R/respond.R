@@ -34,6 +34,7 @@
 #'   A message of class `candor_message_keep` names them, and also the columns that were left out.
 #' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the attribute `"memory"` of the former reports of the same
 #'   respondents, in the same order; `list()` to start.
+#' @param ... Not used, and refused.
 #' @return The reports: as many as there are answers, with their names and of their type (integers become doubles
 #'   where a level is not an integer). [rr_tally()] reads
 #'   them. Text and factors have the labels of the mechanism's reports. Logical answers become the numbers of the reports if the
@@ -66,12 +67,16 @@
 #' set.seed(1)
 #' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
 #' @export
-rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL) {
+rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
+  check_dots_empty(...)
   check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
+    swapped <- inherits(x, "rr_mechanism")
     abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
-            i = paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
+            x = if (swapped) "{.arg x} is a mechanism.",
+            i = if (swapped) "The order is {.arg x}, {.arg mechanism}: the answers come first."
+                else paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
                       "{.fn rr_forced}, ...")),
           "argument")
   }

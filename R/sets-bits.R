@@ -133,6 +133,7 @@ check_kernel <- function(result, bits, flip, arg) {
 #' @param element,set,column For a database table: the columns of the elements, of the sets and of the bits, by name or as a formula. `column` is not needed
 #'   where it is the only one left. All bits share one `flip`.
 #' @param ones How many of an element's `n` bits were reported as 1; with names if the elements have labels.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_union_size()], [rr_intersection_size()]
 #'   and [rr_incidence()].
 #' @section Errors:
@@ -151,7 +152,8 @@ check_kernel <- function(result, bits, flip, arg) {
 #' # Counts are enough when all flips are equal: here of three elements, seen by eight sites
 #' rr_all(rr_bit_counts(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
 #' @export
-rr_bit_tally <- function(bits, flip, n = NULL, element = NULL, set = NULL, column = NULL) {
+rr_bit_tally <- function(bits, flip, n = NULL, element = NULL, set = NULL, column = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   if (inherits(bits, "tbl_lazy")) {
     if (!is.null(n)) abort(c("{.arg n} is for packed bits only.", x = "{.arg bits} is a database table."), "argument")
@@ -207,7 +209,8 @@ row_ones <- function(bits, arg = "bits") {
 
 #' @rdname rr_bit_tally
 #' @export
-rr_bit_counts <- function(ones, n, flip) {
+rr_bit_counts <- function(ones, n, flip, ...) {
+  check_dots_empty(...)
   check_given(n = "how many bits there are of each element")
   n <- check_count(n, "n", min = 1)
   if (!is.numeric(ones) || is.object(ones) || !length(ones)) {

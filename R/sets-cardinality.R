@@ -31,6 +31,7 @@
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param interval `"wald"` or `"exact"`, see *Details*.
 #' @param cumulative Estimate after the first set, after the first two, and so on? `plot()` draws this.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
 #'   `std.error.max` and, with `conf.int = TRUE`, `conf.low` and `conf.high`. Estimates may be negative or above the
 #'   universe: they are unbiased, and not clipped. `coef()`, `confint()`, `vcov()` and `as.data.frame()` work too.
@@ -58,7 +59,8 @@
 #' rr_union_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
 #' @export
 rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"),
-                          cumulative = FALSE) {
+                          cumulative = FALSE, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   set_size("union", sets, flip, universe, conf.level, interval, cumulative)
 }
@@ -66,7 +68,8 @@ rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interv
 #' @rdname rr_union_size
 #' @export
 rr_intersection_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"),
-                                 cumulative = FALSE) {
+                                 cumulative = FALSE, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   set_size("intersection", sets, flip, universe, conf.level, interval, cumulative)
 }
@@ -136,7 +139,8 @@ first_sets <- function(data, k) {
 
 #' @rdname rr_union_size
 #' @export
-rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact")) {
+rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"), ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   interval <- check_choice(interval, "interval", c("wald", "exact"), renamed = c(normal = "wald"))
   conf.level <- check_level(conf.level)
@@ -154,7 +158,8 @@ rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, i
 
 #' @rdname rr_union_size
 #' @export
-rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95) {
+rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   conf.level <- check_level(conf.level)
   data <- read_sets(sets, if (missing(flip)) NULL else flip, universe)

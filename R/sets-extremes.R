@@ -24,6 +24,7 @@
 #' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally made by
 #'   [rr_bit_tally()] or [rr_bit_counts()].
 #' @param flip Probability that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_extreme`. `coef()` gives the estimates; `tidy()` a tibble with columns `term` (element),
 #'   `estimate`, `std.error` (`NA` where the variance estimate is negative), `std.error.max` (least favourable
 #'   truth), `variance`, `sign` and `log` (of the product: they hold where the estimate overflows), `n`. The methods of
@@ -43,14 +44,16 @@
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_all(seen, flip = 0.1))
 #' @export
-rr_any <- function(bits, flip) {
+rr_any <- function(bits, flip, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   extreme(bits, flip, "any")
 }
 
 #' @rdname rr_any
 #' @export
-rr_all <- function(bits, flip) {
+rr_all <- function(bits, flip, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   extreme(bits, flip, "all")
 }
@@ -128,6 +131,7 @@ format_number <- function(x) {
 #' @param flip Probability of a wrong report, from 0 to 1 but 1/2, see [rr_bit_tally()].
 #' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
 #' @param log Return logarithms? They stay finite where the variance is beyond \eqn{10^{308}}.
+#' @param ... Not used, and refused.
 #' @return One variance for a vector, one for each row of a matrix. The sum over rows is the variance of a union's
 #'   (or an intersection's) estimated size.
 #' @section Errors:
@@ -139,7 +143,8 @@ format_number <- function(x) {
 #' flip <- 0.1
 #' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
 #' @export
-rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE) {
+rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
+  check_dots_empty(...)
   check_given(x = "the true bits, a vector or a matrix with one element a row")
   type <- check_choice(type, "type", c("any", "all"))
   check_flag(log, "log")

@@ -30,6 +30,7 @@
 #'   randomisation is random)? Inversion's errors are about the sample.
 #' @param tolerance For `"mle"`: how far the log-likelihood may be from its maximum, see [rr_solver]. By default
 #'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_incidence`, see [rr_estimates] for its methods. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
 #'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (for `"mle"` with more
 #'   than 200 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
@@ -50,7 +51,8 @@
 #' table(rowSums(seen))
 #' @export
 rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
-                         conf.level = 0.95, tolerance = NULL) {
+                         conf.level = 0.95, tolerance = NULL, ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   method <- check_choice(method, "method", c("inv", "mle"))
   target <- check_choice(target, "target", c("population", "sample"))
@@ -217,6 +219,7 @@ profile_incidence <- function(x, table, level) {
 #' @export
 coef.rr_incidence <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   stats::setNames(object$estimate, 0:object$sets)
 }
 
@@ -224,6 +227,7 @@ coef.rr_incidence <- function(object, ...) {
 #' @export
 vcov.rr_incidence <- function(object, ...) {
   check_object(object)
+  check_dots_near(...)
   matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
 }
 

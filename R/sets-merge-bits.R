@@ -17,6 +17,7 @@
 #'   matrix, in any order with their names. Left out for sketches, which know theirs.
 #' @param type `"any"` (OR) or `"all"` (AND); sketches are always merged by OR.
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
+#' @param ... Not used, and refused.
 #' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
 #' @section Errors:
 #' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
@@ -33,7 +34,8 @@
 #' rr_union_size(cbind(merged), flip = attr(merged, "flip"))
 #' sum(rowSums(seen) > 0)
 #' @export
-rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", "R")) {
+rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", "R"), ...) {
+  check_dots_empty(...)
   check_given(optional = "flip")
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))

@@ -21,6 +21,7 @@
 #' @param hashes How many bits an item sets in a Bloom filter.
 #' @param buckets,levels Shape of a PCSA sketch: `buckets * levels` bits; `levels` is at most 32.
 #' @param key Text that selects the hash function.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_sketch`: `bits` (integer 0 and 1), `type`, `settings`, `key` and `flip`, the probability with
 #'   which each bit has been flipped (0 so far).
 #' @section Errors:
@@ -52,7 +53,8 @@
 #' rr_sketch_size(published)
 #' @export
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
-                      buckets = 256, levels = 24, key = "candor") {
+                      buckets = 256, levels = 24, key = "candor", ...) {
+  check_dots_empty(...)
   check_given()
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   items <- check_items(items)
@@ -143,6 +145,7 @@ format_settings <- function(x) {
 #'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
 #' @param flip Or the flip probability of each bit itself, one number for all bits.
 #' @param rng `"secure"` or `"R"`, see [rr_perturb()].
+#' @param ... Not used, and refused.
 #' @return The sketch with its bits flipped and `flip` set.
 #' @section Errors:
 #' `candor_error_argument` for a sketch that was flipped already, and unless exactly one of `epsilon` and `flip` is given, in its range;
@@ -154,7 +157,8 @@ format_settings <- function(x) {
 #' sketch <- rr_sketch(1:100, "bloom", bits = 1024, hashes = 2)
 #' rr_perturb_sketch(sketch, epsilon = 2)
 #' @export
-rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R")) {
+rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R"), ...) {
+  check_dots_empty(...)
   check_given()
   check_sketch(sketch)
   rng <- check_choice(rng, "rng", c("secure", "R"))

@@ -1,6 +1,11 @@
 # Checks of what a study is given: truths, grids, methods, mechanisms, workers.
 
 check_truths <- function(truth) {
+  if (inherits(truth, "rr_mechanism")) {
+    abort(c("{.arg truth} must be a distribution, or a list of some.", x = "It is a mechanism.",
+            i = paste("Name the mechanism's constructor, {.code mechanism = {class(truth)[1]}}: a study makes it for",
+                      "each truth and epsilon.")), "argument")
+  }
   if (!is.list(truth)) return(list(truth = check_study_truth(truth, "truth")))
   if (!length(truth)) abort(c("{.arg truth} must hold at least one distribution.", x = "It is an empty list."),
                             "argument")

@@ -28,6 +28,7 @@ NULL
 #' @method autoplot rr_study
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
+  check_dots_near(...)
   check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")
   metric <- check_choice(metric, "metric", study_metrics)
@@ -98,28 +99,31 @@ draw_study_rows <- function(data, metric) {
   data$panel <- droplevels(data$panel)
   levels(data$panel) <- sub("\n.*$", "", levels(data$panel))
   data$method <- factor(data$method, rev(levels(droplevels(data$method))))
-  rows <- panel_rows(nlevels(data$panel), min(nlevels(data$panel), 2), nlevels(data$method))
-  ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$method)) +
+  panels <- nlevels(data$panel)
+  layout <- row_layout(panels, levels(data$method), levels(data$panel), min(panels, 2))
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$method)) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$method), colour = colour_estimate,
                           linewidth = 0.8, alpha = 0.55, lineend = "round") +
     ggplot2::geom_point(colour = colour_estimate, size = 2.2) +
-    ggplot2::facet_wrap(~panel, ncol = min(nlevels(data$panel), 2), scales = "free_x",
-                        labeller = ggplot2::as_labeller(wrap_labels(24))) +
+    row_panels(layout, "free_x") +
+    row_labels(layout) +
     (if (metric == "nll") ggplot2::scale_x_continuous()
-     else ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 6),
+     else ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(if (panels > 1) 3 else 6),
                                  guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::labs(x = metric_names[[metric]], y = NULL, title = study_title(metric),
                   subtitle = sprintf("%s, epsilon = %s", respondent_words(data$n[1]), format(data$epsilon[1])),
                   caption = "Lines: two Monte Carlo standard errors on either side.") +
     theme_candor() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = row_text(rows))
+    row_theme(layout)
+  with_height(picture, layout)
 }
 
 study_title <- function(metric) paste("Simulation study:", tolower(metric_names[[metric]]))
 
 draw_study <- function(data, truths, limits, panels, layout) {
   methods <- levels(droplevels(data$method))
-  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
+  down <- ceiling(length(panels) / layout$columns)
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
     (if (!is.null(truths)) ggplot2::geom_ribbon(ggplot2::aes(.data$x, ymin = .data$low, ymax = .data$share), truths,
                                                 fill = "grey75", inherit.aes = FALSE)) +
     (if (!is.null(truths)) ggplot2::geom_line(ggplot2::aes(.data$x, .data$share), truths, colour = "grey35",
@@ -131,10 +135,11 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::facet_wrap(~panel, ncol = layout$columns, scales = "free", drop = FALSE,
                         labeller = ggplot2::as_labeller(function(panel) panel_titles(panel, layout$truth))) +
     ggplot2::scale_x_log10(labels = power_labels,
-                           breaks = if (layout$columns > 2) sparse_log_breaks else ggplot2::waiver(),
+                           breaks = if (layout$columns > 4) few_log_breaks(2)
+                                    else if (layout$columns > 2) sparse_log_breaks else ggplot2::waiver(),
                            guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     (if (layout$metric == "nll" && !layout$truth) ggplot2::scale_y_continuous()
-     else ggplot2::scale_y_log10(labels = power_labels)) +
+     else ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (down > 1) 3 else 7))) +
     ggplot2::scale_colour_manual(values = rep_len(line_colours, length(methods))) +
     ggplot2::scale_fill_manual(values = rep_len(line_colours, length(methods))) +
     ggplot2::scale_shape_manual(values = rep_len(c(16, 17, 15, 4, 8, 3, 1, 2), length(methods))) +
@@ -145,7 +150,9 @@ draw_study <- function(data, truths, limits, panels, layout) {
                   colour = NULL, fill = NULL, shape = NULL) +
     theme_candor() +
     ggplot2::theme(strip.text = ggplot2::element_text(size = 8), panel.spacing = ggplot2::unit(0.6, "lines"),
-                   axis.text = ggplot2::element_text(size = 8))
+                   axis.text = ggplot2::element_text(size = if (layout$columns > 4) 7 else 8))
+  # A row of panels needs its axis, its title, and room to tell the lines apart.
+  with_height(picture, list(rows = down, height = 1.3 + 0.8 * down))
 }
 
 # With the truth on the left a row is named once.

@@ -36,8 +36,8 @@
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
-  check_given(mechanism = "how answers are randomised")
   check_dots_empty(...)
+  check_given(mechanism = "how answers are randomised")
   check_mechanism(mechanism)
   theta <- check_theta(theta, mechanism)
   n <- check_count(n, "n", min = 1)

@@ -102,6 +102,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 #'
 #' @param k Number of categories, a whole number of at least 2.
 #' @param s Exponent, a number of at least 0; 0 is the uniform distribution.
+#' @param ... Not used, and refused.
 #' @return A vector of `k` probabilities, the largest first.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
@@ -110,7 +111,8 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 #' @examples
 #' rr_zipf(5, 1.3)
 #' @export
-rr_zipf <- function(k, s) {
+rr_zipf <- function(k, s, ...) {
+  check_dots_empty(...)
   check_given()
   k <- check_count(k, "k", min = 2, max = 2^30)
   s <- check_number(s, "s", min = 0, max_open = TRUE)

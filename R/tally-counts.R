@@ -20,8 +20,9 @@
 #' @param n The number of respondents (per group). It is needed where a report supports several categories or none, see [rr_law()], because the counts do
 #'   not add up to it then. Where a report is one category, `n` is the sum of the counts and need not be given.
 #' @param column For a data frame: the column that says which report was counted, where that is not clear.
-#' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones. One row of counts
+#' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones but for totals of the counts. One row of counts
 #'   without `by` is not grouped.
+#' @param ... Not used, and refused.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
@@ -39,7 +40,8 @@
 #' rr_counts(nigeria_survey[c("no", "yes")], rr_forced(1 / 6))
 #' rr_counts(data.frame(answer = c("yes", "no"), n = c(831, 1604)), rr_forced(1 / 6))
 #' @export
-rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL) {
+rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
+  check_dots_empty(...)
   check_given()
   check_columns_found()
   check_mechanism(mechanism)
@@ -57,10 +59,14 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
           "argument")
   }
+  check_fetched(counts)
+  check_turned(counts, mechanism)
   counts <- flatten_questions(plain_numbers(counts), mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
     abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
-            x = "It is {describe(counts)}."), "argument")
+            x = "It is {describe(counts)}.",
+            i = if (is.list(counts) && !is.object(counts)) "Make it a vector: {.code unlist(counts)}.",
+            i = if (length(dim(counts)) > 2L) "For groups of several keys: {.code as.data.frame(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L
   if (grouped && is.null(keys)) check_group_names("group", mechanism)
@@ -90,6 +96,24 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
                weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
                respondents = frame$respondents)
+}
+
+# Counts are in R; reports may be counted in a database.
+check_fetched <- function(counts) {
+  if (!inherits(counts, c("tbl_lazy", "DBIConnection"))) return(invisible())
+  table <- if (inherits(counts, "tbl_lazy")) "counts" else "dplyr::tbl(connection, \"counts\")"
+  abort(c("{.arg counts} must be in R: numbers, or a data frame.",
+          x = "It is {if (table == 'counts') 'a table of' else 'a connection to'} a database.",
+          i = "Fetch a table of counts: {.code dplyr::collect({table})}.",
+          i = "A table of reports is counted where it is by {.fn rr_tally}."), "argument")
+}
+
+# A matrix without names of rows, whose columns are called as the reports are, has one row a group.
+check_turned <- function(counts, mechanism) {
+  if (length(dim(counts)) != 2L || !is.null(rownames(counts)) || is.null(colnames(counts))) return(invisible())
+  if (!setequal(colnames(counts), mechanism$reports)) return(invisible())
+  abort(c("{.arg counts} must have one row per report.", x = "Its columns are called as the reports are.",
+          i = "Give {.code t(counts)}."), "argument")
 }
 
 # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.

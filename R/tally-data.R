@@ -176,6 +176,7 @@ frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_names(by)
   if (is.null(column) && all(mechanism$reports %in% names(counts))) return(wide_counts(counts, mechanism, by))
+  check_wide(counts, mechanism, column)
   long_counts(counts, mechanism, column, by)
 }
 
@@ -189,13 +190,47 @@ wide_counts <- function(counts, mechanism, by) {
   dimnames(values) <- list(mechanism$reports, NULL)
   if (nrow(counts) == 1L && is.null(by)) return(list(counts = values[, 1]))
   if (is.null(by)) {
-    by <- setdiff(names(counts), mechanism$reports)
+    by <- setdiff(names(counts), c(mechanism$reports, total_columns(counts, colSums(values))))
     if (!length(by) || anyDuplicated(counts[by])) {
       counts$group <- seq_len(nrow(counts))
       by <- "group"
     }
   }
   list(counts = values, groups = distinct_groups(counts[by]))
+}
+
+# Columns of the totals of the counts are no groups.
+total_columns <- function(counts, totals) {
+  names(counts)[vapply(counts, function(column) is.numeric(column) && isTRUE(all.equal(as.vector(column), totals)), NA)]
+}
+
+# One column a report, but not quite: the long form, which is tried next, would ask for something else.
+check_wide <- function(counts, mechanism, column) {
+  reports <- mechanism$reports
+  numeric <- names(counts)[vapply(counts, is.numeric, NA)]
+  there <- intersect(reports, numeric)
+  missing <- setdiff(reports, there)
+  if (length(there) && !length(missing)) {
+    abort(c("{.arg column} is for one row per report.", x = "{.arg counts} has a column for each report.",
+            i = "Leave {.arg column} out."), "argument")
+  }
+  alike <- numeric[match(relax(reports), relax(numeric))]
+  if (!anyNA(alike)) {
+    abort(c("{.arg counts} must have columns called as the reports are, {.val {reports}}.",
+            x = "They are called {.val {alike}}.",
+            i = paste("Rename them, or make the mechanism with these labels",
+                      if (length(alike) <= 6L) ": {.code levels = {deparse1(alike)}}." else ".", sep = "")), "argument")
+  }
+  if (!is.null(column) || !length(there)) return(invisible())
+  left <- missing[1]
+  above <- Filter(function(name) isTRUE(all(counts[[name]] >= rowSums(counts[there]))), setdiff(numeric, there))
+  rest <- if (length(missing) == 1L && length(above)) {
+    sprintf("If {.val %s} is the number of all: {.code counts$%s <- counts$%s - %s}.", above[1], left, above[1],
+            paste0("counts$", there, collapse = " - "))
+  }
+  abort(c("{.arg counts} must have a column for each report, or one row per report.",
+          x = "There is a column {.val {there}}, and none called {.val {missing}}.",
+          i = rest %||% "A report that nobody gave has a column of 0."), "argument")
 }
 
 distinct_groups <- function(groups) {
@@ -207,7 +242,7 @@ distinct_groups <- function(groups) {
 
 long_counts <- function(counts, mechanism, column, by) {
   sums <- weight_columns(counts)
-  number <- if (is.null(sums)) count_column(counts) else query_columns[["sum"]]
+  number <- if (is.null(sums)) count_column(counts, mechanism) else query_columns[["sum"]]
   questions <- names(mechanism$questions)
   answers <- if (length(questions) && all(questions %in% names(counts))) questions
   label <- frame_names(counts, column, "column", one = TRUE) %||% refuse_column(column) %||%
@@ -242,12 +277,17 @@ long_counts <- function(counts, mechanism, column, by) {
 }
 
 # dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
-count_column <- function(counts) {
+count_column <- function(counts, mechanism) {
   found <- intersect(c("n", "count", "Freq"), names(counts))
   if (length(found)) return(found[1])
+  reports <- mechanism$reports
+  numeric <- names(counts)[vapply(counts, is.numeric, NA)]
+  wide <- length(numeric) == length(reports)
   abort(c("{.arg counts} must have a column of counts, or one for each report.",
           x = "Its columns are {format_labels(names(counts))}.",
-          i = "A column of counts is called {.val n}, {.val count} or {.val Freq}."), "argument")
+          i = "A column of counts is called {.val n}, {.val count} or {.val Freq}.",
+          i = if (wide) "Columns for the reports are called {.val {reports}}: rename {.val {numeric}}."
+              else "Columns for the reports are called as they are: {format_labels(reports)}."), "argument")
 }
 
 label_column <- function(counts, mechanism, others) {

@@ -14,6 +14,7 @@
 #'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
 #' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
 #' @param weights The column of the survey weights, by name or as a formula.
+#' @param ... Not used, and refused.
 #' @section Reports of the protocols:
 #' They are counted by the engine in these forms. The first that fits the columns is taken.
 #'
@@ -48,7 +49,8 @@
 #' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
 #' rr_counts(answer, mechanism)
 #' @export
-rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL) {
+rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
+  check_dots_empty(...)
   check_given(data = "a database table, such as {.code dplyr::tbl(connection, \"reports\")}")
   check_columns_found()
   check_mechanism(mechanism)

@@ -71,6 +71,7 @@ rr_tally <- function(x, mechanism, ...) {
     abort(c("{.arg x} must be reports.", x = "It is a fit.", i = "Its tally is in {.code x$tally}."), "argument")
   }
   check_given(x = "the reports")
+  if (!missing(x)) check_no_formula(x, "rr_tally")
   UseMethod("rr_tally")
 }
 
@@ -89,6 +90,17 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
             i = "Give the data frame, and name the reports in {.arg column}."), "argument")
   }
   tally_reports(x, mechanism, weights, by, na.rm, match, keep)
+}
+
+# A formula as models have it: reports on the left, groups on the right.
+check_no_formula <- function(x, verb) {
+  if (!inherits(x, "formula")) return(invisible())
+  sides <- lapply(as.list(x)[-1], function(side) paste(encodeString(all.vars(side), quote = "\""), collapse = ", "))
+  groups <- if (length(sides) == 2L) sides[[2]] else ""
+  by <- if (!nzchar(groups)) "" else sprintf(if (grepl(",", groups)) ", by = c(%s)" else ", by = %s", groups)
+  abort(c("{.arg x} must be reports, or a data frame that holds them.", x = "It is a formula: {.code {deparse1(x)}}.",
+          i = "Name the columns: {.code {verb}(data, mechanism, column = {sides[[1]]}{by})}.",
+          i = "A regression of the truth is {.fn rr_glm}."), "argument")
 }
 
 # For those who give something else where a tally is needed.
@@ -298,6 +310,7 @@ as.data.frame.rr_tally <- function(x, ...) {
 #' @export
 tidy.rr_tally <- function(x, ...) {
   check_object(x)
+  check_dots_near(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),

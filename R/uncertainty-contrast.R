@@ -9,6 +9,7 @@
 #'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second. Functions without a name are called
 #'   what they are, such as `"women:never - men:never"`.
 #' @param conf.level Confidence level of the intervals.
+#' @param ... Not used, and refused.
 #' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
 #'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
 #'   on the logarithmic scale, the test being of the hypothesis that it is 1; they are `NA` where one of its parts is not above 0. A function that is the same whatever the data, such as the sum of all
@@ -53,7 +54,8 @@
 #' rr_contrast(given, list("risk difference" = c("yes:yes" = 1, "yes:no" = -1),
 #'                         "risk ratio" = list("yes:yes", "yes:no")))
 #' @export
-rr_contrast <- function(fit, L, conf.level = 0.95) {
+rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
+  check_dots_empty(...)
   check_given()
   margin <- inherits(fit, "rr_margin")
   if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
@@ -246,62 +248,6 @@ contrast_parts <- function(fit, weights) {
   list(variance = variance, edge = edge, covariance = covariance, unidentified = unidentified)
 }
 
-# The joint covariance of more functions is not kept.
-contrast_limit <- 2000
-
-# Whether the likelihood has many maxima, of which the fit shows one; see uncertainty-identified.R.
-many_maxima <- function(fit, g) {
-  identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) && fit$target == "population" &&
-    is.null(fit$replicates) && law_by_information(rr_law(fit$mechanism)) &&
-    length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
-}
-
-maxima_variances <- function(fit, g, own) {
-  evidence <- group_evidence(fit$tally, g)
-  theta <- group_estimate(fit, g)
-  found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n, own)
-  v <- diag(found$covariance)
-  v[which(abs(v) <= 1e-12 * rowSums(own^2) / evidence$n)] <- 0
-  # Shares of 0 that could be larger at another maximum are not held there.
-  list(variance = v, covariance = if (nrow(own) <= contrast_limit) found$covariance, identified = found$identified,
-       edge = length(found$free) < length(theta))
-}
-
-matrix_variances <- function(fit, g, own, needed) {
-  part <- own[, needed, drop = FALSE]
-  covariance <- contrast_covariance(fit, g, needed)
-  v <- rowSums((part %*% covariance) * part)
-  # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
-  # of shares that are taken from the inverse information.
-  size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
-  v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
-  list(variance = v, covariance = if (nrow(own) <= contrast_limit) part %*% tcrossprod(covariance, part))
-}
-
-function_variances <- function(fit, g, own) {
-  covariance <- likelihood_functions(fit$mechanism, fit, g, own)
-  v <- diag(covariance)
-  # The same zeros, from systems solved to a residual of 1e-10.
-  v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
-  list(variance = v, covariance = covariance)
-}
-
-# Unbiased estimates whose functions do not need the covariance matrix of all estimates.
-has_functions <- function(fit) {
-  fit$estimator$name == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
-}
-
-inverse_variances <- function(fit, g, own) {
-  law <- rr_law(fit$mechanism)
-  evidence <- group_evidence(fit$tally, g, law)
-  joint <- nrow(own) <= contrast_limit
-  covariance <- law_functions(law, evidence, own, fit$target, variances = !joint)
-  v <- if (joint) diag(covariance) else covariance
-  # The sum of all shares is known: its variance is made of roundings.
-  v[rowSums(own != own[, 1]) == 0] <- 0
-  list(variance = v, covariance = if (joint) covariance)
-}
-
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
   estimate <- group_estimate(fit, g)
@@ -316,11 +262,6 @@ warn_boundary <- function(unknown, small) {
          x = if (length(small)) "{cli::qty(small)}{?That/Those} of {.val {small}} {?is/are} too small.",
          i = "Read the intervals, or use {.code method = \"inv\"}, whose estimates are not held at the boundary."),
        "boundary")
-}
-
-contrast_covariance <- function(fit, g, which) {
-  if (is.null(fit$replicates)) return(estimate_covariance(fit$mechanism, fit, g, which))
-  stats::var(t(fit$replicates[[g]][which, , drop = FALSE]))
 }
 
 # Intervals for a sum of categories, or for a difference of such sums between groups, from the reports themselves: they
@@ -374,113 +315,4 @@ share_interval <- function(fit, g, cells, share, level) {
 cell_interval <- function(fit, g, cell, interval, level) {
   fit$simultaneous <- FALSE
   lapply(fit_intervals(fit, level, interval, cell, g), `[[`, 1)
-}
-
-# The functions that `L` says: `weights`, a row each; `divisor`, the row that each is divided by (0 for none); `shown`,
-# whether it is in the table, of which `terms` are the names.
-contrast_functions <- function(L, names) {
-  if (is.matrix(L) && is.numeric(L)) {
-    if (!nrow(L)) abort(c("{.arg L} must hold at least one function.", x = "It has no rows."), "argument")
-    rows <- lapply(seq_len(nrow(L)), function(i) {
-      contrast_row(stats::setNames(L[i, ], colnames(L)), names, sprintf("Row %d of {.arg L}", i))
-    })
-    return(plain_functions(do.call(rbind, rows), rownames(L), names))
-  }
-  if (!is.list(L)) return(plain_functions(rbind(contrast_row(L, names, "{.arg L}")), NULL, names))
-  if (!length(L)) {
-    abort(c("{.arg L} must hold at least one function.", x = "It is an empty list."), "argument")
-  }
-  labels <- names(L) %||% rep("", length(L))
-  at <- ifelse(nzchar(labels), encodeString(labels, quote = "\""), seq_along(L))
-  # Doubled braces, so that no label is taken for a part of the message.
-  at <- gsub("}", "}}", gsub("{", "{{", at, fixed = TRUE), fixed = TRUE)
-  above <- function(x) if (is.list(x) && !is.object(x)) check_quotient(x)[[1]] else x
-  what <- sprintf("{.code L[[%s]]}", at)
-  weights <- do.call(rbind, Map(contrast_row, lapply(unname(L), above), list(names), what))
-  ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
-  under <- Map(contrast_row, lapply(unname(L[ratio]), `[[`, 2), list(names), what[ratio])
-  read <- plain_functions(rbind(weights, do.call(rbind, under)), NULL, names)
-  read$divisor[ratio] <- length(L) + seq_along(ratio)
-  read$shown[-seq_along(L)] <- FALSE
-  read$terms <- ifelse(nzchar(labels), labels, function_names(read, names))
-  read
-}
-
-plain_functions <- function(weights, terms, names) {
-  size <- nrow(weights)
-  read <- list(weights = unname(weights), divisor = integer(size), shown = rep(TRUE, size))
-  read$terms <- terms %||% function_names(read, names)
-  read
-}
-
-# What functions without a name are called: what they are, as "men:never - women:never". One of many estimates is
-# called by its first three.
-function_names <- function(read, names) {
-  shown <- which(read$shown)
-  words <- vapply(shown, function(row) weighted_words(read$weights[row, ], names), "")
-  for (row in which(read$divisor[shown] > 0)) {
-    below <- weighted_words(read$weights[read$divisor[shown[row]], ], names)
-    parts <- c(words[row], below)
-    long <- grepl(" ", parts, fixed = TRUE)
-    parts[long] <- sprintf("(%s)", parts[long])
-    words[row] <- paste(parts, collapse = " / ")
-  }
-  make.unique(words, " #")
-}
-
-weighted_words <- function(weights, names) {
-  at <- which(weights != 0)
-  at <- at[order(weights[at] < 0)]
-  first <- utils::head(at, if (length(at) > 4L) 3L else 4L)
-  size <- abs(weights[first])
-  times <- ifelse(size == 1, "", paste0(vapply(size, format, "", digits = 4), " "))
-  sign <- ifelse(weights[first] < 0, " - ", " + ")
-  sign[1] <- if (weights[first[1]] < 0) "-" else ""
-  more <- if (length(at) > length(first)) sprintf(" ... (%s estimates)", format_count(length(at)))
-  paste0(paste0(sign, times, names[first], collapse = ""), more)
-}
-
-check_quotient <- function(x) {
-  if (length(x) == 2L) return(x)
-  abort(c("A ratio in {.arg L} must be a list of two functions, first over second.",
-          x = "There {?is/are} {length(x)} in it."), "argument")
-}
-
-# Estimates of groups are called group:category. Many write it the other way round.
-near_estimate <- function(name, names) {
-  halves <- regmatches(name, gregexpr(":", name, fixed = TRUE))[[1]]
-  parts <- if (length(halves) == 1L) strsplit(name, ":", fixed = TRUE)[[1]]
-  turned <- paste(rev(parts), collapse = ":")
-  if (length(parts) == 2L && turned %in% names) turned else nearest_label(name, names)
-}
-
-# One function's weights; `what` names it in errors.
-contrast_row <- function(x, names, what) {
-  if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
-  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-    abort(c(paste(what, "must be categories to add up, or finite weights."),
-            x = if (length(x)) "It is {describe(x)}." else "It is empty: no category is selected."), "argument")
-  }
-  place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
-  if (is.null(names(x)) && length(x) != length(names)) {
-    abort(c(paste(what, "must have one weight per estimate, or names."),
-            x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument")
-  }
-  if (anyNA(place)) {
-    odd <- names(x)[is.na(place)][1]
-    near <- near_estimate(odd, names)
-    abort(c(paste("The names in", what, "must be estimates of the fit."), x = "{.val {odd}} is not one.",
-            i = if (!is.na(near)) "Did you mean {.val {near}}?",
-            i = "They are {format_labels(names, if (length(names) <= 8) 400 else 60)}."), "level")
-  }
-  if (anyDuplicated(place)) {
-    abort(c(paste("The names in", what, "must all differ."),
-            x = "{.val {names(x)[anyDuplicated(place)]}} appears more than once."), "level")
-  }
-  if (all(x == 0)) {
-    abort(c(paste(what, "must weigh at least one estimate."), x = "All its weights are 0."), "argument")
-  }
-  row <- numeric(length(names))
-  row[place] <- x
-  row
 }

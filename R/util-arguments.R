@@ -43,32 +43,76 @@ misplaced_mechanism <- function(asking) {
 }
 
 # Extra arguments are almost always misspelt ones: the package's own verbs never swallow them. `.renamed` says what
-# former arguments are called now, `.known` which arguments there are if not those of the caller. (Methods of other
-# packages' generics ignore what they do not know: those who call them, say modelsummary(), pass arguments that are
-# meant for other classes.)
+# former arguments are called now, `.known` which arguments there are if not those of the caller.
 check_dots_empty <- function(..., .renamed = NULL, .known = NULL) {
   if (...length() == 0L) return(invisible())
   known <- if (is.null(.known)) names(formals(sys.function(sys.parent()))) else .known
   given <- list(...)
   names <- names(given) %||% rep("", ...length())
   abort_unnamed(given[!nzchar(names)], known)
-  shown <- ifelse(nzchar(names), names, paste0("..", seq_along(names)))
-  abort(c("These arguments are not known here: {.arg {shown}}.", i = renamed_note(names, .renamed) %||%
-            called_note(names, known) %||% "Check their spelling against the help page."), "argument")
+  abort_unknown(names[nzchar(names)], known, .renamed)
 }
 
-# Arguments without a name, where those that could be meant come after the dots.
+# Methods of other packages' generics ignore what they do not know: those who call them, say modelsummary(), pass
+# arguments that are meant for other classes. But a user who writes nearly the name of an argument means it.
+check_dots_near <- function(...) {
+  if (...length() == 0L) return(invisible())
+  names <- ...names() %||% rep("", ...length())
+  method <- sys.parent()
+  takes <- names(formals(sys.function(method)))
+  known <- setdiff(takes[-1L], "...")
+  meant <- nzchar(names) & (names %in% house_arguments | !is.na(vapply(names, nearest_argument, "", known)))
+  if (!any(meant | !nzchar(names)) || called_by_package(method)) return(invisible())
+  # NULL says nothing.
+  meant <- meant & !vapply(list(...), is.null, NA)
+  if (any(meant)) abort_unknown(names[meant], known)
+  abort_unnamed(list(...)[!nzchar(names)], takes)
+}
+
+# Arguments that verbs for many classes have: where a class lacks one, its users may expect it all the same.
+house_arguments <- c("by", "cluster", "conf.int", "conf.level", "conf_level", "interval", "level", "newdata", "term",
+                     "terms", "robust", "type", "variable", "vcov", "weights")
+
+# Was the generic of this frame called by the code of another package? Those that only pass calls on do not count, nor
+# does code that is evaluated in our own namespace, as tests are.
+called_by_package <- function(frame) {
+  parents <- sys.parents()
+  while (frame > 0L && (frame <- parents[frame]) > 0L) {
+    top <- topenv(sys.frame(frame))
+    # By name: tests run in a copy of the namespace.
+    ours <- environmentName(top) == environmentName(topenv())
+    # The frame of eval() for the code: a function of base R in an environment of ours.
+    evaluated <- environmentName(topenv(environment(sys.function(frame)) %||% baseenv())) == "base"
+    if (ours && evaluated) return(FALSE)
+    if (!ours && !passes_calls_on(top)) return(isNamespace(top))
+  }
+  FALSE
+}
+
+abort_unknown <- function(names, known, renamed = NULL) {
+  known <- setdiff(known, "...")
+  notes <- renamed_note(names, renamed) %||% called_note(names, known)
+  few <- length(known) > 0L && length(known) <= 12L
+  abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
+          i = notes %||% (if (few) "{cli::qty(length(known))}The argument{?s} {?is/are} {.arg {known}}."
+                          else if (length(known)) "Check the spelling against the help page.")),
+        "argument")
+}
+
+# Arguments without a name: too many of them, or after the dots.
 abort_unnamed <- function(given, known) {
+  if (!length(given)) return(invisible())
   dots <- match("...", known)
-  if (!length(given) || is.na(dots) || dots == 1L || dots == length(known)) return(invisible())
-  first <- known[seq_len(dots - 1L)]
-  later <- known[-seq_len(dots)]
+  first <- if (is.na(dots)) known else known[seq_len(dots - 1L)]
+  later <- if (!is.na(dots)) known[-seq_len(dots)]
   swapped <- "mechanism" %in% first && any(vapply(given, inherits, NA, "rr_mechanism"))
-  abort(c("Arguments after {.arg {first[length(first)]}} must be named.",
-          x = if (length(given) == 1L) "One is without a name: {describe(given[[1]])}."
-              else "{length(given)} are without a name, the first is {describe(given[[1]])}.",
+  what <- if (length(given) == 1L) "One is without a name: {describe(given[[1]])}."
+    else "{length(given)} are without a name, the first is {describe(given[[1]])}."
+  abort(c(if (length(later)) "Arguments after {.arg {first[length(first)]}} must be named."
+          else if (length(first)) "There are more arguments than {.arg {first}}." else "There are no arguments here.",
+          x = if (length(later)) what else "The first of the others is {describe_kind(given[[1]])}.",
           i = if (swapped) "The mechanism comes earlier: the order is {.arg {first}}.",
-          i = "Those that can follow are {.arg {later}}."), "argument")
+          i = if (length(later)) "Those that can follow are {.arg {later}}."), "argument")
 }
 
 renamed_note <- function(names, renamed) {
@@ -76,12 +120,54 @@ renamed_note <- function(names, renamed) {
   if (length(old)) sprintf("{.arg %s} is called {.arg %s} now.", old[1], renamed[[old[1]]])
 }
 
-# What other packages call our arguments.
+# What other packages, and other functions of this one, call our arguments. Of several that a function has, the first.
+other_names <- list(
+  a = "forced", alpha = "conf.level", answer = "x", answers = "x", bins = "breaks",
+  categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
+  conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
+  conf_level = c("conf.level", "level"), confidence = "conf.level", contrast = "L", correction = "adjust",
+  covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
+  df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
+  groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
+  method = c("adjust", "interval", "type", "protocol"), n = "m", newdata = "reports", nsim = "replications",
+  p = "share", p.adjust.method = "adjust", parameter = "parm", parm = c("terms", "variables"), path = "file",
+  prevalence = c("share", "p"), privacy = "epsilon", prob = c("p", "probs", "share"),
+  probabilities = c("probs", "pi", "forced"),
+  probability = c("p", "probs", "share"), q = "probs", question = c("vars", "column"),
+  questions = c("vars", "column"), replications = "nsim", report = "column", reports = "x", robust = "type", size = "n",
+  sort = "order",
+  term = c("terms", "variable", "variables"), terms = c("variable", "variables", "parm", "vars"), top = "m",
+  truth = "x", variable = c("terms", "variables", "column", "vars"), variables = c("terms", "variable", "vars"),
+  vcov = c("vcov.", "type"), wt = "weights", x = c("fit", "counts", "tally")
+)
+
 called_note <- function(names, known) {
-  ours <- data.frame(theirs = c("group", "groups", "family", "family", "level"),
-                     ours = c("by", "by", "link", "type", "conf.level"))
-  ours <- ours[ours$theirs %in% names & ours$ours %in% known, ]
-  if (nrow(ours)) return(sprintf("Here it is {.arg %s}.", ours$ours[1]))
-  near <- nearest_label(names[nzchar(names)][1], setdiff(known, "..."))
-  if (!is.na(near)) sprintf("Did you mean {.arg %s}?", near)
+  if ("seed" %in% names) return(seed_note(known))
+  if ("forced" %in% known && any(c("yes", "no") %in% names)) {
+    return("Each answer's probability is in {.arg forced}: {.code forced = c(no = 1 / 6, yes = 1 / 6)}.")
+  }
+  if ("cluster" %in% names && all(c("design", "penalty") %in% known)) {
+    return("Give clusters to the fit: {.code vcov(fit, type = \"sandwich\", cluster = ~ area)}.")
+  }
+  for (name in names) {
+    ours <- nearest_argument(name, known)
+    if (is.na(ours)) next
+    if (name == "alpha" && ours == "conf.level") return("Here it is {.arg conf.level}, which is 1 less {.arg alpha}.")
+    if (ours %in% other_names[[name]]) return(sprintf("Here it is {.arg %s}.", ours))
+    return(sprintf("Did you mean {.arg %s}?", ours))
+  }
+  if (any(c("conf.int", "conf.level", "conf_level", "level") %in% names)) {
+    return("{.fn confint} takes {.arg level}, {.fn tidy} {.arg conf.int} and {.arg conf.level}.")
+  }
+}
+
+# The argument of ours that a name is another word for, or nearly; NA where there is none.
+nearest_argument <- function(name, known) {
+  ours <- intersect(other_names[[name]], known)
+  if (length(ours)) ours[1] else nearest_label(name, known)
+}
+
+seed_note <- function(known) {
+  if ("rng" %in% known) "To draw the same again: {.fn set.seed} before, and {.code rng = \"R\"}."
+  else "There is no seed here: call {.fn set.seed} before."
 }

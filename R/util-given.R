@@ -12,7 +12,7 @@ check_given <- function(..., optional = NULL) {
     if (!identical(wanted[[arg]], quote(expr = ))) break
     if (arg == "...") next
     if (eval(call("missing", as.name(arg)), asking)) absent <- c(absent, arg)
-    else if (!length(absent)) check_argument_object(get(arg, asking))
+    else if (!length(absent)) check_argument_object(found_argument(arg, asking, names(wanted)[1]))
   }
   if (!length(absent)) return(invisible())
   absent <- setdiff(absent, optional)
@@ -20,11 +20,30 @@ check_given <- function(..., optional = NULL) {
   own <- c(...)
   meaning <- ifelse(absent %in% names(own), own[absent], argument_meanings[absent])
   remedy <- argument_remedies[intersect(absent, names(argument_remedies))]
-  message <- if (length(absent) == 1L) c(sprintf("{.arg %s} is needed: %s.", absent, meaning), i = unname(remedy))
+  # It may stand there under another name.
+  others <- if ("..." %in% names(wanted)) setdiff(eval(quote(...names()), asking), "")
+  note <- if (length(others)) called_note(others, absent)
+  if (!is.null(note)) remedy <- c(sprintf("{.arg %s} is not known here. %s", others[1], note), remedy)
+  message <- if (length(absent) == 1L) c(sprintf("{.arg %s} is needed: %s.", absent, meaning),
+                                        stats::setNames(remedy, rep("i", length(remedy))))
     else c("{.arg {absent}} are needed.",
            stats::setNames(sprintf("{.arg %s}: %s.", absent, meaning), rep("*", length(absent))),
            stats::setNames(remedy, rep("i", length(remedy))))
   abort(message, "argument")
+}
+
+# The value of an argument. R's own error for a name that is none says nothing of columns.
+found_argument <- function(arg, asking, first) {
+  if (arg != "mechanism") return(get(arg, asking))
+  tryCatch(get(arg, asking), error = function(e) {
+    written <- eval(call("substitute", as.name(arg)), asking)
+    missing <- is.name(written) && grepl(sprintf("'%s'", as.character(written)), conditionMessage(e), fixed = TRUE)
+    if (!missing || inherits(e, "rlang_error")) stop(e)
+    column <- first != arg && is.data.frame(get(first, asking))
+    abort(c("{.arg mechanism} must be a mechanism.", x = "There is no object {.code {written}}.",
+            i = if (column) "If it is a column: {.code column = \"{written}\"}, after the mechanism.",
+            i = argument_remedies[["mechanism"]]), "argument")
+  })
 }
 
 argument_meanings <- c(

@@ -36,6 +36,9 @@ group_labels <- function(groups) {
 
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table), more = "more; see tidy()") {
-  print(as.data.frame(utils::head(table, n)), digits = digits, row.names = FALSE)
+  shown <- as.data.frame(utils::head(table, n))
+  # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
+  if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  print(shown, digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " ", more, "\n", sep = "")
 }

@@ -28,6 +28,7 @@ theme_candor <- function(legend = "top") {
       # The last label of one panel and the first of the next stand here.
       panel.spacing.x = ggplot2::unit(2.2, "lines"),
       strip.text = ggplot2::element_text(size = 10, hjust = 0), strip.clip = "off",
+      strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
       legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
       legend.text = ggplot2::element_text(size = 9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
       legend.key.height = ggplot2::unit(0.95, "lines"),
@@ -47,37 +48,73 @@ wrap_labels <- function(width) function(labels) {
   }, "", USE.NAMES = FALSE)
 }
 
-# Every row of up to 40 has a label, small where there are many; labels are left out only where they would overlap.
-row_size <- function(rows) max(4.5, min(9.6, 170 / rows))
-row_text <- function(rows) ggplot2::element_text(size = row_size(rows), lineheight = 0.9)
-row_labels <- function(rows, labels = identity) {
-  ggplot2::scale_y_discrete(labels = function(x) wrap_labels(28)(labels(x)),
-                            guide = ggplot2::guide_axis(check.overlap = rows > 50))
+# Rows of text in panels: how many panels stand side by side, how many characters labels and titles have in a line, the
+# size of the labels, as large as a picture of 4 inches has room for, and the height in inches that the picture needs.
+row_layout <- function(panels, labels, titles = "", across = panel_columns(panels, length(labels))) {
+  down <- ceiling(panels / across)
+  title_width <- c(60, 24, 18, 14)[min(across, 4)]
+  # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis below an upper panel.
+  fixed <- 1.6
+  if (panels > 1) {
+    fixed <- fixed + down * (0.085 + 0.165 * max(count_lines(titles, title_width))) +
+      (down - 1) * panel_gap(down) / 6 + if (panels %% across && down > 1) 0.2 else 0
+  }
+  rows <- length(labels)
+  # Labels of several lines need a gap between them.
+  needed <- function(lines) down * (if (lines > rows) 1.25 * lines else lines) / 72
+  fitting <- function(lines, height) (height - fixed) / needed(lines)
+  size <- min(9.6, max(4.5, fitting(rows, 4)))
+  # Small letters need fewer lines.
+  width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
+  lines <- sum(count_lines(labels, width))
+  # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
+  size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
+  list(across = across, down = down, rows = down * rows, size = size, width = width, title_width = title_width,
+       height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
 }
+
+count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), strwrap, width))
+
+# Lines of text between panels that stand below each other.
+panel_gap <- function(down) if (down > 2) 0.5 else 1.2
 
 # Panels of many rows stand side by side as long as there are few, so that each row has its height.
-panel_columns <- function(panels, rows) if (panels <= 3 || panels > 4) min(panels, 3) else if (rows > 3) 4 else 2
-
-# How many rows of text stand below each other, with the titles of panels.
-panel_rows <- function(panels, across, rows) {
-  down <- ceiling(panels / across)
-  rows * down + if (panels > 1) 2 * down else 0
+panel_columns <- function(panels, rows) {
+  if (panels <= 3) return(panels)
+  if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
 }
 
-# The height in inches that a picture with so many rows of text one below the other needs: theirs, and that of title,
-# legend, axis and caption.
-rows_height <- function(rows) ceiling(10 * (1.35 + rows * 1.1 * row_size(rows) / 72)) / 10
-
-# Keeps that height with the picture, for plot(), which knows the device. The usual 4 inches hold 40 rows.
-with_height <- function(picture, rows) {
-  height <- rows_height(rows)
-  if (height > 4.2) tell_height(rows, height)
-  structure(picture, height = height, rows = rows)
+# Every row of up to 50 has a label, small where there are many; labels are left out only where they would overlap.
+row_labels <- function(layout, labels = identity) {
+  ggplot2::scale_y_discrete(labels = function(x) wrap_labels(layout$width)(labels(x)),
+                            guide = ggplot2::guide_axis(check.overlap = layout$rows > 50))
 }
 
-tell_height <- function(rows, height) {
-  cli::cli_inform(c("{rows} rows need a picture {height} inches high, or their names overlap or are left out.",
-                    i = "Say so where it is drawn, as in {.code ggsave(height = {height})}, or draw fewer."),
+# The first row is on top.
+rows_factor <- function(labels) factor(labels, rev(unique(labels)))
+
+row_theme <- function(layout) {
+  ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
+                 axis.text.y = ggplot2::element_text(size = layout$size, lineheight = 0.9),
+                 panel.spacing.y = ggplot2::unit(panel_gap(layout$down), "lines"))
+}
+
+row_points <- function(layout) if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
+
+row_panels <- function(layout, scales = "fixed") {
+  ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
+                      labeller = ggplot2::as_labeller(wrap_labels(layout$title_width)))
+}
+
+# Keeps the height with the picture, for plot(), which knows the device. The usual 4 inches hold 40 rows.
+with_height <- function(picture, layout) {
+  if (layout$height > 4.2) tell_height(layout)
+  structure(picture, layout = layout)
+}
+
+tell_height <- function(layout) {
+  cli::cli_inform(c("{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
+                    i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."),
                   class = "candor_message_height")
 }
 
@@ -98,8 +135,13 @@ percent_labels <- function(x) {
 
 # Breaks of an axis that has room for few labels: at most so many, at round numbers.
 few_breaks <- function(n) function(limits) {
-  breaks <- pretty(limits, n)
-  breaks[breaks >= limits[1] & breaks <= limits[2]]
+  # One tick says nothing of the scale.
+  for (more in n + 0:3) {
+    breaks <- pretty(limits, more)
+    breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+    if (length(breaks) > 1L) break
+  }
+  breaks
 }
 
 # An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few or the axis is
@@ -174,9 +216,9 @@ draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
   picture <- ggplot2::autoplot(x, ...)
   print(picture)
-  height <- attr(picture, "height")
-  if (!is.null(height) && height <= 4.2 && height > grDevices::dev.size("in")[2] + 0.25) {
-    tell_height(attr(picture, "rows"), height)
+  layout <- attr(picture, "layout")
+  if (!is.null(layout) && layout$height <= 4.2 && layout$height > grDevices::dev.size("in")[2] + 0.25) {
+    tell_height(layout)
   }
   invisible(x)
 }
@@ -189,6 +231,7 @@ refuse_picture <- function(x, remedy) {
 # A mechanism is a description: what is estimated under it can be drawn, and what it costs.
 #' @rawNamespace S3method(ggplot2::autoplot,rr_mechanism)
 autoplot.rr_mechanism <- function(object, ...) {
+  check_dots_near(...)
   refuse_picture(object, if (inherits(object, "rr_mean")) {
     "Estimate first: {.code tidy(rr_estimate(reports, mechanism), conf.int = TRUE)} has the mean and its interval."
   } else "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")

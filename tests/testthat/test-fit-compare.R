@@ -72,6 +72,17 @@ test_that("anova() is the likelihood ratio of pooled against grouped, by hand", 
   expect_equal(both$Chisq, table$Chisq)
 })
 
+test_that("weighted reports have no likelihood ratio between groups", {
+  # Each group has a scale of its own: here the pooled fit would have the larger likelihood of two nested ones.
+  weighted <- data.frame(report = rep(c("no", "yes", "no"), 100), area = rep(c("a", "b"), each = 150),
+                         w = c(rep(1, 150), rep(c(1, 9, 1, 1, 4), 30)))
+  fit <- rr_estimate(weighted, rr_warner(0.8), column = "report", by = "area", weights = "w")
+  whole <- rr_estimate(weighted, rr_warner(0.8), column = "report", weights = "w")
+  expect_gt(as.numeric(logLik(whole)), as.numeric(logLik(fit)))
+  expect_error(anova(fit), "without weights", class = "candor_error_argument")
+  expect_error(anova(whole, fit), "rr_compare", class = "candor_error_argument")
+})
+
 test_that("what cannot be compared is refused", {
   alone <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
   expect_error(rr_compare(alone), class = "candor_error_argument")

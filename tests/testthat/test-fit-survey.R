@@ -336,3 +336,12 @@ test_that("two groups of a design are compared by what the refusals propose", {
   expect_equal(compared$estimate, contrast$estimate)
   expect_equal(compared$std.error, contrast$std.error)
 })
+
+test_that("a design has no likelihood, and what needs one says so", {
+  skip_if_not_installed("survey")
+  people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30))
+  fit <- rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), rr_warner(0.8), column = ~report, by = ~area)
+  for (refused in list(logLik, AIC, BIC, deviance)) expect_error(refused(fit), "has no log-likelihood", class = "candor_error_argument")
+  expect_error(anova(fit), "rr_compare", class = "candor_error_argument")
+  expect_error(rr_goodness_of_fit(fit), "leave the design out", class = "candor_error_argument")
+})

@@ -76,6 +76,16 @@ test_that("reports are drawn from the rows of the matrix", {
   expect_lt(max(abs(unname(unclass(drawn)) / 5000 - unname(C))), 0.03)
 })
 
+test_that("a small epsilon of a channel keeps its digits and is never below the true one", {
+  # log((.5 + d) / (.5 - d)) = 2 atanh(2 d) = 4 d (1 + (2 d)^2 / 3 + ...), with d a power of 2, so that all numbers are exact.
+  for (d in 2^-c(20, 30, 42, 50)) {
+    epsilon <- rr_epsilon(rr_channel(rbind(c(0.5 + d, 0.5 - d), c(0.5 - d, 0.5 + d))))
+    true <- 4 * d * (1 + (2 * d)^2 / 3)
+    expect_gte(epsilon, true)
+    expect_lt(epsilon / true - 1, 1e-14)
+  }
+})
+
 test_that("bad channels are refused in the user's language", {
   skip_on_cran()
   good <- rbind(c(0.8, 0.2), c(0.3, 0.7))

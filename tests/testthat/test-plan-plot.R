@@ -13,13 +13,33 @@ test_that("plans and comparisons are drawn", {
 test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
   skip_if_not_installed("ggplot2")
   one <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
-  expect_identical(nrow(ggplot2::layer_data(one, 2)), 2L)
-  expect_match(one$labels$caption, "Hollow")
-  axis <- ggplot2::ggplot_build(one)$layout$panel_params[[1]]
-  expect_identical(axis$x$get_labels(), "2%")
-  expect_gte(sum(!is.na(axis$y$get_breaks())), 2)
+  needed <- rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
+  # A row for each design from 0, and the direct question as a line.
+  expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
+  expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
+  expect_identical(one$labels$subtitle, "Margin of error 2%, true share 50%")
+  expect_match(one$labels$caption, "Dashed")
   none <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
+})
+
+test_that("a plan is drawn along what has several values, and designs that need the same stay visible", {
+  skip_if_not_installed("ggplot2")
+  designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
+  powers <- rr_sample_size(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
+  plot <- ggplot2::autoplot(powers)
+  expect_identical(plot$labels$x, "Power")
+  expect_identical(plot$labels$subtitle, "True share 10%")
+  lines <- ggplot2::layer_data(plot, 2)
+  expect_equal(unique(lines$x), c(0.7, 0.8, 0.9))
+  expect_equal(sort(10^lines$y), sort(powers$n))
+  # Both designs need the same: the second line is dashed, its points are hollow.
+  expect_equal(lines$y[lines$group == 1], lines$y[lines$group == 2])
+  expect_identical(unique(lines$linetype), c("solid", "84"))
+  expect_equal(unique(ggplot2::layer_data(plot, 3)$shape), c(16, 2))
+  shares <- ggplot2::autoplot(rr_sample_size(designs, margin = 0.02, share = c(0.1, 0.2)))
+  expect_identical(shares$labels$x, "True share")
+  expect_identical(shares$labels$subtitle, "Margin of error 2%")
 })
 
 # The layers are held against rr_power() itself and, for the direct question, against 1 - (1 - share)^n: a test of "nobody"

@@ -365,3 +365,8 @@ test_that("the test of two groups says that it is one-sided", {
   plan <- rr_sample_size(rr_binary(1, 0), power = 0.8, share = 0.3, versus = 0.2, alpha = 0.025)
   expect_identical(plan$n, ceiling((qnorm(0.975) + qnorm(0.8))^2 * 2 * (0.21 + 0.16) / 0.01))
 })
+
+test_that("a mechanism that is many times worse is said to be so, not in per cent", {
+  expect_output(print(rr_recommend(16, 1)), "92% larger", fixed = TRUE)
+  expect_output(print(rr_recommend(1000, 1)), "92 times as large", fixed = TRUE)
+})

@@ -187,6 +187,59 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
   expect_output(print(summary(few)), "no degrees of freedom are left", fixed = TRUE)
 })
 
+test_that("predictions and effects of a survey design have the t of its coefficients", {
+  skip_if_not_installed("survey")
+  # 8 clusters have 7 degrees of freedom, one slope takes 1.
+  data <- data.frame(cluster = rep(1:8, each = 40), weight = rep(c(1, 2), 160), x = sin(1:320), y = rep(c(0, 1, 1, 0, 1, 0, 0), length.out = 320))
+  fit <- quietly(rr_glm(y ~ x, mechanism = rr_warner(0.8), design = survey::svydesign(~cluster, weights = ~weight, data = data)))
+  # Where x is 0 the predictor is the intercept.
+  zero <- predict(fit, data.frame(x = 0), interval = "confidence")
+  expect_equal(unname(zero[1, ]), unname(c(coef(fit)[1], confint(fit)[1, ])), tolerance = 1e-12)
+  own <- sqrt(vcov(fit)[1, 1])
+  normal <- predict(fit, data.frame(x = 0), interval = "confidence", vcov. = vcov(fit))
+  expect_equal(unname(normal[1, ]), unname(coef(fit)[1]) + c(0, -1, 1) * qnorm(0.975) * own, tolerance = 1e-12)
+  effects <- rr_effects(fit)
+  expect_equal(effects$conf.high, effects$estimate + qt(0.975, 6) * effects$std.error, tolerance = 1e-12)
+  other <- rr_effects(fit, type = "sandwich")
+  expect_equal(other$conf.high, other$estimate + qnorm(0.975) * other$std.error, tolerance = 1e-12)
+  expect_equal(rr_effects(fit, cluster = ~cluster)$std.error, rr_effects(fit, type = "sandwich", cluster = ~cluster)$std.error)
+})
+
+test_that("AIC() of a direct question to a design is that of survey::svyglm(), and no likelihood is given", {
+  skip_if_not_installed("survey")
+  set.seed(31)
+  data <- data.frame(cluster = rep(1:40, each = 10), stratum = rep(1:4, each = 100), weight = rep(c(1, 2, 5), length.out = 400), x = sin(1:400), z = cos(1:400))
+  data$y <- rbinom(400, 1, plogis(-0.5 + data$x + rnorm(40)[data$cluster]))
+  design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = data, nest = TRUE)
+  direct <- rr_binary(1, 0)
+  fit <- quietly(rr_glm(y ~ x + z, mechanism = direct, design = design))
+  small <- quietly(rr_glm(y ~ x, mechanism = direct, design = design))
+  # The other package stops its iterations earlier than this one, and finds its function only where it is attached.
+  suppressPackageStartupMessages(withr::local_package("survey"))
+  theirs <- function(formula) {
+    fit <- survey::svyglm(formula, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
+    unname(AIC(fit, null_has_intercept = FALSE)[c("eff.p", "AIC")])
+  }
+  expect_equal(extractAIC(fit), theirs(y ~ x + z), tolerance = 1e-7)
+  expect_equal(AIC(fit), theirs(y ~ x + z)[2], tolerance = 1e-7)
+  both <- AIC(fit, small)
+  expect_identical(dimnames(both), list(c("fit", "small"), c("eff.p", "AIC")))
+  expect_equal(unname(as.matrix(both)), rbind(theirs(y ~ x + z), theirs(y ~ x)), tolerance = 1e-7)
+  # Another price of a parameter.
+  expect_equal(AIC(fit, k = 5) - AIC(fit), 3 * both$eff.p[1], tolerance = 1e-12)
+  expect_equal(glance(fit)$AIC, AIC(fit))
+  expect_true(is.na(glance(fit)$logLik) && is.na(glance(fit)$BIC) && is.na(fit$aic))
+  expect_error(logLik(fit), "pseudo-likelihood", class = "candor_error_argument")
+  expect_error(BIC(fit), "has no BIC", class = "candor_error_argument")
+  plain <- quietly(rr_glm(y ~ x, data, direct))
+  expect_error(AIC(fit, plain), "Fit 1 has a pseudo-likelihood, fit 2", class = "candor_error_argument")
+  expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
+  expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
+  # The trace of a randomised question, from the two matrices.
+  random <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.9), design = design))
+  expect_equal(extractAIC(random)[1], sum(diag(solve(vcov(random, "observed"), vcov(random)))), tolerance = 1e-9)
+})
+
 test_that("penalised fits have Wald's intervals in their tables", {
   data <- data.frame(x = rep(c(-1, 0, 1, 2), 30), y = rep(c(0, 1, 1, 0, 1), 24))
   fit <- quietly(rr_glm(y ~ x, data, rr_warner(0.8), penalty = "bias"))

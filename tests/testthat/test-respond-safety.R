@@ -39,3 +39,10 @@ test_that("no error prints an answer", {
   }
   expect_snapshot(rr_perturb(c("a", "x", "y", "x"), m), error = TRUE)
 })
+
+test_that("swapped arguments are said to be, without an answer", {
+  expect_snapshot(error = TRUE, {
+    rr_perturb(rr_warner(0.8), c("no", "yes"))
+    rr_perturb(rr_warner(0.8), "yes")
+  })
+})

@@ -423,3 +423,7 @@ test_that("studies, choices and simulations work for the protocols", {
   plan <- rr_recommend(6, 1, 200, rr_zipf(6, 1))
   expect_equal(mse, plan$mse[plan$mechanism == "subset"], tolerance = 0.35)
 })
+
+test_that("a mechanism in the place of the truths is recognised", {
+  expect_error(rr_study(rr_unary(4, epsilon = 1), rep(0.25, 4), 100), "mechanism = rr_unary", class = "candor_error_argument")
+})

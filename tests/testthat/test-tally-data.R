@@ -187,3 +187,28 @@ test_that("a table of counts given as weighted reports is told of rr_counts()", 
   people <- data.frame(answer = rep(c("no", "yes"), c(6, 4)), w = rep(1:2, 5))
   expect_no_message(rr_tally(people, rr_warner(0.7), column = "answer", weights = "w"))
 })
+
+test_that("wide tables of counts that lack something, and tables of a database, say how to mend", {
+  die <- rr_forced(1 / 6)
+  wide <- data.frame(region = c("N", "S"), no = c(10, 20), yes = c(5, 6))
+  expect_snapshot(error = TRUE, {
+    rr_counts(stats::setNames(wide, c("region", "No", "YES")), die)
+    rr_counts(stats::setNames(wide, c("region", "never", "often")), die)
+    rr_counts(data.frame(region = c("N", "S"), yes = c(5, 6), n = c(15, 26)), die)
+    rr_counts(wide[c("region", "no")], die)
+    rr_counts(wide, die, column = "answer")
+    rr_counts(as.matrix(wide[c("no", "yes")]), die)
+    rr_counts(table(wide), die)
+  })
+  # What the messages say works; totals are no groups.
+  given <- data.frame(region = c("N", "S"), yes = c(5, 6), n = c(15, 26))
+  given$no <- given$n - given$yes
+  expect_identical(rr_counts(given, die), rr_counts(wide, die))
+  expect_identical(unname(rr_counts(t(as.matrix(wide[c("no", "yes")])), die)$counts), unname(rr_counts(wide, die)$counts))
+  skip_if_not_installed("dbplyr")
+  lazy <- dbplyr::lazy_frame(answer = "no", n = 1, con = dbplyr::simulate_sqlite())
+  expect_snapshot(error = TRUE, {
+    rr_counts(lazy, die)
+    rr_perturb(lazy, die)
+  })
+})

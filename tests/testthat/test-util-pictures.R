@@ -19,7 +19,7 @@ test_that("comparisons are drawn in percentage points about 0, or as ratios abou
   expect_equal(ggplot2::layer_data(plot, 1)$xintercept, 0)
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = table$conf.low, xend = table$conf.high))
   expect_equal(ggplot2::layer_data(plot, 3)$x, table$estimate)
-  expect_match(plot$labels$x, "of \"yes\", percentage points")
+  expect_match(plot$labels$x, "of \"yes\",\npercentage points")
   expect_false(any(grepl("%", x_labels(plot))))
   expect_identical(point_labels(c(-0.1, 0.025)), c("-10", "2.5"))
   ratios <- ggplot2::autoplot(rr_compare(fit, type = "ratio"))
@@ -206,16 +206,17 @@ test_that("tallies and fits have one order, and every row a name or a message", 
   expect_message(plot <- ggplot2::autoplot(rr_estimate(letters30)), NA)
   expect_identical(y_labels(plot), paste("category", 1:30))
   # 30 rows of this text have room in a picture of 4 inches.
-  expect_lt(30 * row_size(30) * 1.1 / 72, 4 - 1.35)
+  expect_identical(attr(plot, "layout")$rows, 30)
+  expect_true(attr(plot, "layout")$size > 5 && attr(plot, "layout")$height <= 4)
   small <- rr_counts(c(50, 30, 20), rr_grr(c("never", "once", "often"), epsilon = 1))
   expect_identical(y_labels(ggplot2::autoplot(rr_estimate(small))), c("never", "once", "often"))
   bars <- ggplot2::layer_data(ggplot2::autoplot(small))
   axis <- ggplot2::ggplot_build(ggplot2::autoplot(small))$layout$panel_params[[1]]$y
-  # The axis is reversed: the first category has the largest position, as the first row of the fit has.
+  # The first category is on top, as the first row of the fit is.
   expect_identical(axis$get_labels()[order(axis$break_positions(), decreasing = TRUE)], c("never", "once", "often"))
-  expect_equal(bars$y, c(0.5, 0.3, 0.2))
+  expect_equal(bars$x, c(0.5, 0.3, 0.2))
   many <- rr_counts(matrix(20:139, 2, dimnames = list(NULL, paste("group", 1:60))), die)
-  expect_message(ggplot2::autoplot(rr_estimate(many)), "60 rows need a picture 5.5 inches high", class = "candor_message_height")
+  expect_message(ggplot2::autoplot(rr_estimate(many)), "60 rows need a picture 5.4 inches high", class = "candor_message_height")
   # plot() knows the device.
   fit <- rr_estimate(letters30)
   grDevices::pdf(NULL, width = 5, height = 3)
@@ -229,7 +230,7 @@ test_that("tallies and fits have one order, and every row a name or a message", 
 test_that("labels of neighbouring panels do not touch at 5 by 3 inches", {
   skip_if_not_installed("ggplot2")
   plots <- list(ggplot2::autoplot(rr_estimate(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2)))),
-                ggplot2::autoplot(regions))
+                ggplot2::autoplot(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2))))
   grDevices::pdf(NULL, width = 5, height = 3)
   withr::defer(grDevices::dev.off())
   for (plot in plots) {
@@ -242,12 +243,65 @@ test_that("labels of neighbouring panels do not touch at 5 by 3 inches", {
     gap <- grid::convertWidth(plot$theme$panel.spacing.x, "in", valueOnly = TRUE)
     axis <- build$layout$panel_params[[1]]$x
     labels <- axis$get_labels()
+    # From 0 to 1 in the panel.
     at <- axis$break_positions()
-    at <- (at - axis$continuous_range[1]) / diff(axis$continuous_range)
+    expect_true(all(at > 0 & at < 1))
     wide <- vapply(labels, function(label) grid::convertWidth(grid::stringWidth(label), "in", valueOnly = TRUE), 0) * 9.6 / 12
     n <- length(labels)
     # From the right end of the last label to the left end of the first of the next panel.
     between <- gap + (1 - at[n]) * width - wide[n] / 2 + at[1] * width - wide[1] / 2
     expect_gt(between, 0.05)
   }
+})
+
+# The height of a panel is what the device has less all that has a height of its own.
+panel_height <- function(plot, width, height) {
+  grDevices::pdf(NULL, width = width, height = height)
+  withr::defer(grDevices::dev.off())
+  table <- ggplot2::ggplot_gtable(ggplot2::ggplot_build(plot))
+  rows <- unique(table$layout$t[grep("^panel", table$layout$name)])
+  (height - sum(grid::convertHeight(table$heights, "in", valueOnly = TRUE))) / length(rows)
+}
+
+test_that("a picture of the height that the layout tells has room for the letters of all rows", {
+  skip_if_not_installed("ggplot2")
+  set.seed(9)
+  ordinal <- rr_grr(c("never", "rarely", "sometimes", "often", "always"), epsilon = 2)
+  wards <- function(n) matrix(20 + rpois(5 * n, 20), 5, dimnames = list(NULL, sprintf("Ward %02d of the city", seq_len(n))))
+  long <- rr_grr(paste("A long answer that nobody reads in one line, number", 1:3), epsilon = 2)
+  quiet <- function(x) suppressMessages(ggplot2::autoplot(x))
+  plots <- list(quiet(rr_estimate(rr_counts(wards(8), ordinal))), quiet(rr_estimate(rr_counts(wards(12), ordinal))),
+                quiet(rr_counts(wards(12), ordinal)), quiet(rr_estimate(rr_counts(wards(40), ordinal))),
+                quiet(rr_estimate(rr_counts(cbind(a = c(30, 20, 10), b = 20), long))), quiet(rr_compare(rr_estimate(rr_counts(wards(4), ordinal)))))
+  for (plot in plots) {
+    layout <- attr(plot, "layout")
+    # The same letters in one line each, or in the lines that the width asks for.
+    lines <- count_lines(y_labels(plot), 1000)
+    expect_gt(panel_height(plot, 7, max(4, layout$height)), 0.9 * sum(lines) * layout$size / 72)
+  }
+  expect_identical(attr(plots[[1]], "layout")$across, 4)
+  # 40 panels of five rows: told, and in one row of panels the height is not.
+  expect_message(ggplot2::autoplot(rr_estimate(rr_counts(wards(40), ordinal))), "50 rows need", class = "candor_message_height")
+})
+
+test_that("a yes/no tally of several groups has a bar for each, as its fit has a row", {
+  skip_if_not_installed("ggplot2")
+  plot <- ggplot2::autoplot(regions)
+  expect_identical(y_labels(plot), c("North", "South", "West"))
+  expect_equal(ggplot2::layer_data(plot)$x, c(200 / 500, 80 / 300, 30 / 120))
+  expect_identical(plot$labels$x, "Share of the reports \"yes\"")
+})
+
+test_that("an axis has two ticks at least, where one would say nothing of its scale", {
+  expect_identical(few_breaks(2)(c(-35, 35)), c(-20, 0, 20))
+  expect_identical(few_breaks(2)(c(0, 0.62)), c(0, 0.5))
+  for (limits in list(c(-8, 17), c(-0.2, 13), c(0.1, 0.2), c(99, 101))) expect_gte(length(few_breaks(1)(limits)), 2)
+})
+
+test_that("a picture of ranks says below how many have no place on it", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(rr_counts(c(500, 300, rep(5, 58)), rr_grr(60, epsilon = 3)))
+  plot <- ggplot2::autoplot(fit)
+  expect_identical(plot$labels$x, "Rank among 60 categories")
+  expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
 })

@@ -32,7 +32,7 @@ bars <- data.frame(
 picture <- ggplot(bars, aes(share, answer)) +
   geom_col(aes(fill = panel), width = 0.72, show.legend = FALSE) +
   geom_errorbarh(aes(xmin = low, xmax = high), height = 0.25, linewidth = 0.4, na.rm = TRUE) +
-  geom_point(aes(x = tick), shape = "|", size = 3.4, colour = "#d95f02", na.rm = TRUE) +
+  geom_tile(aes(x = tick), width = 0.0035, height = 0.72, fill = "#d95f02", na.rm = TRUE) +
   facet_wrap(~panel) +
   scale_fill_manual(values = c("#6b7a8f", "#c9cfd6", "#7fb2d9")) +
   scale_x_continuous(labels = function(x) paste0(round(100 * x), "%"), expand = expansion(c(0, 0.04))) +

@@ -1,0 +1,52 @@
+# What a plan needs of a mechanism: the law of the reports of one category, and the variance of its estimate.
+
+# a and b of one category. Where all categories have the same and none is named, any one will do.
+category_form <- function(mechanism, category) {
+  form <- additive(mechanism) %||% support_form(rr_law(mechanism))
+  if (is.null(form)) {
+    abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
+            i = plan_remedy(mechanism)), c("argument", "law"))
+  }
+  if (law_tells_nothing(form)) abort_no_information(mechanism)
+  at <- category_position(mechanism, category)
+  list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
+}
+
+# What to do where shares of one question cannot be planned by a formula. Methods are in the files of the mechanisms.
+plan_remedy <- function(mechanism) UseMethod("plan_remedy")
+
+#' @export
+plan_remedy.default <- function(mechanism) "Simulate with {.fn rr_study} instead."
+
+# Reports that support a category are binomial too, where all categories are alike.
+support_form <- function(law) {
+  if (inherits(law, "rr_law_hadamard") && law$blocks == 1) law <- hadamard_bit_law(law$epsilon)
+  if (!inherits(law, "rr_law_support") || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
+  new_law_additive(law$difference, law$q)
+}
+
+category_position <- function(mechanism, category) {
+  k <- length(mechanism$levels)
+  at <- if (is.null(category)) k
+    else if (is.object(category)) NA
+    else if (is.character(category)) match(category, mechanism$levels)
+    else category
+  if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
+    abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}.",
+            i = "The categories are {format_labels(mechanism$levels)}."), "level")
+  }
+  at
+}
+
+# N times the variance of the unbiased estimate of a share.
+unit_variance <- function(form, share, target) {
+  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
+  m <- form$b + form$a * share
+  m * (1 - m) / form$a^2
+}
+
+# The share of largest variance: reported half of the time where that is possible.
+worst_share <- function(form, target) {
+  if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
+  min(1, max(0, (0.5 - form$b) / form$a))
+}
