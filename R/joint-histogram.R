@@ -45,7 +45,7 @@ possible_sets <- function(x) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
-  if (!is.null(x$counts$scores)) {
+  if (!known && !is.null(x$counts$scores)) {
     result <- score_block(x$counts, rows, cols, target)
     if (!is.null(result$missing)) abort_untallied(x, result$missing)
     return(result$covariance)

@@ -11,7 +11,8 @@
 #' `method = "mle"` maximises the likelihood of the reports: the sum over the depths of the likelihood that the depth's oracle has for the sums of the levels' shares over
 #' nodes, over all distributions of the levels, with the certificate of [rr_solver]. Its shares are never negative, and it uses what consistency alone does not, that no node is. For
 #' `oracle`s whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()], [rr_bitflip()]) it needs the reports: `rr_tally(keep = "sets")`. It works
-#' on a table of different reports by levels, up to 2 GB, with standard errors for up to 1,000 levels that are not held at 0; larger ones are refused.
+#' on a table of different reports by levels, up to 2 GB, with standard errors for up to 1,000 levels that are not held at 0; larger ones are refused. Its intervals are by default those of the unbiased estimate, as elsewhere; with many levels
+#' those of `interval = "wald"`, from the information, are much shorter.
 #'
 #' Standard errors treat the depths as independent samples, with the covariances of the `oracle`. With `target = "sample"` the estimate is about all respondents, not only about those who
 #' drew one depth: which depth they drew is random too.
