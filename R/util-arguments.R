@@ -1,5 +1,12 @@
 # Arguments that stand in the wrong place, or that no function knows.
 
+# What to do where one is missing or no such thing.
+argument_remedies <- c(
+  first = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...",
+  flip = "For randomized response at {.arg epsilon}, {.arg flip} is {.code plogis(-epsilon)}.",
+  mechanism = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
+)
+
 # `methods` are names that may have been meant for the argument `method` of the function that the user called.
 check_mechanism <- function(x, arg = "mechanism", methods = character()) {
   if (inherits(x, "rr_mechanism")) return(check_object(x))

@@ -82,9 +82,3 @@ argument_meanings <- c(
   vars = "the questions, by name or position",
   x = "the reports, or a tally of them"
 )
-
-argument_remedies <- c(
-  first = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...",
-  flip = "For randomized response at {.arg epsilon}, {.arg flip} is {.code plogis(-epsilon)}.",
-  mechanism = "Make a mechanism with {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
-)
