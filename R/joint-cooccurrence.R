@@ -19,7 +19,8 @@
 #' report's score does not depend on the others; it needs filters that tell all categories apart. Questions are randomised separately, so the product of
 #' the scores of two questions is an unbiased term of their joint count. Kept are the sums of the products of scores, for all sets of at most `order` categories of different questions, and
 #' the sums of products of any two of these: covariances for both targets need no more, and nothing about the protocol. Margins of \eqn{m} questions need `order` \eqn{m}. At most
-#' 2,000 sets are kept: two questions of 43 categories, or ten of six.
+#' 2,000 sets are kept: two questions of 43 categories, or ten of six. Counting takes rows times the square of this number: 9 seconds for 100,000 rows of two questions of 20
+#' categories (440 sets).
 #'
 #' @param bits The reports: a matrix or data frame with one column per question, of logical values or 0 and 1. Integer
 #'   and logical columns are read where they lie; double ones are converted. Text and factors labelled "0" and "1", or "FALSE" and
