@@ -28,8 +28,8 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but reports of [rr_prefixes()], and for values out of range; `candor_error_empty` for a group in which nobody is;
 #' `candor_error_too_large` for more than 2,000,000 candidates in a step.
-#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing* 18(2),
-#'   982-993. \doi{10.1109/TDSC.2019.2927695}, arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
+#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
 #' @examples
 #' drinks <- c("tea", "ale", "gin", "rum", "cider", "water")
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 3, 5), width = 256)

@@ -86,6 +86,12 @@ rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R"
 }
 
 #' @export
+stored_forms.rr_bitflip <- function(mechanism) {
+  list(columns = list(positions = paste0("position_", seq_len(mechanism$d)), long = c("id", "level", "bit"),
+                      bits = mechanism$levels), alone = if (mechanism$d == 1) "positions")
+}
+
+#' @export
 rr_reports.rr_bitflip <- function(x, mechanism) read_flips(x, mechanism)$reports
 
 #' @export
@@ -100,15 +106,21 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   if (inherits(x, "rr_sets")) {
     check_same_levels(attr(x, "levels_number"), mechanism)
     lists <- unclass_sets(x)
-  } else if (is.matrix(x) && is.numeric(x)) {
-    lists <- t(whole_matrix(x))
+  } else if (is_long(x, mechanism)) {
+    lists <- long_flips(x, mechanism)
   } else {
-    abort(c("{.arg x} must be a matrix of positions, negative where the bit is 0, one row a report.",
-            x = "It is {describe(x)}.", i = if (are_answers(x, mechanism)) answers_remedy), other_reports(x))
+    columns <- if (is.data.frame(x)) flip_columns(x, mechanism) else x
+    if (is.numeric(columns) && !is.object(columns) && is.null(dim(columns)) && mechanism$d == 1) {
+      columns <- matrix(columns)
+    }
+    if (!is.matrix(columns) || !is.numeric(columns)) {
+      abort(c("{.arg x} must be a matrix of positions, negative where the bit is 0, one row a report.",
+              x = "It is {describe(x)}.",
+              i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."), other_reports(x))
+    }
+    lists <- if (are_drawn_bits(columns, mechanism)) drawn_positions(columns, mechanism) else t(whole_matrix(columns))
   }
-  if (nrow(lists) != mechanism$d) {
-    abort_report_at(1, sprintf("has %s bits; %s are needed", format_count(nrow(lists)), format_count(mechanism$d)))
-  }
+  if (nrow(lists) != mechanism$d) abort_flip_number(1, nrow(lists), mechanism)
   dropped <- missing_columns(lists, na.rm)
   if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
   unsorted <- nrow(lists) > 1L && any(abs(lists[-1, ]) < abs(lists[-nrow(lists), ]))
@@ -116,6 +128,44 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   bad <- .Call(C_rr_count_lists, lists, as.double(mechanism$buckets), TRUE, NULL, 1, NULL)$position
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
+}
+
+abort_flip_number <- function(position, number, mechanism) {
+  abort_report_at(position, sprintf("has %s bit%s; %s %s needed", format_count(number), if (number == 1) "" else "s",
+                                    format_count(mechanism$d), if (mechanism$d == 1) "is" else "are"))
+}
+
+# The columns of the positions, or of the bits of all buckets, as a matrix.
+flip_columns <- function(x, mechanism) {
+  columns <- Find(function(columns) all(columns %in% names(x)), stored_forms(mechanism)$columns) %||% names(x)
+  do.call(cbind, lapply(as.list(x)[columns], plain_numbers))
+}
+
+# Bits of all buckets, missing where a bucket was not drawn. Of as many positions as there are buckets one is above 1.
+are_drawn_bits <- function(x, mechanism) ncol(x) == mechanism$buckets && all(x %in% c(0, 1, NA))
+
+# A column a report. One without any bit is missing.
+drawn_positions <- function(x, mechanism) {
+  drawn <- rowSums(!is.na(x))
+  bad <- which(drawn != mechanism$d & drawn > 0)
+  if (length(bad)) abort_flip_number(bad[1], drawn[bad[1]], mechanism)
+  lists <- matrix(NA_integer_, mechanism$d, nrow(x))
+  bits <- t(x)
+  some <- which(!is.na(bits), arr.ind = TRUE)
+  lists[, drawn > 0] <- as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1]))
+  lists
+}
+
+# One row for each bucket that a report is about.
+long_flips <- function(x, mechanism) {
+  read <- long_places(x[c("id", "level")], mechanism, size = mechanism$d)
+  bit <- plain_numbers(x$bit)
+  bad <- which(!bit %in% 0:1)
+  if (length(bad)) abort_report_at(read$id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
+  sizes <- tabulate(read$id)
+  bad <- which(sizes != mechanism$d)
+  if (length(bad)) abort_flip_number(bad[1], sizes[bad[1]], mechanism)
+  matrix(ifelse(bit == 1, read$place, -read$place)[order(read$id, read$place)], mechanism$d)
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

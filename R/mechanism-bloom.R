@@ -283,7 +283,33 @@ rr_reports.rr_bloom <- function(x, mechanism) {
   bloom_frame(read$cohort, read$bits)
 }
 
+# Long tables have the cohort in each row of a report, a level being a bit that is 1.
+#' @export
+stored_forms.rr_bloom <- function(mechanism) {
+  list(columns = list(text = c("cohort", "bits"), bits = c("cohort", filter_columns(mechanism$bits_number)),
+                      long = c("id", "cohort", "level")))
+}
+
+# Any of these forms as a list of cohorts and bits.
+bloom_columns <- function(x, mechanism) {
+  forms <- stored_forms(mechanism)$columns
+  if (!is.data.frame(x) || "bits" %in% names(x)) return(x)
+  if (all(forms$bits %in% names(x))) {
+    x <- as.list(x)
+    return(list(cohort = x$cohort, bits = do.call(cbind, lapply(unname(x[forms$bits[-1]]), plain_numbers))))
+  }
+  if (!is_long(x, mechanism)) return(x)
+  cohort <- plain_numbers(x$cohort)
+  first <- which(!duplicated(x$id))
+  place <- match(x$id, x$id[first])
+  odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
+  if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
+  bits <- long_bits(x[c("id", "level")], mechanism$bit, mechanism)
+  list(cohort = cohort[first], bits = new_rr_bits(bits, mechanism$bits_number))
+}
+
 read_bloom <- function(x, mechanism) {
+  x <- bloom_columns(x, mechanism)
   if (!is.list(x) || !all(c("cohort", "bits") %in% names(x))) {
     abort(c("{.arg x} must have the columns {.val {c('cohort', 'bits')}}.", x = "It is {describe(x)}.",
             i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
@@ -300,10 +326,11 @@ read_bloom <- function(x, mechanism) {
 
 #' @export
 rr_count_reports.rr_bloom <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  missing <- if (is.list(x)) which(is.na(x[["cohort"]]))
+  x <- bloom_columns(x, mechanism)
+  missing <- if (is.list(x)) missing_filters(x)
   dropped <- drop_missing_reports(missing, na.rm)
   if (length(dropped)) {
-    x <- list(cohort = x[["cohort"]][-dropped], bits = x[["bits"]][-dropped])
+    x <- list(cohort = x[["cohort"]][-dropped], bits = drop_reports(x[["bits"]], dropped))
     groups <- groups[-dropped]
     weights <- weights[-dropped]
   }
@@ -316,6 +343,16 @@ rr_count_reports.rr_bloom <- function(mechanism, x, groups = NULL, weights = NUL
   sizes <- .Call(C_rr_tally, cells, 1L, m * each, NULL, 1, weights, FALSE)$counts
   counts <- rbind(matrix(counted$counts, mechanism$bits_number), sizes)
   list(counts = if (each > 1) matrix(counts, ncol = each) else as.vector(counts), dropped = dropped)
+}
+
+# Reports without a cohort or without bits.
+missing_filters <- function(x) {
+  bits <- x[["bits"]]
+  gone <- if (is.data.frame(bits) || is.matrix(bits)) rowSums(is.na(bits)) > 0
+    else if (is.list(bits)) vapply(bits, function(one) is.null(one) || anyNA(one), NA)
+    else is.na(bits)
+  if (length(gone) != length(x[["cohort"]])) return(integer())
+  which(is.na(x[["cohort"]]) | gone)
 }
 
 # For the own likelihood: the bits, then four bytes of the cohort.

@@ -200,6 +200,12 @@ draw_window <- function(t, grid, rng) {
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
 # of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
+# Reports that went through text have lost some digits.
+report_slack <- 1e-6
+
+#' @export
+stored_forms.rr_mean <- function(mechanism) list(alone = "number")
+
 #' @export
 rr_reports.rr_mean <- function(x, mechanism) {
   read_means(x, mechanism)
@@ -226,9 +232,8 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   }
   dropped <- drop_missing_reports(which(is.na(x)), na.rm)
   share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
-  # Reports that went through text have lost some digits.
-  near <- 1e-6
-  stray <- if (mechanism$share > 0) share < -near | share > 1 + near else pmin(abs(share), abs(share - 1)) > near
+  stray <- if (mechanism$share > 0) share < -report_slack | share > 1 + report_slack
+    else pmin(abs(share), abs(share - 1)) > report_slack
   bad <- which(stray)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
   share <- pmin(pmax(share, 0), 1)

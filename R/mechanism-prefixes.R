@@ -18,8 +18,8 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text or contain the sign U+0004; `candor_error_missing`
 #' for a missing answer; `candor_error_report` for a value that is not a report of this mechanism.
-#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing* 18(2),
-#'   982-993. \doi{10.1109/TDSC.2019.2927695}, arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
+#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
 #' @examples
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))
 #' mechanism

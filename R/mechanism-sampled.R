@@ -16,7 +16,7 @@
 #' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
-#'   differential privacy. *CIKM*, 47-57. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
+#'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
 #'   protects a whole row less than it says and is not offered.)
 #' @examples
 #' survey <- rr_sample_questions(

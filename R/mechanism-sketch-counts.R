@@ -172,6 +172,12 @@ decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
 # ---- counting ----
 
 #' @export
+report_fields.rr_sketch_counts <- function(mechanism) if (mechanism$one_bit) c("cohort", "index", "sign")
+
+#' @export
+stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mechanism)
+
+#' @export
 rr_reports.rr_sketch_counts <- function(x, mechanism) {
   if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
   rr_reports.rr_bloom(x, mechanism)
@@ -252,14 +258,21 @@ sketch_squares <- function(mechanism, counts) {
   min(max((mechanism$width * buckets - 1) / (mechanism$width - 1), 0), 1)
 }
 
+# A report supports its string with probability p, another one with q: its own bucket, or one that it shares by chance.
+sketch_numbers <- function(sketch) {
+  m <- sketch$width
+  list(p = sketch$p, q = sketch$q + sketch$p_minus_q / m, difference = sketch$p_minus_q * (1 - 1 / m))
+}
+
 #' @export
 rr_law.rr_sketch_candidates <- function(mechanism) {
   sketch <- mechanism$sketch
   m <- sketch$width
-  p <- sketch$p
+  own <- sketch_numbers(sketch)
+  p <- own$p
+  q <- own$q
   other <- sketch$q
-  q <- other + sketch$p_minus_q / m
-  new_rr_law("sketch_candidates", p = p, q = q, difference = sketch$p_minus_q * (1 - 1 / m),
+  new_rr_law("sketch_candidates", p = p, q = q, difference = own$difference,
              both_own = p / m + (1 - 1 / m) * p * other,
              both_other = q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2),
              functions = sketch$cohorts, width = m)

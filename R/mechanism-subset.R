@@ -20,7 +20,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
 #' @source Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
-#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
 #' @examples
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size
@@ -140,8 +140,7 @@ read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
   if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
   if (nrow(lists) != mechanism$size) {
-    abort_report_at(1, sprintf("has %s categories; %s are needed", format_count(nrow(lists)),
-                               format_count(mechanism$size)))
+    abort_report_at(1, has_categories(nrow(lists), mechanism$size))
   }
   list(reports = new_rr_sets(lists, k), dropped = dropped)
 }

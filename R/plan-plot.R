@@ -201,29 +201,33 @@ power_caption <- function(data, alpha, second, mark) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
   check_dots_near(...)
-  check_table(object, c("k", "epsilon", "n", "mse"), "mechanism")
+  check_table(object, c("epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # A number that is the same in all panels is said once.
-  sizes <- length(unique(data$n)) > 1
-  panel <- paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", N = ", trimws(format_count(data$n))))
-  data$panel <- factor(panel, unique(panel[order(data$k, data$n)]))
-  # Binary local hashing has the error of the Hadamard response.
-  data <- data[data$mechanism %in% setdiff(names(recommend_names), "blh"), ]
-  data$mechanism <- factor(data$mechanism, setdiff(names(recommend_names), "blh"))
+  sizes <- length(unique(data$n)) > 1 || is.null(data$k)
+  size <- paste0("N = ", trimws(format_count(data$n)))
+  panel <- if (is.null(data$k)) size else paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", ", size))
+  data$panel <- factor(panel, unique(panel[order(data$k %||% data$n, data$n)]))
+  # Binary local hashing has the error of the Hadamard response, in shares.
+  names <- mechanism_names()
+  asked <- attr(object, "question") %||% "shares"
+  shown <- setdiff(intersect(names(names), data$mechanism), if (asked %in% c("shares", "ranges")) "blh")
+  data <- data[data$mechanism %in% shown, ]
+  data$mechanism <- factor(data$mechanism, shown)
   # A line needs two privacy levels.
-  if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes))
+  if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes, asked))
   legend <- ggplot2::guide_legend(ncol = 2)
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  # Some lines lie on each other: those that come later are dashed.
+  # Some lines lie on each other: those that come later are dashed. Both hierarchies are black.
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism,
                                              linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
-    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3), labels = recommend_names[levels(data$mechanism)]) +
+    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3, 1, 2)[seq_along(shown)], labels = names[shown]) +
     recommendation_panels(layout, "free_y") +
     ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
-    ggplot2::scale_colour_manual(values = line_colours, labels = recommend_names[levels(data$mechanism)]) +
-    ggplot2::labs(x = "Privacy level epsilon", y = "Mean squared error", colour = NULL, linetype = NULL,
+    ggplot2::scale_colour_manual(values = line_colours[pmin(seq_along(shown), 7)], labels = names[shown]) +
+    ggplot2::labs(x = "Privacy level epsilon", y = error_words(asked), colour = NULL, linetype = NULL,
                   title = "Error of each mechanism, by privacy level",
                   caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
     ggplot2::guides(colour = legend, linetype = legend) +
@@ -233,12 +237,20 @@ autoplot.rr_recommendation <- function(object, ...) {
   with_height(picture, list(rows = layout$down, height = 2.4 + 0.8 * layout$down))
 }
 
+# As labels, without the article that sentences need.
+mechanism_names <- function() sub("^(the|a) ", "", c(recommend_names, asked_names))
+
+error_words <- function(question) {
+  switch(question, shares = "Mean squared error", ranges = "Variance of the share of a range",
+         mean = "Largest variance of the mean", strings = "Variance of the share of a string")
+}
+
 respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")
 
 # One privacy level: a row for each mechanism.
-plot_recommendation_rows <- function(data, sizes) {
-  data$mechanism <- factor(recommend_names[as.character(data$mechanism)],
-                           rev(unname(recommend_names[levels(data$mechanism)])))
+plot_recommendation_rows <- function(data, sizes, asked) {
+  names <- mechanism_names()
+  data$mechanism <- factor(names[as.character(data$mechanism)], rev(unname(names[levels(data$mechanism)])))
   panels <- nlevels(data$panel)
   layout <- row_layout(panels, levels(data$mechanism), panel_lines(levels(data$panel)), min(panels, 3))
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$mse, .data$mechanism)) +
@@ -246,7 +258,7 @@ plot_recommendation_rows <- function(data, sizes) {
     recommendation_panels(layout, "free_x") +
     ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
                            expand = ggplot2::expansion(0.1), breaks = few_log_breaks(if (panels > 2) 2 else 4)) +
-    ggplot2::labs(x = "Mean squared error", y = NULL, title = "Error of each mechanism",
+    ggplot2::labs(x = error_words(asked), y = NULL, title = "Error of each mechanism",
                   subtitle = paste("Privacy level epsilon", format(data$epsilon[1])),
                   caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
     row_labels(layout) +

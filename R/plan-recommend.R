@@ -30,28 +30,42 @@
 #' (9.1, 20.4 and 51.1 at \eqn{\epsilon} = 1, 2 and 3). At \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
 #' holds). Subset selection contains `grr` (\eqn{\omega = 1}), so with the best \eqn{\omega} it is never worse.
 #'
-#' Numbers, ordered levels and open dictionaries are other questions, and their mechanisms are not in the table: [rr_mean()], [rr_square_wave()] and [rr_hierarchy()]
-#' give their errors on their pages, [rr_sketch_counts()] has the error of `sue` or of one block of `hadamard`, and its collisions.
-#'
 #' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
 #' `within` says by how much its error exceeds the best.
 #'
-#' @param k Numbers of categories, whole and at least 2; one or several.
+#' @section Other questions:
+#' A table compares one kind of error, that of its `question`.
+#'
+#' * `"shares"`: of the shares of all categories, as above.
+#' * `"ranges"`: of the share of a range of ordered levels, on average over all ranges of neighbouring levels; cumulative shares are ranges too. The same mechanisms, and
+#'   [rr_hierarchy()] with its default oracle (`hierarchy`) and with `oracle = rr_subset` (`hierarchy-subset`); their `fanout` is the best for independent nodes. The variances are those of
+#'   the laws of the mechanisms, covariances of levels included. [rr_square_wave()] is not there: its estimates are smoothed, and their bias depends on the truth. [rr_study()] compares it with
+#'   the others for a truth.
+#' * `"mean"`: of the mean of numbers, as a share of their range: [rr_mean()] by `duchi`, `piecewise` and `hybrid`. `mse` is the largest
+#'   variance that the randomisation can add; of sampled truths their own variance over `n` comes on top, the same for all. Means of ordered levels are [rr_contrast()]s of their shares.
+#' * `"strings"`: of the share of a string that nobody holds, where there is no list of strings: [rr_sketch_counts()] with its default `width` (W) and `functions` (F), all buckets (`sketch`) or
+#'   one bit (`sketch-one-bit`). `collisions` is the most that sharing the functions adds to a standard error, whatever the number of respondents; the root of the sum of squared shares
+#'   times that is what it adds. Where there is a list, compare `std.error` with that of `"shares"`.
+#'
+#' @param k Numbers of categories, whole and at least 2; one or several. For `"ranges"` at most 1024. Means and strings have none.
 #' @param epsilon Privacy levels, from 1e-12 to 700, in natural logarithms; one or several.
 #' @param n Number of respondents, whole and at least 1; one or several.
-#' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large.
-#' @param target What the error is about, see [rr_estimate()].
-#' @param permanent For reports again and again: the level of all reports of one true answer together, above every `epsilon`.
+#' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large. Not for means and strings.
+#' @param target What the error is about, see [rr_estimate()]. Not for means and strings.
+#' @param permanent For reports again and again: the level of all reports of one true answer together, above every `epsilon`. For `"shares"` only.
+#' @param question What is to be estimated: `"shares"`, `"ranges"`, `"mean"` or `"strings"`, see the section.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first: `k`, `epsilon`, `n`,
 #'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
 #'   `bits` (of a report), `bits_public` (the same where a hash function or a column of a matrix is drawn in public), `tally` (how the time of counting
-#'   grows, \eqn{P} being the prime of the hash functions, at least \eqn{K}); with `permanent` also `permanent` and `lifetime`.
+#'   grows, \eqn{P} being the prime of the hash functions, at least \eqn{K}); with `permanent` also `permanent` and `lifetime`. For other questions `mse` is the variance that
+#'   the section says, `std.error` its root; columns that do not apply are left out, and there are `fanout` and `collisions`.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, and for a `theta` that is not a distribution over `k` categories.
+#' `candor_error_argument` for numbers out of range, for a `theta` that is not a distribution over `k` categories, and for arguments that a `question` does not have; `candor_error_too_large` for
+#' ranges of more than 1024 levels.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
-#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. \doi{10.1109/TIT.2018.2809790}. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
 #'   response. *AISTATS*, 1120-1129. arXiv:1802.04705. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067.
 #'   \doi{10.1145/2660267.2660348}
 #' @examples
@@ -60,16 +74,26 @@
 #' # Where does k-ary randomized response stop being the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
 #' subset(best, within == 0)
+#'
+#' # Ages in years: shares of ranges of ages
+#' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
+#' # The mean of numbers, as a share of their range
+#' rr_recommend(epsilon = c(0.5, 1, 2), n = 10000, question = "mean")
 #' @export
-rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL, ...) {
+rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
+                         question = c("shares", "ranges", "mean", "strings"), ...) {
   check_dots_empty(..., .renamed = c(K = "k"))
-  check_given(k = "the numbers of categories", epsilon = "the privacy levels, above 0")
-  k <- check_grid(k, "k", whole = TRUE)
-  if (any(k < 2)) abort(c("{.arg k} must be at least 2.",
-                          x = "It is {min(k)}: with one category there is nothing to estimate."), "argument")
+  question <- check_choice(question, "question", c("shares", "ranges", "mean", "strings"))
+  levels <- question %in% c("shares", "ranges")
+  check_given(k = "the numbers of categories", epsilon = "the privacy levels, above 0", optional = if (!levels) "k")
+  if (!levels) {
+    refuse_unasked(question, c(if (!missing(k)) "k", if (!is.null(theta)) "theta", if (!missing(target)) "target"))
+  }
+  if (question != "shares") refuse_unasked(question, if (!is.null(permanent)) "permanent")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target, "target", c("population", "sample"))
+  k <- if (levels) check_categories(k, question) else NA_real_
   if (!is.null(theta)) {
     theta <- check_distribution(tabulated(theta), "theta")
     if (any(k != length(theta))) {
@@ -86,10 +110,32 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
     }
   }
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
-  tables <- lapply(seq_len(nrow(cells)),
-                   function(i) recommend_cell(cells$k[i], cells$epsilon[i], cells$n[i], theta, target, permanent))
+  tables <- lapply(seq_len(nrow(cells)), function(i) {
+    cell <- cells[i, ]
+    switch(question, shares = recommend_cell(cell$k, cell$epsilon, cell$n, theta, target, permanent),
+           ranges = recommend_ranges(cell$k, cell$epsilon, cell$n, theta, target,
+                                     pure_mechanisms(cell$k, cell$epsilon)),
+           mean = recommend_mean(cell$epsilon, cell$n), strings = recommend_strings(cell$epsilon, cell$n))
+  })
   table <- do.call(rbind, tables)
-  mark(table, "rr_recommendation", target = target)
+  mark(table, "rr_recommendation", target = target, question = question)
+}
+
+check_categories <- function(k, question) {
+  k <- check_grid(k, "k", whole = TRUE)
+  if (any(k < 2)) abort(c("{.arg k} must be at least 2.",
+                          x = "It is {min(k)}: with one category there is nothing to estimate."), "argument")
+  if (question == "ranges" && any(k > range_levels)) {
+    abort(c("{.arg k} must be at most {format_count(range_levels)} for ranges.", x = "It is {format_count(max(k))}.",
+            i = "The variances of ranges need those of all pairs of levels: ask for fewer, wider levels."), "too_large")
+  }
+  k
+}
+
+refuse_unasked <- function(question, given) {
+  if (!length(given)) return(invisible())
+  abort(c("{.arg {given[1]}} does not belong to {.code question = \"{question}\"}.",
+          i = "Leave it out: {.fn rr_recommend} says which arguments each question has."), "argument")
 }
 
 # What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
@@ -185,6 +231,10 @@ recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary e
                      oue = "optimized unary encoding",
                      blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
                      hadamard = "Hadamard response")
+asked_names <- c(hierarchy = "a hierarchy", `hierarchy-subset` = "a hierarchy of subset selection",
+                 hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
+                    duchi = "Duchi's protocol", sketch = "the count-mean sketch",
+                    `sketch-one-bit` = "the count-mean sketch of one bit")
 longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
                         `sue-sue` = "two-stage symmetric unary encoding",
                         `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
@@ -194,14 +244,20 @@ longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
 #' @export
 print.rr_recommendation <- function(x, ...) {
   check_table(x)
-  if (nrow(x) && all(c("k", "epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x$k)) == 1 &&
+  if (nrow(x) && all(c("epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x[["k"]])) <= 1 &&
       length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
-    grr <- x$within[x$mechanism == "grr"]
-    cat(sprintf("<rr_recommendation> %d categories, epsilon %s\n  %s has the smallest error%s\n", x$k[1],
-                format(x$epsilon[1]),
-                sub("^([a-z])", "\\U\\1", c(recommend_names, longitudinal_names)[[x$mechanism[1]]], perl = TRUE),
-                if (length(grr) && grr > 0) sprintf("; that of k-ary randomized response is %s", larger_words(1 + grr))
-                else ""))
+    names <- c(recommend_names, longitudinal_names, asked_names)
+    # The one that most people know beside the best.
+    known <- if ("k" %in% names(x)) "grr" else x$mechanism[nrow(x)]
+    larger <- x$within[x$mechanism == known]
+    asked <- switch(attr(x, "question") %||% "shares", shares = sprintf("%d categories", x[["k"]][1]),
+                    ranges = sprintf("Ranges of %d ordered levels", x[["k"]][1]), mean = "The mean of numbers",
+                    strings = "The share of a string")
+    cat(sprintf("<rr_recommendation> %s, epsilon %s\n  %s has the smallest error%s\n", asked, format(x$epsilon[1]),
+                sub("^([a-z])", "\\U\\1", names[[x$mechanism[1]]], perl = TRUE),
+                if (length(larger) && larger > 0) {
+                  sprintf("; that of %s is %s", names[[known]], larger_words(1 + larger))
+                } else ""))
   }
   NextMethod()
   invisible(x)

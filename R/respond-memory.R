@@ -85,7 +85,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
 
 #' @export
 format.rr_memory <- function(x, ...) {
-  sprintf("<rr_memory> %s permanent answers of %s respondents: keep it with them, do not send it",
+  sprintf("<rr_memory> %s permanent answers of %s respondents\n  keep it with them, do not send it",
           format_count(length(x$code)), format_count(x$n))
 }
 

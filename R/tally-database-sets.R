@@ -61,19 +61,47 @@ tally_sums_of <- function(rows, mechanism, asked, na.rm) {
   refuse_wrong(sum(as.double(rows$reports_wrong)), sum(times), mechanism, asked$form)
   groups <- make_groups(if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism), nrow(rows))
   total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
-  counts <- matrix(as.double(unlist(rows[mechanism$levels])), nrow(rows))
-  counts <- if (is.null(groups)) colSums(counts) else t(unname(rowsum(counts, groups$codes)))
+  counts <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
+  counts <- if (!is.null(asked$split)) by_cohort(cbind(counts, sums$weight), rows["cohort"], groups, mechanism, times)
+    else if (is.null(groups)) colSums(counts) else t(unname(rowsum(counts, groups$codes)))
   if (weighted) check_total(total(sums$weight), "weights")
   new_rr_tally(mechanism, counts, groups = groups$keys, missing = missing + left$dropped, n = total(sums$weight),
                weight_squares = if (weighted) total(sums$squares), respondents = if (weighted) total(times))
 }
 
+# Each row is of one cohort and group: its numbers, bits and how many reports, stand in the place of the cohort.
+by_cohort <- function(numbers, cohort, groups, mechanism, times) {
+  block <- ncol(numbers)
+  first <- cohort_places(cohort, block, mechanism, times)
+  counts <- matrix(0, block * mechanism$cohorts, max(1L, groups$n))
+  group <- groups$codes %||% rep(1L, nrow(numbers))
+  for (i in seq_along(first)) {
+    at <- first[i] + seq_len(block)
+    counts[at, group[i]] <- counts[at, group[i]] + numbers[i, ]
+  }
+  if (is.null(groups)) counts[, 1] else counts
+}
+
+# After which place of the counts those of each row's cohort begin.
+cohort_places <- function(cohort, block, mechanism, times) {
+  read <- tryCatch(read_columns(cohort, list(cohort = c(1, mechanism$cohorts)), FALSE),
+                   candor_error_report = function(e) abort_row(e, cohort, times))
+  (read$reports$cohort - 1) * block
+}
+
 refuse_wrong <- function(number, total, mechanism, form) {
   if (number == 0) return(invisible())
-  k <- length(mechanism$levels)
-  what <- if (form == "bits") "0 or 1 in each column"
-    else sprintf("%s hexadecimal digits, no bit beyond the last of %s categories", format_count(2 * ((k + 7) %/% 8)),
-                 format_count(k))
+  k <- mechanism$bits_number %||% length(mechanism$levels)
+  d <- format_count(mechanism[["d"]] %||% 1)
+  what <- switch(form,
+    number = "a number that an answer can produce",
+    positions = sprintf("%s different position%s from 1 to %s, negative where the bit is 0", d,
+                        if (d == "1") "" else "s", format_count(k)),
+    bits = if (inherits(mechanism, "rr_bitflip")) sprintf("0 or 1 in %s of its columns, NULL in the others", d)
+      else "0 or 1 in each column",
+    sprintf("%s hexadecimal digits, no bit beyond the last of %s %s", format_count(2 * ((k + 7) %/% 8)),
+            format_count(k), if (is.null(mechanism$bits_number)) "categories" else "bits")
+  )
   size <- if (!is.null(mechanism$size)) sprintf(", and %s bits of 1", format_count(mechanism$size))
   abort(c("The database table must hold reports of this mechanism.",
           x = "{format_count(number)} of {format_count(total)} are none.", i = "A report has {what}{size}."), "report")
@@ -96,11 +124,15 @@ tally_long <- function(rows, reports, mechanism, asked, na.rm) {
     shown <- describe(rows$level[twice[1]])
     refuse("Some reports support {shown} twice.")
   }
+  if (any(as.double(reports$different) < as.double(reports$size) - reports$without)) {
+    refuse("Some reports have two bits of one level.")
+  }
   kept <- keep_grouped(reports, asked$keys, as.double(reports$n), na.rm)
   reports <- reports[kept$kept, , drop = FALSE]
   rows <- rows[Reduce(`&`, lapply(rows[asked$keys], function(key) !is.na(key)), rep(TRUE, nrow(rows))), , drop = FALSE]
   times <- as.double(reports$n)
-  size <- mechanism$size
+  if (!is.null(asked$split) && anyNA(reports$cohort)) refuse("{.val cohort} is NULL in some rows.")
+  size <- mechanism$size %||% mechanism[["d"]]
   empty <- reports$without > 0
   wrong <- if (is.null(size)) empty & reports$size > 1 else empty | reports$size != size
   if (any(wrong)) {
@@ -111,24 +143,40 @@ tally_long <- function(rows, reports, mechanism, asked, na.rm) {
   check_empty_reports(mechanism, sum(times), sum(times[empty]))
   some <- !is.na(rows$level)
   level <- rows$level
-  place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) ifelse(level == floor(level), level, NA)
-    else match(as.character(level), mechanism$levels)
-  place[!place %in% seq_along(mechanism$levels)] <- NA
+  levels <- mechanism[["bit"]] %||% mechanism
+  place <- if (is.numeric(level) && is.null(levels$numeric_levels)) ifelse(level == floor(level), level, NA)
+    else match(as.character(level), levels$levels)
+  place[!place %in% seq_along(levels$levels)] <- NA
   stray <- which(some & is.na(place))
   if (length(stray)) {
     shown <- encodeString(as.character(level[stray[1]]), quote = "\"")
     often <- as.double(rows$n)[stray[1]]
     refuse("{often} row{?s} support{?s/} {shown}, which is not a level.",
-           "The levels are {format_labels(mechanism$levels)}.")
+           "The levels are {format_labels(levels$levels)}.")
+  }
+  if ("bit" %in% asked$answers) {
+    odd <- which(!rows$bit %in% 0:1)
+    often <- sum(as.double(rows$n)[odd])
+    if (length(odd)) refuse("{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    place <- place + ifelse(rows$bit == 1, 0, length(levels$levels))
   }
   keys <- function(rows) if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)
   both <- make_groups(keys(rbind(reports[asked$keys], rows[asked$keys])), nrow(reports) + nrow(rows))
   group <- function(at) if (is.null(both)) rep(1L, length(at)) else both$codes[at]
-  counts <- matrix(0, length(mechanism$levels), max(1L, both$n))
-  cells <- cbind(place, group(nrow(reports) + seq_len(nrow(rows))))[some, , drop = FALSE]
-  summed <- rowsum(as.double(rows$n)[some], (cells[, 2] - 1) * nrow(counts) + cells[, 1])
-  counts[as.integer(rownames(summed))] <- summed
-  n <- as.vector(rowsum(times, group(seq_len(nrow(reports)))))
+  counts <- matrix(0, length(mechanism$reports), max(1L, both$n))
+  add <- function(place, group, number) {
+    summed <- rowsum(number, (group - 1) * nrow(counts) + place)
+    counts[as.integer(rownames(summed))] <<- counts[as.integer(rownames(summed))] + summed
+  }
+  # The bits of a cohort, then how many reports it has.
+  block <- length(levels$levels) + 1
+  first <- function(rows) {
+    if (is.null(asked$split)) 0 else cohort_places(rows["cohort"], block, mechanism, as.double(rows$n))
+  }
+  of_reports <- group(seq_len(nrow(reports)))
+  if (!is.null(asked$split)) add(first(reports) + block, of_reports, times)
+  add((first(rows) + place)[some], group(nrow(reports) + seq_len(nrow(rows)))[some], as.double(rows$n)[some])
+  n <- as.vector(rowsum(times, of_reports))
   new_rr_tally(mechanism, if (is.null(both)) as.vector(counts) else counts, groups = both$keys, missing = kept$dropped,
                n = n)
 }

@@ -12,7 +12,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   asked <- tally_query(x, mechanism, column, by, weights)
   columns <- c(asked$answers, asked$keys, asked$weight)
   rows <- run_query(x, asked$query, columns)
-  if (asked$form %in% c("bits", "text")) return(tally_sums_of(rows, mechanism, asked, na.rm))
+  if (asked$form %in% sum_forms) return(tally_sums_of(rows, mechanism, asked, na.rm))
   if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
 }
@@ -49,7 +49,9 @@ run_query <- function(data, query, columns) {
 # "answer (character), w (numeric)", as the engine says without reading a row.
 table_types <- function(data, columns) {
   rows <- empty_rows(data, columns)
-  paste(sprintf("%s (%s)", names(rows), vapply(rows, function(x) class(x)[1], "")), collapse = ", ")
+  kinds <- sprintf("%s (%s)", names(rows), vapply(rows, function(x) class(x)[1], ""))
+  more <- if (length(kinds) > 20) sprintf("and %s more", format_count(length(kinds) - 20))
+  paste(c(utils::head(kinds, 20), more), collapse = ", ")
 }
 
 empty_rows <- function(data, columns) {

@@ -27,9 +27,18 @@
 #' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
 #' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
 #' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as `as.character()` of the reports gives it | `SUM` of each bit |
+#' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative where the bit is 0 | `SUM` of each bucket's ones and zeros |
+#' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket that a report is about | `GROUP BY level, bit`, and the reports by their number of rows |
+#' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` where it was not drawn | `SUM` of each bucket's ones and zeros |
+#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
+#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
+#' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
+#' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
+#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports |
 #'
-#' A sum has the name of its category; `reports_wrong` is the number of reports that the mechanism cannot give. The long form, `id` and `level`, needs two
-#' queries, named `levels` and `reports`, and takes no weights. In it a report of [rr_unary()] that supports no category must have a row too, whose `level`
+#' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
+#' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, need two
+#' queries, named `levels` and `reports`, and take no weights. In them a report that has no bit of 1 must have a row too, whose `level`
 #' is `NULL`; the rows of one `id` must be of one group. Several different reports are rarely alike where `slope` and `shift` were drawn from many: the engine then returns about one
 #' row for each, which R counts.
 #' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
@@ -37,7 +46,7 @@
 #'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
 #' @section Errors:
 #' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
-#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for sums of more than 1500 categories; `candor_error_package` without dbplyr.
+#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for more than 1500 sums; `candor_error_package` without dbplyr.
 #' @seealso [rr_tally()], which runs it.
 #' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
@@ -92,8 +101,8 @@ tally_query <- function(data, mechanism, column, by, weights) {
             x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
   }
   form <- report_form(mechanism, answers)
-  if (form %in% c("bits", "text")) return(sum_query(data, mechanism, form, answers, keys, weight))
-  if (form == "long") return(long_query(data, keys, weight))
+  if (form %in% sum_forms) return(sum_query(data, mechanism, form, answers, keys, weight))
+  if (form == "long") return(long_query(data, answers, keys, weight))
   sums <- c(n = "COUNT(*)",
             if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
   query <- group_query(data, c(answers, keys), sums)
@@ -183,7 +192,7 @@ check_countable <- function(mechanism) {
   if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
   if (!is.null(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return(invisible())
   law <- rr_law(mechanism)
-  if (law_gives(law, "channel", length(mechanism$levels)) || inherits(law, "rr_law_support")) return(invisible())
+  if (law_gives(law, "channel", length(mechanism$levels)) || !is.null(stored_forms(mechanism))) return(invisible())
   abort(c("A database cannot count the reports of this mechanism.", x = "The mechanism is: {format(mechanism)}.",
           i = "Fetch them, and give the data frame to {.fn rr_tally}."), "law")
 }

@@ -12,8 +12,8 @@
 #' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices of numbers, one row a report |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report |
-#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()] |
+#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
 #' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns |
@@ -75,6 +75,17 @@ report_fields <- function(mechanism) UseMethod("report_fields")
 
 #' @export
 report_fields.rr_mechanism <- function(mechanism) NULL
+
+# How else a table may hold such reports, for an engine to add them up or for a file: `columns`, the names of the columns
+# of each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL where reports
+# are categories or fields.
+stored_forms <- function(mechanism) UseMethod("stored_forms")
+
+#' @export
+stored_forms.rr_mechanism <- function(mechanism) {
+  if (!inherits(rr_law(mechanism), "rr_law_support")) return(NULL)
+  list(columns = list(bits = mechanism$levels, long = c("id", "level")), alone = "text")
+}
 
 # ---- reading ----
 
@@ -219,9 +230,15 @@ whole_matrix <- function(x) {
 all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
 
 # One row for each category that a report supports. A report that supports none has one row, without a level.
-is_long <- function(x) is.data.frame(x) && length(x) == 2L && all(c("id", "level") %in% names(x))
+# `mechanism`: whose long form may have more columns.
+is_long <- function(x, mechanism = NULL) {
+  columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
+  is.data.frame(x) && length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
+}
 
-long_places <- function(x, mechanism) {
+# `size`: how many rows each report has, NULL where it may have one without a level; `whole`: of which mechanism these
+# bits are a part.
+long_places <- function(x, mechanism, size = mechanism$size, whole = mechanism) {
   level <- plain_numbers(x$level)
   place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) level else match(as.character(level),
                                                                                         mechanism$levels)
@@ -231,7 +248,7 @@ long_places <- function(x, mechanism) {
           "report")
   }
   id <- match(x$id, unique(x$id))
-  none <- is.na(level) & is.null(mechanism$size)
+  none <- is.na(level) & is.null(size)
   place[none] <- NA
   bad <- which(!none & (is.na(place) | place < 1 | place > length(mechanism$levels) | place != floor(place)))
   if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level",
@@ -241,21 +258,30 @@ long_places <- function(x, mechanism) {
                                                                                         quote = "\"")))
   beside <- which(none & id %in% id[!none])
   if (length(beside)) abort_report_at(id[beside[1]], "has a row without a level beside others")
-  check_empty_reports(mechanism, length(unique(id)), sum(none))
+  if (is.null(size)) check_empty_reports(whole, length(unique(id)), sum(none))
   list(id = id, place = as.integer(place))
 }
 
 # Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
 # them. Fewer than one table in a hundred million has none where 20 are expected.
 check_empty_reports <- function(mechanism, n, empty) {
-  law <- rr_law(mechanism)
-  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
-  if (!independent || empty > 0) return(invisible())
-  expected <- n * (1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q))
+  expected <- if (empty > 0) 0 else n * empty_chance(mechanism)
   if (expected < 20) return(invisible())
   abort(c("A long table must have a row for each report that supports no category as well.",
           x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there.",
           i = "Give them one row each, with their {.val id} and a {.val level} that is missing."), "report")
+}
+
+# How often no bit at all is 1, where bits are independent; else 0.
+empty_chance <- function(mechanism) {
+  if (!is.null(mechanism[["bit"]])) {
+    law <- rr_law(mechanism[["bit"]])
+    ones <- mechanism$hashes %||% 1
+    return((1 - law$q)^(mechanism$bits_number - ones) * (1 - law$p)^ones)
+  }
+  law <- rr_law(mechanism)
+  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
+  if (independent) (1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q)) else 0
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -273,8 +299,8 @@ one_row_each <- function(x, mechanism, weights, by) {
   list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
 }
 
-long_bits <- function(x, mechanism) {
-  long <- long_places(x, mechanism)
+long_bits <- function(x, mechanism, whole = mechanism) {
+  long <- long_places(x, mechanism, whole = whole)
   matrix <- matrix(0L, max(long$id, 0L), length(mechanism$levels))
   some <- !is.na(long$place)
   matrix[cbind(long$id, long$place)[some, , drop = FALSE]] <- 1L
@@ -285,8 +311,7 @@ long_lists <- function(x, mechanism) {
   long <- long_places(x, mechanism)
   sizes <- tabulate(long$id)
   bad <- which(sizes != mechanism$size)
-  if (length(bad)) abort_report_at(bad[1], sprintf("has %s categories; %s are needed", sizes[bad[1]],
-                                                   format_count(mechanism$size)))
+  if (length(bad)) abort_report_at(bad[1], has_categories(sizes[bad[1]], mechanism$size))
   matrix(long$place[order(long$id, long$place)], mechanism$size)
 }
 
@@ -304,7 +329,12 @@ count_packed <- function(read, mechanism, groups, weights, size = -1) {
 }
 
 size_problem <- function(read, position, size) {
-  sprintf("has %s categories; %s are needed", format_count(sum(as.matrix(read$reports[position]))), format_count(size))
+  has_categories(sum(as.matrix(read$reports[position])), size)
+}
+
+has_categories <- function(number, size) {
+  sprintf("has %s categor%s; %s %s needed", format_count(number), if (number == 1) "y" else "ies", format_count(size),
+          if (size == 1) "is" else "are")
 }
 
 counted_reports <- function(counted, read, problem = function(position) "is no report of it") {

@@ -130,12 +130,12 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   by <- name_groups(by, mechanism)
   n <- report_number(x)
   weights <- check_weights(plain_numbers(weights), n)
-  if (is_long(x) && inherits(rr_law(mechanism), "rr_law_support")) {
+  if (is_long(x, mechanism)) {
     each <- one_row_each(x, mechanism, weights, by)
     x <- each$x
     weights <- each$weights
     by <- each$by
-    n <- length(x)
+    n <- report_number(x)
   }
   ungrouped <- if (na.rm) rows_without_group(by, n)
   if (length(ungrouped)) {

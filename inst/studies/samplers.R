@@ -1,8 +1,9 @@
 # Are reports drawn with the probabilities that they should have? At least 1e8 decisions of every protocol by the default cryptographic generator, and chi-square tests
-# against the exact distribution of whole reports given each truth. Rscript samplers.R [folder] [decisions, 1e8]
+# against the exact distribution of whole reports given each truth. Rscript samplers.R [folder] [decisions, 1e8] [only the protocols that match]
 #
 # The expected probabilities are written down here, from the definition of each protocol and the epsilon that the grid of 2^-64 achieves: nothing is taken from the
-# package but the public parameters (codes and shared hash functions, Bloom places), `rr_epsilon(achieved = TRUE)`, and p and q of the second stage of longitudinal protocols.
+# package but the public parameters (codes and shared hash functions, Bloom places, buckets of sketches), `rr_epsilon(achieved = TRUE)`, and p and q of the second stage of
+# longitudinal protocols.
 # The generator has no seed, so that p-values differ from run to run.
 #
 # One row of samplers.csv is a test. kind "report": chi-square over all cells (truth, report), for each truth a distribution of its own. kind "truth bit by report bit": the same
@@ -11,6 +12,7 @@ library(candor)
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments)) arguments[1] else tempdir()
 decisions <- if (length(arguments) > 1) as.numeric(arguments[2]) else 1e8
+only <- if (length(arguments) > 2) arguments[3] else ""
 block <- 2e6
 
 results <- list()
@@ -18,6 +20,7 @@ record <- function(...) results[[length(results) + 1]] <<- data.frame(...)
 
 # `expected`: truths x reports, rows add up to 1. `cell` gives the column of each report.
 study <- function(protocol, mechanism, expected, cell, each = 1, draw = function(x) rr_perturb(x, mechanism), also = function(counts) NULL) {
+  if (!grepl(only, protocol)) return(invisible())
   started <- proc.time()[[1]]
   k <- nrow(expected)
   m <- ncol(expected)
@@ -225,32 +228,30 @@ for (d in 1:2) {
 }
 
 # ---- RAPPOR: eight bits, two hashes, four cohorts; one stage and two ----
-bloom_study <- function(name, m, one, zero, draw) {
-  law <- matrix(0, length(m$levels), 0)
-  for (cohort in 1:4) {
-    own <- matrix(zero, length(m$levels), 8)
-    for (x in seq_along(m$levels)) own[x, m$places[, x, cohort]] <- one
-    law <- cbind(law, byte_chances(own) / 4)
-  }
+# `places`: hashes x truths x four cohorts, the bits that are 1.
+bloom_study <- function(name, places, one, zero, draw) {
+  k <- dim(places)[2]
+  set <- lapply(1:4, function(cohort) t(sapply(seq_len(k), function(x) 1:8 %in% places[, x, cohort])))
+  law <- do.call(cbind, lapply(set, function(set) byte_chances(ifelse(set, one, zero)) / 4))
   study(name, m, law, function(r) (r$cohort - 1L) * 256L + byte_of(r$bits), each = 8, draw = draw, also = function(counts) {
     ones <- lapply(1:4, function(cohort) counts[, (cohort - 1) * 256 + 1:256] %*% bits_of(0:255, 8))
     n <- sapply(1:4, function(cohort) rowSums(counts[, (cohort - 1) * 256 + 1:256]))
-    set <- lapply(1:4, function(cohort) t(sapply(seq_along(m$levels), function(x) 1:8 %in% m$places[, x, cohort])))
     own <- sum(mapply(function(ones, set) sum(ones[set]), ones, set))
     other <- sum(mapply(function(ones, set) sum(ones[!set]), ones, set))
-    table <- rbind(c(own, 2 * sum(n) - own), c(other, 6 * sum(n) - other))
+    hashes <- dim(places)[1]
+    table <- rbind(c(own, hashes * sum(n) - own), c(other, (8 - hashes) * sum(n) - other))
     test(name, "truth bit by report bit", table, rbind(c(one, 1 - one), c(zero, 1 - zero)), sum(table))
-    frequency(name, "a bit of the filter is reported 1", own, 2 * sum(n), one)
-    frequency(name, "another bit is reported 1", other, 6 * sum(n), zero)
+    frequency(name, "a bit of the filter is reported 1", own, hashes * sum(n), one)
+    frequency(name, "another bit is reported 1", other, (8 - hashes) * sum(n), zero)
     uniform(name, "cohorts", colSums(n))
   })
 }
 m <- rr_bloom(6, epsilon = 2, bits = 8, hashes = 2, cohorts = 4)
 # Two filters differ in at most four bits.
 half <- 1 / (1 + exp(achieved(m)[["report"]] / 4))
-bloom_study("RAPPOR, one stage", m, 1 - half, half, function(x) rr_perturb(x, m))
+bloom_study("RAPPOR, one stage", m$places, 1 - half, half, function(x) rr_perturb(x, m))
 m2 <- rr_bloom(6, f = 0.3, p = 0.2, q = 0.7, bits = 8, hashes = 2, cohorts = 4)
-bloom_study("RAPPOR, two stages", m2, 0.7 - 0.15 * 0.5, 0.2 + 0.15 * 0.5, function(x) rr_perturb(x, m2, memory = list()))
+bloom_study("RAPPOR, two stages", m2$places, 0.7 - 0.15 * 0.5, 0.2 + 0.15 * 0.5, function(x) rr_perturb(x, m2, memory = list()))
 
 # ---- two stages with a memory ----
 k <- 8
@@ -283,7 +284,100 @@ study("longitudinal, local hashing", m, law, function(r) ((r$slope - 1) * m$prim
       draw = function(x) rr_perturb(x, m, memory = list()),
       also = function(counts) frequency("longitudinal, local hashing", "the value is that of the truth", sum(counts[supports]), sum(counts), told))
 
+# ---- count-mean sketches: strings, which four public functions send to eight buckets ----
+strings <- c("tea", "coffee", "water", "milk", "juice", "cocoa")
+m3 <- rr_sketch_counts(1, width = 8, functions = 4)
+buckets <- t(candor:::sketch_places(m3, strings)) # strings x functions
+half <- 1 / (1 + exp(achieved(m3) / 2))
+bloom_study("sketch, eight bits", array(buckets, c(1, dim(buckets))), 1 - half, half, function(x) rr_perturb(strings[x], m3))
+# Rows are strings, columns (sign, column, function); the Hadamard matrix has a row for each bucket.
+signs <- function(buckets, size) {
+  do.call(cbind, lapply(seq_len(ncol(buckets)), function(j) {
+    own <- t(sapply(buckets[, j] - 1, function(bucket) sylvester(rep(bucket, size), seq_len(size) - 1)))
+    cbind(own == -1, own == 1)
+  }))
+}
+sign_cell <- function(r, size) (r$cohort - 1L) * 2L * size + r$index + 1L + ifelse(r$sign > 0, size, 0L)
+m4 <- rr_sketch_counts(1, width = 8, functions = 4, one_bit = TRUE)
+size <- as.integer(m4$bit$size)
+supports <- signs(t(candor:::sketch_places(m4, strings)), size)
+study("sketch, one bit", m4, two_levels(supports, achieved(m4)), function(r) sign_cell(r, size), draw = function(x) rr_perturb(strings[x], m4), also = function(counts) {
+  frequency("sketch, one bit", "the sign is that of the bucket of the truth", sum(counts[supports]), sum(counts), 1 / (1 + exp(-achieved(m4))))
+  uniform("sketch, one bit", "functions and columns", rowsum(colSums(counts), paste(rep(1:4, each = 2 * size), rep(seq_len(size), 8)))[, 1])
+})
+# Prefixes of one and two characters and the held-out whole, each with functions of its own. A string that is shorter ends in U+0004.
+m5 <- rr_prefixes(1, lengths = 1:2, width = 8, functions = 4, one_bit = TRUE)
+words <- c("a", "b", "ab", "ba", "bb", "abc")
+asked <- lapply(c(1, 2, 2), function(length) ifelse(nchar(words) < length, paste0(words, "\u0004"), substr(words, 1, length)))
+supports <- do.call(cbind, Map(function(part, asked) signs(t(candor:::sketch_places(part, asked)), size), m5$parts, asked))
+study("prefixes of strings", m5, two_levels(supports, achieved(m5)),
+      function(r) (match(r$part, names(m5$parts)) - 1L) * 8L * size + sign_cell(r, size), draw = function(x) rr_perturb(words[x], m5), also = function(counts) {
+        frequency("prefixes of strings", "the sign is that of the bucket of the prefix", sum(counts[supports]), sum(counts), 1 / (1 + exp(-achieved(m5))))
+        uniform("prefixes of strings", "parts", colSums(matrix(colSums(counts), 8 * size)))
+      })
+
+# ---- one question of several: depths of a hierarchy, and questions ----
+m6 <- rr_hierarchy(9, 1, fanout = 3)
+cells <- sapply(m6$parts, function(part) part$blocks * part$size)
+law <- do.call(cbind, lapply(1:2, function(depth) {
+  part <- m6$parts[[depth]]
+  node <- (0:8) %/% 3^(2 - depth)
+  column <- seq_len(cells[depth]) - 1
+  supports <- t(sapply(node, function(x) {
+    column %/% part$size == x %% part$blocks & sylvester(rep(x %/% part$blocks + 1, cells[depth]), column %% part$size) == 1
+  }))
+  two_levels(supports, achieved(part)) / 2
+}))
+study("hierarchy, two depths", m6, law, function(r) as.integer(r$report) + 1L + ifelse(r$depth == "2", cells[1], 0), also = function(counts) {
+  frequency("hierarchy, two depths", "depth 1 is drawn", sum(counts[, seq_len(cells[1])]), sum(counts), 1 / 2)
+})
+m7 <- rr_sample_questions(often = rr_grr(4, epsilon = 1), where = rr_grr(3, epsilon = 2))
+both <- expand.grid(often = 1:4, where = 1:3)
+law <- cbind(two_levels(diag(4) == 1, achieved(m7$parts$often))[both$often, ], two_levels(diag(3) == 1, achieved(m7$parts$where))[both$where, ]) / 2
+study("one question of two", m7, law, function(r) as.integer(r$report) + ifelse(r$question == "where", 4L, 0L), draw = function(x) rr_perturb(both[x, ], m7), also = function(counts) {
+  frequency("one question of two", "the first question is drawn", sum(counts[, 1:4]), sum(counts), 1 / 2)
+})
+
+# ---- means of numbers: Duchi's two values, and cells of equal width of the piecewise protocol's range ----
+truths <- c(-1, -0.4, 0, 0.3, 1)
+duchi_law <- function(e) cbind(1 / 2 - truths * tanh(e / 2) / 2, 1 / 2 + truths * tanh(e / 2) / 2)
+bins <- 40
+piecewise_law <- function(e) {
+  s <- exp(e / 2)
+  reach <- (s + 1) / (s - 1)
+  ends <- seq(-reach, reach, length.out = bins + 1)
+  low <- ((reach + 1) * truths - (reach - 1)) / 2
+  inside <- sapply(seq_len(bins), function(j) pmax(0, pmin(ends[j + 1], low + reach - 1) - pmax(ends[j], low)))
+  # The density in the window, and outside, where reach + 1 is left.
+  s / (s + 1) * inside / (reach - 1) + 1 / (s + 1) * (2 * reach / bins - inside) / (reach + 1)
+}
+mean_cell <- function(r, e) {
+  reach <- (exp(e / 2) + 1) / (exp(e / 2) - 1)
+  # The grid's range exceeds that of the continuous protocol by less than a step.
+  cell <- pmin(pmax(floor((r + reach) / (2 * reach) * bins), 0), bins - 1) + 1
+  two <- 1 / tanh(e / 2)
+  ifelse(abs(r - two) < 1e-10, bins + 2, ifelse(abs(r + two) < 1e-10, bins + 1, cell))
+}
+for (protocol in c("duchi", "piecewise", "hybrid")) {
+  m8 <- rr_mean(c(-1, 1), 1, protocol)
+  e <- achieved(m8)
+  share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = 1 - exp(-m8$epsilon / 2))
+  law <- cbind(share * piecewise_law(e), (1 - share) * duchi_law(e))
+  name <- sprintf("mean of numbers, %s", protocol)
+  study(name, m8, law, function(r) mean_cell(r, e), draw = function(x) rr_perturb(truths[x], m8), also = function(counts) {
+    if (share < 1) frequency(name, "the larger of two values, truth .3", counts[4, bins + 2], sum(counts[4, bins + 1:2]), duchi_law(e)[4, 2])
+    if (protocol == "hybrid") frequency(name, "Duchi's protocol is used", sum(counts[, bins + 1:2]), sum(counts), 1 - share)
+  })
+}
+
 results <- do.call(rbind, results)
+# Those that were not run keep their rows.
+before <- file.path(folder, "samplers.csv")
+if (nzchar(only) && file.exists(before)) {
+  before <- utils::read.csv(before, na.strings = "NA")
+  before$detail[is.na(before$detail)] <- ""
+  results <- rbind(before[!before$protocol %in% results$protocol, ], results)
+}
 utils::write.csv(results, file.path(folder, "samplers.csv"), row.names = FALSE)
 print(results[c("protocol", "kind", "detail", "df", "statistic", "p.value")], right = FALSE)
 cat(sprintf("\n%d tests, least p-value %.3g; of as many independent ones the least is below that with probability %.2f\n", nrow(results), min(results$p.value),

@@ -86,6 +86,37 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
     text$report[7] <- "zzzz"
     expect_error(rr_tally(stored(text, "hexes"), mechanism, column = "report"), "1 of 500", class = "candor_error_report")
   }
+  # dBitFlip by its positions and its buckets, RAPPOR by hexadecimal text and by bits, numbers whose mean is wanted
+  flip <- rr_bitflip(LETTERS[1:9], 2, d = 3)
+  reports <- rr_perturb(LETTERS[own], flip)
+  expected <- rr_tally(reports, flip, by = list(side = side))
+  signed <- as.matrix(reports)
+  positions <- stats::setNames(as.data.frame(signed), paste0("position_", 1:3))
+  expect_equal(rr_tally(stored(cbind(positions, side = side), "positions"), flip, by = "side"), expected)
+  drawn <- data.frame(id = as.vector(row(signed)), level = LETTERS[abs(signed)], bit = as.integer(signed > 0))
+  drawn$side <- side[drawn$id]
+  expect_equal(rr_tally(stored(drawn, "drawn"), flip, by = "side"), expected)
+  positions$position_2[3] <- positions$position_1[3]
+  expect_error(rr_tally(stored(positions, "positions"), flip), "1 of 500", class = "candor_error_report")
+  for (mechanism in list(rr_bloom(LETTERS[1:9], 2, bits = 16, hashes = 2, cohorts = 4), rr_sketch_counts(2, width = 16, functions = 4))) {
+    reports <- rr_perturb(LETTERS[own], mechanism)
+    expected <- rr_tally(reports, mechanism, by = list(side = side))
+    text <- data.frame(cohort = reports$cohort, bits = as.character(reports$bits), side = side)
+    expect_equal(rr_tally(stored(text, "filters"), mechanism, by = "side"), expected)
+    matrix <- as.matrix(reports$bits)
+    zeros <- cbind(cohort = reports$cohort, stats::setNames(as.data.frame(matrix), paste0("bit_", 1:16)), side = side)
+    expect_equal(rr_tally(stored(zeros, "filter_bits"), mechanism, by = "side"), expected)
+    long <- data.frame(id = row(matrix)[matrix == 1], level = col(matrix)[matrix == 1])
+    long$cohort <- reports$cohort[long$id]
+    long$side <- side[long$id]
+    if (!length(setdiff(1:500, long$id))) expect_equal(rr_tally(stored(long, "filter_longs"), mechanism, by = "side"), expected)
+  }
+  for (protocol in c("duchi", "hybrid")) {
+    mechanism <- rr_mean(c(0, 10), 1, protocol)
+    numbers <- data.frame(report = rr_perturb(own, mechanism), side = side)
+    expect_equal(rr_tally(stored(numbers, "means"), mechanism, column = "report", by = "side"),
+                 rr_tally(numbers, mechanism, column = "report", by = "side"))
+  }
 
   # Joint counts: row types, sums, batches of sums
   few <- bits(500, 3)

@@ -106,7 +106,7 @@ test_that("what is no report is named with its position", {
   s <- rr_subset(labels(9), 1, size = 2)
   expect_error(rr_tally(rbind(c(1, 2), c(3, 3)), s), "Report 2 holds category 3 twice", class = "candor_error_report")
   expect_error(rr_tally(rbind(c(1, 2), c(3, 10)), s), "Report 2 holds 10", class = "candor_error_report")
-  expect_error(rr_tally(rbind(diag(9)[1, ] + diag(9)[2, ], diag(9)[1, ]), s), "Report 2 has 1 categories; 2 are needed", class = "candor_error_report")
+  expect_error(rr_tally(rbind(diag(9)[1, ] + diag(9)[2, ], diag(9)[1, ]), s), "Report 2 has 1 category; 2 are needed", class = "candor_error_report")
   h <- rr_hadamard(3, 1)
   expect_error(rr_tally(c(0, 4), h), "Report 2 has report 4", class = "candor_error_report")
   expect_error(rr_tally(c(0, NA), h), "Report 2 is NA", class = "candor_error_missing")

@@ -370,3 +370,104 @@ test_that("a mechanism that is many times worse is said to be so, not in per cen
   expect_output(print(rr_recommend(16, 1)), "92% larger", fixed = TRUE)
   expect_output(print(rr_recommend(1000, 1)), "92 times as large", fixed = TRUE)
 })
+
+test_that("ranges of ordered levels: the mean variance over all ranges, hierarchies among them", {
+  # By brute force over all ranges.
+  over_ranges <- function(covariance) {
+    k <- nrow(covariance)
+    ends <- which(outer(seq_len(k), seq_len(k), `<=`), arr.ind = TRUE)
+    ends <- ends[!(ends[, 1] == 1 & ends[, 2] == k), ]
+    mean(apply(ends, 1, function(e) sum(covariance[e[1]:e[2], e[1]:e[2]])))
+  }
+  table <- rr_recommend(6, 1, n = 10, question = "ranges")
+  error <- stats::setNames(table$mse, table$mechanism)
+  # Bits are independent given the truth; truths are drawn.
+  m <- rr_unary(6, 1)
+  reported <- m$q + m$p_minus_q / 6
+  covariance <- matrix(-1 / 36, 6, 6)
+  diag(covariance) <- reported * (1 - reported) / m$p_minus_q^2
+  expect_equal(error[["oue"]], over_ranges(covariance) / 10, tolerance = 1e-7)
+  # Reports of k-ary randomized response are multinomial.
+  g <- rr_grr(6, epsilon = 1)
+  expect_equal(error[["grr"]], over_ranges((diag(6) / 6 - 1 / 36) / g$p_minus_q^2) / 10, tolerance = 1e-7)
+  expect_equal(table$within, table$mse / min(table$mse) - 1)
+  # inst/mathematics/protocols.md 8.3, without truths' variance: 256 levels in units of a node's variance, 11.8 for fanout 4, 42.8 with leaves alone.
+  table <- rr_recommend(256, 0.01, target = "sample", question = "ranges")
+  tree <- table[table$mechanism == "hierarchy", ]
+  expect_equal(tree$fanout, 4)
+  node <- 4 * exp(0.01) / (exp(0.01) - 1)^2
+  expect_equal(tree$mse / node, 11.8, tolerance = 0.01)
+  # Subset selection has the smaller variance of a node, with the same tree.
+  expect_identical(table$mechanism[1:2], c("hierarchy-subset", "hierarchy"))
+  # What the package's own variances of a fit are, at a truth that is not even.
+  theta <- rr_zipf(12, 1)
+  table <- rr_recommend(12, 2, n = 1e6, theta = theta, question = "ranges")
+  m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy"])
+  counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
+  fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
+  expect_equal(table$mse[table$mechanism == "hierarchy"], over_ranges(vcov(fit)), tolerance = 1e-4)
+  m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy-subset"], oracle = rr_subset)
+  counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
+  fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
+  expect_equal(table$mse[table$mechanism == "hierarchy-subset"], over_ranges(vcov(fit)), tolerance = 1e-4)
+  # No other fanout is much better than the best for independent nodes.
+  table <- rr_recommend(80, 2, question = "ranges")
+  for (oracle in c("hierarchy", "hierarchy-subset")) {
+    made <- if (oracle == "hierarchy") rr_hadamard else rr_subset
+    others <- vapply(2:10, function(fanout) candor:::range_error(rr_hierarchy(80, 2, fanout, made), rep(1 / 80, 80), 1, "population"), 0)
+    expect_lt(table$mse[table$mechanism == oracle], 1.03 * min(others))
+  }
+  expect_identical(nrow(rr_recommend(2, 1, question = "ranges")), 7L)
+  # Beyond the largest number of hash values and of shares there are fewer rows, and no error.
+  expect_true(all(is.finite(rr_recommend(c(3, 20), c(30, 600), question = "ranges")$mse)))
+})
+
+test_that("means and strings are compared by their own errors", {
+  # inst/mathematics/protocols.md 8.1, of numbers from -1 to 1; a quarter of it from 0 to 1.
+  for (epsilon in c(0.4, 1, 3)) {
+    table <- rr_recommend(epsilon = epsilon, n = 100, question = "mean")
+    worst <- stats::setNames(table$mse, table$mechanism) * 400
+    s <- exp(epsilon / 2)
+    expect_equal(worst[["duchi"]], ((s^2 + 1) / (s^2 - 1))^2, tolerance = 1e-6)
+    expect_equal(worst[["piecewise"]], 1 / (s - 1) + (s + 3) / (3 * (s - 1)^2), tolerance = 1e-6)
+    # The hybrid is Duchi's protocol up to .609, and better than both above.
+    expect_identical(worst[["hybrid"]] < worst[["duchi"]], epsilon > 0.61)
+  }
+  # Their worst cases cross at 1.28979.
+  first <- function(epsilon) {
+    table <- rr_recommend(epsilon = epsilon, question = "mean")
+    setdiff(table$mechanism, "hybrid")[1]
+  }
+  expect_identical(c(first(1.2897), first(1.29)), c("duchi", "piecewise"))
+  table <- rr_recommend(epsilon = 1, n = 1000, question = "strings")
+  for (one_bit in c(FALSE, TRUE)) {
+    sketch <- rr_sketch_counts(1, one_bit = one_bit)
+    row <- table[table$mechanism == if (one_bit) "sketch-one-bit" else "sketch", ]
+    q <- sketch$q + (sketch$p - sketch$q) / 1024
+    expect_equal(row$mse, q * (1 - q) / ((sketch$p - sketch$q) * (1 - 1 / 1024))^2 / 1000)
+    expect_equal(row$collisions, 1 / sqrt(256 * 1023))
+  }
+  expect_snapshot({
+    print(rr_recommend(16, 1, n = 1000, question = "ranges"), width = 120)
+    print(rr_recommend(epsilon = 1, n = 1000, question = "mean"), width = 120)
+    print(rr_recommend(epsilon = 1, n = 1000, question = "strings"), width = 120)
+  })
+  expect_snapshot(error = TRUE, {
+    rr_recommend(5, 1, question = "mean")
+    rr_recommend(epsilon = 1, theta = c(0.5, 0.5), question = "strings")
+    rr_recommend(epsilon = 1, target = "sample", question = "mean")
+    rr_recommend(5, 1, permanent = 3, question = "ranges")
+    rr_recommend(1025, 1, question = "ranges")
+    rr_recommend(epsilon = 1, question = "ranges")
+    rr_recommend(5, 1, question = "median")
+  })
+})
+
+test_that("comparisons of other questions are drawn", {
+  skip_if_not_installed("ggplot2")
+  for (table in list(rr_recommend(c(8, 64), c(0.5, 1, 2), question = "ranges"), rr_recommend(epsilon = c(0.5, 1, 2), question = "mean"),
+                     rr_recommend(epsilon = 1, n = c(10, 100), question = "strings"), rr_recommend(8, 1, question = "ranges"))) {
+    expect_s3_class(ggplot2::autoplot(table), "ggplot")
+    expect_gt(length(ggplot2::ggplot_build(ggplot2::autoplot(table))$data), 0)
+  }
+})

@@ -119,3 +119,138 @@ test_that("NULLs and what is no report are found by the same query", {
     rr_query(dbplyr::lazy_frame(x = "", con = dbplyr::simulate_hive()), rr_unary(2000, 1))
   })
 })
+
+test_that("dBitFlip: positions, bits of the buckets and long tables are sums and counts", {
+  for (mechanism in list(rr_bitflip(letters[1:9], 2, d = 3), rr_bitflip(9, 1), rr_bitflip(9, 2, d = 2, buckets = 4))) {
+    b <- mechanism$buckets
+    d <- mechanism$d
+    reports <- rr_perturb(if (b == 9) mechanism$levels[answers] else answers, mechanism, rng = "R")
+    signed <- as.matrix(reports)
+    positions <- stats::setNames(as.data.frame(signed), paste0("position_", seq_len(d)))
+    # As engines return them, in any order within a report
+    positions <- positions[sample(d)]
+    names(positions) <- paste0("position_", seq_len(d))
+    bits <- matrix(NA_integer_, n, b)
+    bits[cbind(as.vector(row(signed)), abs(as.vector(signed)))] <- as.integer(signed > 0)
+    wide <- stats::setNames(as.data.frame(bits), mechanism$levels)
+    long <- data.frame(id = as.vector(row(signed)), level = mechanism$levels[abs(signed)], bit = as.integer(signed > 0))
+    for (form in list(positions, wide, long)) {
+      # In memory the same
+      expect_identical(unclass(rr_reports(form, mechanism)), unclass(reports))
+      expect_equal(rr_tally(form, mechanism), rr_tally(reports, mechanism))
+      rows <- if (nrow(form) == n) seq_len(n) else form$id
+      expect_same(cbind(form, region = region[rows], w = w[rows]), reports, mechanism, weights = is.null(form$id))
+    }
+  }
+  # One bit a report: a column of any name
+  mechanism <- rr_bitflip(9, 1)
+  reports <- rr_perturb(answers, mechanism, rng = "R")
+  one <- data.frame(what = as.vector(as.matrix(reports)), region = region, w = w)
+  expect_same(one, reports, mechanism, column = "what")
+  text <- rr_query(dplyr::tbl(connection, "reports"), mechanism, column = "what")
+  back <- DBI::dbGetQuery(connection, as.character(text))
+  expect_identical(nrow(back), 1L)
+  expect_equal(rr_counts(unlist(back[mechanism$reports]), mechanism, n = back$n), rr_tally(reports, mechanism))
+})
+
+test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long tables counts, signs a GROUP BY", {
+  pages <- letters[1:9]
+  cases <- list(rr_bloom(pages, 2, bits = 11, hashes = 2, cohorts = 3), rr_bloom(pages, 4, bits = 16, hashes = 1, cohorts = 1),
+                rr_bloom(pages, f = 0.2, p = 0.3, q = 0.8, bits = 8, hashes = 3, cohorts = 5), rr_sketch_counts(2, width = 10, functions = 4))
+  for (mechanism in cases) {
+    answer <- pages[answers]
+    reports <- if (isTRUE(mechanism$memoised)) rr_perturb(answer, mechanism, rng = "R", memory = list()) else rr_perturb(answer, mechanism, rng = "R")
+    attr(reports, "memory") <- NULL
+    matrix <- as.matrix(reports$bits)
+    hex <- data.frame(cohort = reports$cohort, bits = as.character(reports$bits))
+    wide <- cbind(cohort = reports$cohort, stats::setNames(as.data.frame(matrix), paste0("bit_", seq_len(ncol(matrix)))))
+    long <- data.frame(id = row(matrix)[matrix == 1], level = col(matrix)[matrix == 1])
+    empty <- setdiff(seq_len(n), long$id)
+    if (length(empty)) long <- rbind(long, data.frame(id = empty, level = NA))
+    long <- data.frame(id = long$id, cohort = reports$cohort[long$id], level = long$level)
+    blobs <- data.frame(cohort = reports$cohort)
+    blobs$bits <- as.list(reports$bits)
+    for (form in list(hex, wide, long, blobs)) {
+      expect_equal(rr_tally(form, mechanism), rr_tally(reports, mechanism))
+      if (nrow(form) == n) expect_equal(rr_reports(form, mechanism), as.data.frame(reports))
+      if (is.list(form$bits)) next
+      rows <- if (nrow(form) == n && is.null(form$id)) seq_len(n) else form$id
+      table <- stored(cbind(form, region = region[rows], w = w[rows]))
+      expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of(c("region", "w"))), mechanism), rr_tally(reports, mechanism))
+      expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, by = "region"),
+                   rr_tally(reports, mechanism, by = list(region = region)))
+      if (is.null(form$id)) {
+        expect_equal(rr_tally(table, mechanism, by = "region", weights = "w"),
+                     rr_tally(reports, mechanism, by = list(region = region), weights = w))
+      }
+    }
+    # A row a cohort, whatever the number of reports
+    back <- DBI::dbGetQuery(connection, as.character(rr_query(stored(hex), mechanism)))
+    expect_identical(nrow(back), as.integer(mechanism$cohorts))
+  }
+  mechanism <- rr_sketch_counts(2, width = 10, functions = 4, one_bit = TRUE)
+  reports <- rr_perturb(pages[answers], mechanism, rng = "R")
+  table <- stored(cbind(as.data.frame(reports), region = region, w = w))
+  expect_equal(rr_tally(table, mechanism, by = "region", weights = "w"), rr_tally(reports, mechanism, by = list(region = region), weights = w))
+})
+
+test_that("numbers whose mean is wanted are two sums", {
+  for (protocol in c("duchi", "piecewise", "hybrid")) {
+    mechanism <- rr_mean(c(-3, 21), 1, protocol)
+    reports <- rr_perturb(answers, mechanism, rng = "R")
+    frame <- data.frame(hours = reports, region = region, w = w)
+    table <- stored(frame)
+    expect_equal(rr_tally(table, mechanism, column = "hours", by = "region", weights = "w"),
+                 rr_tally(frame, mechanism, column = "hours", by = "region", weights = "w"))
+    expect_equal(rr_tally(dplyr::select(table, "hours"), mechanism), rr_tally(reports, mechanism))
+    expect_error(rr_tally(stored(data.frame(x = c(reports[1:3], 1e4))), mechanism), "1 of 4", class = "candor_error_report")
+    expect_error(rr_tally(stored(data.frame(x = c(reports[1:3], NA))), mechanism), class = "candor_error_missing")
+  }
+  expect_error(rr_tally(stored(data.frame(x = c(0, 9))), rr_mean(c(0, 9), 1, "duchi")), "2 of 2", class = "candor_error_report")
+})
+
+test_that("many categories: engines count how deep an expression is", {
+  mechanism <- rr_unary(1200, 2)
+  reports <- rr_perturb(rep(1:4, 5), mechanism, rng = "R")
+  wide <- stats::setNames(as.data.frame(as.matrix(reports)), mechanism$levels)
+  expect_equal(rr_tally(stored(wide), mechanism), rr_tally(reports, mechanism))
+  subset <- rr_subset(1100, 1, size = 300)
+  reports <- rr_perturb(rep(1:4, 2), subset, rng = "R")
+  packed <- candor:::new_rr_bits(candor:::report_sets(subset, reports), 1100)
+  expect_equal(rr_tally(stored(data.frame(x = as.character(packed))), subset), rr_tally(reports, subset))
+})
+
+test_that("wrong and missing reports of positions, cohorts and numbers", {
+  flip <- rr_bitflip(letters[1:4], 1, d = 2)
+  bloom <- rr_bloom(letters[1:4], 2, bits = 8, hashes = 2, cohorts = 3)
+  flips <- function(...) stored(data.frame(...))
+  expect_message(tally <- rr_tally(flips(position_1 = c(1L, NA, -4L), position_2 = c(-2L, 2L, 3L)), flip, na.rm = TRUE), "1 missing")
+  expect_identical(tally$counts, c(1, 0, 1, 0, 0, 1, 0, 1))
+  expect_message(tally <- rr_tally(flips(cohort = c(1, 2, NA), bits = c("01", NA, "ff")), bloom, na.rm = TRUE), "2 missing")
+  expect_identical(c(tally$n, tally$missing), c(1, 2))
+  expect_message(again <- rr_tally(data.frame(cohort = c(1, 2, NA), bits = c("01", NA, "ff")), bloom, na.rm = TRUE), "2 missing")
+  expect_equal(again, tally)
+  expect_snapshot(error = TRUE, {
+    rr_tally(flips(position_1 = c(1L, 2L), position_2 = c(-2L, -2L)), flip)
+    rr_tally(flips(position_1 = c(1L, 5L), position_2 = c(-2L, 0L)), flip)
+    rr_tally(flips(position_1 = c(1L, NA), position_2 = c(-2L, 1L)), flip)
+    rr_tally(flips(a = c(1L, 1L), b = c(0L, 2L), c = NA, d = NA), flip)
+    rr_tally(flips(a = c(1L, 1L), b = c(0L, 1L), c = c(NA, 0L), d = NA), flip)
+    rr_tally(flips(id = c(1, 1, 2), level = c("a", "b", "a"), bit = 1L), flip)
+    rr_tally(flips(id = c(1, 1, 2, 2), level = c("a", "b", "a", "a"), bit = c(1L, 1L, 0L, 1L)), flip)
+    rr_tally(flips(id = c(1, 1, 2, 2), level = c("a", "b", "a", "z"), bit = 1L), flip)
+    rr_tally(flips(id = c(1, 1, 2, 2), level = c("a", "b", "a", "b"), bit = c(1L, 1L, 2L, 1L)), flip)
+    rr_tally(flips(x = 1L), flip)
+    rr_tally(flips(position_1 = 1L), rr_bitflip(1000, 1))
+    rr_reports(data.frame(id = c(1, 1, 2), level = c("a", "b", "a"), bit = 1), flip)
+    rr_reports(data.frame(id = c(1, 1), level = c("a", "b"), bit = c(1, 2)), flip)
+    rr_reports(data.frame(a = c(1, 1), b = c(0, NA), c = NA, d = NA), flip)
+    rr_tally(flips(cohort = c(1L, 4L), bits = c("01", "02")), bloom)
+    rr_tally(flips(cohort = 1:2, bits = c("01", "zz")), bloom)
+    rr_tally(flips(cohort = 1:2, bits = c("01", "0102")), bloom)
+    rr_tally(flips(cohort = c(1L, NA), bits = c("01", "02")), bloom)
+    rr_tally(flips(id = c(1, 1, 2), cohort = c(1L, 1L, 9L), level = c(1L, 2L, NA)), bloom)
+    rr_tally(flips(id = c(1, 1, 2), cohort = c(1L, 1L, 2L), level = c(1L, 9L, NA)), bloom)
+    rr_tally(data.frame(id = c(1, 1, 2), cohort = c(1, 2, 2), level = c(1, 3, NA)), bloom)
+  })
+})
