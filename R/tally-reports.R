@@ -62,6 +62,13 @@ report_sets.rr_mechanism <- function(mechanism, x) {
           x = "This mechanism is: {format(mechanism)}.", i = "Its counts are all that estimation needs."), "argument")
 }
 
+# Those with a method of report_sets().
+keeps_sets <- function(mechanism) {
+  if (inherits(mechanism, "rr_hierarchy")) return(any(vapply(mechanism$parts, keeps_sets, NA)))
+  inherits(mechanism, c("rr_unary", "rr_subset", "rr_bloom", "rr_bitflip")) ||
+    (inherits(mechanism, "rr_local_hash") && is.null(mechanism$cohorts)) ||
+    (inherits(mechanism, "rr_hadamard") && isTRUE(mechanism$one_bit))
+}
 
 # The columns of a table that a report takes, NULL where it is one value, or bits.
 report_fields <- function(mechanism) UseMethod("report_fields")
