@@ -43,8 +43,8 @@ law_reported.rr_law_bloom <- function(law, theta) {
 #' @export
 law_adds_up.rr_law_bloom <- function(law) FALSE
 
-# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top of
-# each other; debiased shares and numbers of reports, one for each row of the filters.
+# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top
+# of each other; debiased shares and numbers of reports, one for each row of the filters.
 bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]

@@ -82,8 +82,8 @@ static size_t union_size(const int *j, size_t n_j, const int *k, size_t n_k)
 }
 
 /* rr_tmdh_block(values, columns, order, more | NULL, more_values | NULL, design, rows, cols, reported) ->
- * list(covariance, row, column): the covariances of the sets in `rows` and `cols`. Where a union (or what lies below it)
- * was not tallied, row and column are the first pair whose union is the largest of these; else 0. */
+ * list(covariance, row, column): the covariances of the sets in `rows` and `cols`. Where a union (or what lies below
+ * it) was not tallied, row and column are the first pair whose union is the largest of these; else 0. */
 SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design, SEXP rows,
                         SEXP cols, SEXP reported)
 {
