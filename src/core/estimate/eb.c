@@ -180,8 +180,8 @@ static double log_kernel(const candor_eb_rows *rows, size_t i, double x)
   return log_poisson(count, mean) + (rest > 0 ? log_poisson(rows->trials[i] - count, rest) : -INFINITY);
 }
 
-/* log_kernel() at x less that at `from`, by the difference of the means. Where a count lies far off the grid both values
- * are as large as the count, and what is left of them after a subtraction may be all rounding. */
+/* log_kernel() at x less that at `from`, by the difference of the means. Where a count lies far off the grid both
+ * values are as large as the count, and what is left of them after a subtraction may be all rounding. */
 static double log_change(const candor_eb_rows *rows, size_t i, double from, double x)
 {
   const double count = rows->count[i], mean = rows->base[i] + rows->slope[i] * from, t = rows->slope[i] * (x - from);
