@@ -91,7 +91,7 @@ candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_g
  *                that is the count.
  * NUMERICS       c log1p(t/m) - t, where m is the mean at the top and t, slope times a difference of x, how far the
  *                mean is from it: no lgamma, no large numbers subtracted, errors of 1e-16 times a term that is at most
- *                some standard deviations of the count near the top, and some 46 where the count is far off the grid. */
+ *                some standard deviations of the count near the top, and about 46 where it is far off the grid. */
 void candor_eb_kernel(const candor_eb_rows *rows, const candor_eb_grid *grid, const candor_eb_bands *bands,
                       double *kernel, double *loglik);
 
