@@ -331,9 +331,14 @@ static double add_free_form(average *a, double odds, double *work)
   sharpen(a, a->prior, next, sharp);
   const double gain = log(odds) + left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
   double total = 0;
-  for (size_t j = 0; j < a->grid->n; j++) total += sharp[j];
-  /* Rows of counts near the largest double may overflow the free form; the average stands without it. */
-  if (isnan(gain) || !isfinite(total)) return 0;
+  int positive = 1;
+  for (size_t j = 0; j < a->grid->n; j++) {
+    total += sharp[j];
+    positive = positive && sharp[j] > 0;
+  }
+  /* Rows of counts near the largest double may overflow the free form, or round one of its masses below 0; the average
+   * stands without it. */
+  if (isnan(gain) || !isfinite(total) || !positive) return 0;
   const double weight = gain > 0 ? 1 / (1 + exp(-gain)) : exp(gain) / (1 + exp(gain));
   /* Not prior + weight (sharp - prior), which is 0 where sharp is below the rounding of prior. */
   for (size_t j = 0; j < a->grid->n; j++) a->prior[j] = (1 - weight) * a->prior[j] + weight * sharp[j];
