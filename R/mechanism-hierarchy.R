@@ -103,9 +103,11 @@ rr_law.rr_hierarchy <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  if (check_level_kind(achieved, shuffled, delta, reports) != "achieved") {
+    return(rr_epsilon.rr_mechanism(mechanism, ..., shuffled = shuffled, delta = delta, reports = reports))
+  }
   check_dots_empty(...)
-  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
   max(vapply(mechanism$parts, function(part) achieved(part)$epsilon, 0))
 }
 
