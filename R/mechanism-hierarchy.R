@@ -171,6 +171,3 @@ from_recipe.recipe_hierarchy <- function(recipe) {
   if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
   mechanism
 }
-
-#' @export
-plan_remedy.rr_hierarchy <- function(mechanism) "Simulate with {.fn rr_study}: the levels are estimated together."

@@ -13,7 +13,14 @@
 #'
 #' *Power*: the test of "the share is `null`" against "it is larger" (or smaller, if `share` is below `null`) that counts the reports; their
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
-#' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
+#' approximation and returns the first number from there on, in steps of 0.1 per cent, whose power is enough.
+#'
+#' *Reports that are not counted for one category each* ([rr_bitflip()], [rr_hadamard()] in several blocks, [rr_hierarchy()], shared functions of [rr_local_hash()],
+#' [rr_square_wave()] and any other channel that can be inverted): everything is about the unbiased estimate, `method = "inv"`, and its exact variance; the test is the normal one
+#' by the standard error under the null hypothesis, and `level` the one asked for. Of [rr_bitflip()] about \eqn{n d / K} of the reports are about one of \eqn{K} buckets, which the variance
+#' contains. Where it depends on which other categories the others hold, these are taken to hold the least favourable one, so that a number is enough whatever they hold: for Hadamard response in
+#' many blocks, or hierarchies, that is more than most truths need, and [rr_study()] gives the risk at a truth of your own. It is the way too for [rr_bloom()], whose estimate is
+#' no mean over reports, and for `method = "mle"`, which has far less error than inversion for square waves.
 #'
 #' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
 #' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. The test is **one-sided**, in the direction
@@ -53,7 +60,7 @@
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
 #' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
-#' `candor_error_law` for a mechanism without a closed form (hierarchies, square waves, several questions, means, sketches), which says what to do instead;
+#' `candor_error_law` for a mechanism without a closed form ([rr_bloom()], channels that cannot be inverted, several questions, means, sketches), which says what to do instead;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
@@ -191,7 +198,7 @@ difference_variance <- function(form, share, second, target = "population") {
 
 # Significance level and power of the test, for `n` people approached.
 test_power <- function(form, n, share, null, alpha, second, worth) {
-  if (is.null(second)) return(exact_power(form, answers_of(n, worth), share, null, alpha))
+  if (is.null(second)) return(one_group_power(form, answers_of(n, worth), share, null, alpha))
   error <- sqrt(difference_variance(form, share, second) / answers_of(n, worth))
   c(alpha, stats::pnorm(abs(share - second$share) / error - stats::qnorm(alpha, lower.tail = FALSE)))
 }
@@ -267,6 +274,15 @@ plan_rows <- function(name, mechanisms, grid, second, wanted, n, direct) {
                       list(n = n, direct = direct)))
 }
 
+# Significance level and power of the test in one group, for `n` answers.
+one_group_power <- function(form, n, share, null, alpha) {
+  if (!is.null(form$a)) return(exact_power(form, n, share, null, alpha))
+  if (n < 1) return(c(0, 0))
+  error <- sqrt(unit_variance(form, c(null, share), "population") / n)
+  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2]))
+}
+
 # The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
 exact_power <- function(form, n, share, null, alpha) {
   if (n < 1) return(c(0, 0))
@@ -313,7 +329,7 @@ enough_power <- function(form, share, null, alpha, power, second = NULL) {
   }
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
   n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
-  while (n < 1e15 && exact_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
+  while (n < 1e15 && one_group_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
 
