@@ -39,7 +39,7 @@ blanket <- function(mechanism) {
   if (is.null(shares)) {
     abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
             x = "This one is: {format(mechanism)}.",
-            i = "These are all mechanisms of one question but means and sketches."), c("law", "argument"))
+            i = "These are all mechanisms of one question but sketches."), c("law", "argument"))
   }
   shares
 }
@@ -143,6 +143,10 @@ law_blanket.rr_law_bloom <- function(law, k, local) {
   distance <- sum(abs(outer(own, other) - outer(other, own))) / 2
   spread_blanket(sum(exp(stats::dbinom(ones, law$bits, zero, log = TRUE) + least)), distance, local)
 }
+
+# A cell that is drawn from all cells is of the blanket. The windows of the least and the largest answer share none.
+#' @export
+law_blanket.rr_law_mean <- function(law, k, local) spread_blanket(law$other, law$chance, local)
 
 # A report is of one depth, which is public. Categories may differ in their nodes of every depth.
 #' @export

@@ -33,8 +33,8 @@ bit_places <- function(labels) {
 #' @section After shuffling:
 #' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
 #' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
-#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, for every mechanism of one question but means and sketches. It is close to the truth for reports of
-#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] and their two-stage forms. Reports of more levels
+#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, for every mechanism of one question but sketches. It is close to the truth for reports of
+#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()] and their two-stage forms. Reports of more levels
 #' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits) are compared with reports of two levels that reveal more, so that the true level may be well below. Hash
 #' functions and public columns must be shuffled with the reports. (The parameters that some papers
 #' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)

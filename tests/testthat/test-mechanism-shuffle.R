@@ -149,6 +149,25 @@ test_that("the bound holds for reports of any number of levels: everybody's repo
   }
 })
 
+test_that("the mean of numbers has the blanket of its windows", {
+  # Duchi's protocol tells one of two ends as k-ary randomized response of two categories does.
+  expect_equal(rr_epsilon(rr_mean(c(0, 24), 1, "duchi"), shuffled = 1000, delta = 1e-5), rr_epsilon(rr_grr(2, epsilon = 1), shuffled = 1000, delta = 1e-5),
+               tolerance = 1e-10)
+  # A window on a small grid, whose reports can be listed.
+  grid <- window_grid(4, 1)
+  cells <- grid$steps + grid$window
+  C <- t(vapply(0:4, function(start) grid$other / cells + grid$chance * (seq_len(cells) - 1) %in% (start + seq_len(grid$window) - 1) / grid$window,
+                numeric(cells)))
+  law <- list(chance = grid$chance, other = grid$other)
+  shares <- law_blanket.rr_law_mean(law, 1, 1)
+  expect_equal(shares$weight, sum(apply(C, 2, min)), tolerance = 1e-12)
+  expect_equal(shares, spread_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
+  for (epsilon in c(0.1, 0.4)) {
+    expect_gte(blanket_delta(blanket_sums(shares, 3, 1, 1e-20), 3, epsilon, 1), exact_divergence(C, 3, exp(epsilon)) - 1e-12)
+  }
+  expect_lt(as.vector(rr_epsilon(rr_mean(c(0, 1), 2), shuffled = 1e6, delta = 1e-8)), 0.03)
+})
+
 test_that("reports of two levels lose nothing by the general way", {
   for (m in list(rr_grr(5, epsilon = 1), rr_square_wave(7, 1, half_width = 2), rr_local_hash(5, 1, cohorts = 4))) {
     C <- rr_matrix(m)
@@ -208,7 +227,6 @@ test_that("what cannot be answered is refused", {
     rr_epsilon(rr_grr(4, epsilon = 1), delta = 0.1)
     rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100, delta = 0.1, reports = 3)
     rr_epsilon(rr_grr(4, epsilon = 1), reports = 0)
-    rr_epsilon(rr_mean(c(0, 1), 1), shuffled = 100, delta = 1e-5)
     rr_epsilon(rr_sketch_counts(1), shuffled = 100, delta = 1e-5)
     rr_epsilon(rr_hierarchy(8, 1), shuffled = 100)
     rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3)
