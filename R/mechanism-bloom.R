@@ -415,4 +415,4 @@ from_recipe.recipe_bloom <- function(recipe) {
 }
 
 #' @export
-plan_remedy.rr_bloom <- function(mechanism) "Simulate with {.fn rr_study}: its categories are estimated together, from all bits."
+plan_remedy.rr_bloom <- function(mechanism) "Simulate with {.fn rr_study}: categories are estimated together, by all bits."

@@ -78,8 +78,8 @@ law_blanket.rr_law_channel <- function(law, k, local) {
   spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), local)
 }
 
-# Total variation between the columns (truths) of a matrix: the largest of all pairs, or, where these are too many, what no pair
-# exceeds.
+# Total variation between the columns (truths) of a matrix: the largest of all pairs, or, where these are too many,
+# what no pair exceeds.
 distance_steps <- 2e9
 
 largest_distance <- function(matrix) {

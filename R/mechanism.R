@@ -164,7 +164,8 @@ check_report_number <- function(mechanism, number) {
   if (number <= matrix_limit && length(mechanism$levels) <= matrix_limit) return(invisible())
   abort(c("{.arg mechanism} has too many reports for its matrix.",
           x = "It has {format_count(length(mechanism$levels))} categories and {amount_words(number)} possible reports.",
-          i = "The limit is {format_count(matrix_limit)}. Estimation never needs the matrix: {.fn rr_law} says what is known."),
+          i = paste("The limit is {format_count(matrix_limit)}. Estimation never needs the matrix:",
+                    "{.fn rr_law} says what is known.")),
         c("law", "argument"))
 }
 

@@ -194,7 +194,8 @@ power_caption <- function(data, alpha, second, mark) {
                              percent_labels(alpha), percent_labels(second$share), mark)))
   }
   # Normal tests have the level that was asked for, and binomial ones hardly ever.
-  wrap_text(sprintf(paste(if (any(data$level == alpha)) "One-sided" else "Exact one-sided", "test of \"the share is %s\" at level %s.",
+  test <- if (any(data$level == alpha)) "One-sided" else "Exact one-sided"
+  wrap_text(sprintf(paste(test, "test of \"the share is %s\" at level %s.",
                           "%s: a direct question, answered honestly."),
                     percent_labels(data$null[1]), percent_labels(alpha), mark))
 }
