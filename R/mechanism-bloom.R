@@ -415,4 +415,6 @@ from_recipe.recipe_bloom <- function(recipe) {
 }
 
 #' @export
-plan_remedy.rr_bloom <- function(mechanism) "Simulate with {.fn rr_study}: categories are estimated together, by all bits."
+plan_remedy.rr_bloom <- function(mechanism) {
+  "Simulate with {.fn rr_study}: categories are estimated together, by all bits."
+}
