@@ -117,7 +117,10 @@ mean_variance <- function(mechanism) {
 }
 
 #' @export
-rr_law.rr_mean <- function(mechanism) new_rr_law("mean", truths = 1)
+rr_law.rr_mean <- function(mechanism) {
+  mixed <- function(part) mechanism$share * mechanism$fine[[part]] + (1 - mechanism$share) * mechanism$coarse[[part]]
+  new_rr_law("mean", truths = 1, chance = mixed("chance"), other = mixed("other"))
+}
 
 # There are no categories, so estimators of shares cannot be used. Estimates are made in R/fit-mean.R.
 
@@ -249,11 +252,16 @@ from_recipe.recipe_mean <- function(recipe) {
   rr_mean(r$range, r$epsilon, r$protocol)
 }
 
+# Of a report, on the scale from -1 to 1: constant + slope t^2 on average and, of sampled truths, that of t, at most the
+# average of t^2 up to 1.
+largest_mean_variance <- function(mechanism, target) {
+  parts <- mean_variance(mechanism)
+  parts$constant + max(0, parts$slope + if (target == "population") 1 else 0)
+}
+
 #' @export
 plan_remedy.rr_mean <- function(mechanism) {
-  parts <- mean_variance(mechanism)
-  # The variance of a report, constant + slope t^2 on average, and that of t, at most the average of t^2 up to 1.
-  worst <- diff(mechanism$range) / 2 * sqrt(parts$constant + max(0, 1 + parts$slope))
-  paste0("It estimates a mean, and no share. The standard error of the mean is at most ", format(worst, digits = 3),
-         " / sqrt(n).")
+  worst <- diff(mechanism$range) / 2 * sqrt(largest_mean_variance(mechanism, "population"))
+  paste0("It estimates a mean, and no share: {.fn rr_sample_size} plans the {.arg margin} of that. ",
+         "Its standard error is at most ", format(worst, digits = 3), " / sqrt(n).")
 }
