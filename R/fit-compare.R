@@ -207,13 +207,13 @@ compare_pair <- function(fits, which, type, conf.level) {
 
 newcombe_reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
 
-# A standard error at the boundary says too little, and a p-value of it may contradict the interval beside it. This one is
-# of the level at which the interval of the difference ends at 0. `z`, the quantile of the interval printed, is one of
-# the levels tried, so that the two never disagree.
+# A standard error at the boundary says too little, and a p-value of it may contradict the interval beside it. This one
+# is of the level at which the interval of the difference ends at 0. `z`, the quantile of the interval printed, is one
+# of the levels tried, so that the two never disagree.
 interval_p_value <- function(x, y, difference, z) {
   if (is.null(x$intervals) || is.null(y$intervals)) return(rep(NA_real_, length(difference)))
-  # Beyond 8 the level is 1 in double precision.
-  tried <- sort(unique(c(seq(0.1, 8, 0.1), min(z, 8))))
+  # Beyond 8 the level is 1 in double precision. The interval of a share at the boundary is no point even at level 0.
+  tried <- sort(unique(c(1e-6, seq(0.1, 8, 0.1), min(z, 8))))
   quantile <- rep(Inf, length(difference))
   nearer <- list(z = 0, reach = numeric(length(difference)))
   for (next_z in tried) {

@@ -37,8 +37,8 @@ parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
             class = c("parameters_model", "see_parameters_model", "data.frame"))
 }
 
-# modelsummary() tells the methods of others nothing of its `shape`: with `shape = term + region ~ model` the groups stand
-# in a column of their own, and in the names of rows without.
+# modelsummary() tells the methods of others nothing of its `shape`: with `shape = term + region ~ model` the groups
+# stand in a column of their own, and in the names of rows without.
 shape_has_groups <- function() {
   for (k in seq_len(sys.nframe())) {
     if (identical(environmentName(topenv(environment(sys.function(k)))), "modelsummary")) {

@@ -72,6 +72,7 @@ refuses_frames <- function(mechanism) {
 refuse_newdata <- function() {
   abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
           x = "It is {.arg newdata}, or a data frame.",
-          i = "For groups tally with {.arg by}; {.fn rr_glm} and {.fn rr_multinom} fit covariates and predict from them."),
+          i = paste("For groups tally with {.arg by}; {.fn rr_glm} and {.fn rr_multinom} fit covariates",
+                    "and predict from them.")),
         "argument")
 }

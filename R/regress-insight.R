@@ -129,7 +129,8 @@ model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALS
               x = "Its coefficients are those of several models.", i = "Take {.fn exp} of those you mean."), "argument")
     }
     table$std.error <- table$std.error * exp(table$estimate)
-    for (column in intersect(c("estimate", "conf.low", "conf.high"), names(table))) table[[column]] <- exp(table[[column]])
+    columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+    table[columns] <- lapply(table[columns], exp)
   }
   names <- if (nrow(table) == length(model$coefficients)) names(model$coefficients)
   parameter_table(table, names, ci, keep, drop)
