@@ -140,8 +140,8 @@ rr_association.rr_fit_product <- function(x, ...) {
 
 #' @export
 rr_association.rr_survey <- function(x, ...) {
-  check_object(x)
   check_dots_empty(...)
+  check_object(x)
   if (is.null(x$mechanism$questions)) {
     abort(c("{.arg x} must be a fit of several questions.", x = "It is one of a single question, in a survey design.",
             i = "Make one with {.fn rr_estimate} and {.fn rr_product}, of a design with a column for each question."),
