@@ -52,6 +52,7 @@
 #' @export
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
+  if (!missing(range)) refuse_mean_of(range)
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
@@ -72,6 +73,16 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
   )
+}
+
+# Who has estimates of ordered categories looks for their mean here.
+refuse_mean_of <- function(x) {
+  if (!inherits(x, c("rr_fit", "rr_survey", "rr_tally"))) return(invisible())
+  k <- length(x$mechanism$levels)
+  fit <- if (inherits(x, "rr_tally")) "rr_estimate(tally)" else "fit"
+  abort(c("{.fn rr_mean} makes a mechanism, for answers that are numbers.", x = "It was given {describe(x)}.",
+          i = if (k > 1L) "The mean of categories with scores is {.code rr_contrast({fit}, 1:{k})}.",
+          i = if (!k) "Its mean is {.code rr_estimate(tally)}."), "argument")
 }
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).

@@ -68,6 +68,7 @@ one_of_each <- function() {
     rr_reports = rr_perturb(c("1", "2"), rr_unary(2, 1), rng = "R"), rr_sketch_counts = rr_sketch_counts(1, 4, 2), rr_prefixes = rr_prefixes(1, 2, 4, 2),
     rr_mean_fit = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
+    rr_survey = structure(list(), class = "rr_survey"),
     survey.design = structure(list(), class = "survey.design"), svyrep.design = structure(list(), class = "svyrep.design"),
     data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1,
     # A table of a database, if need be as a class alone: nothing is read before the arguments are.
