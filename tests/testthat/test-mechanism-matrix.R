@@ -24,7 +24,8 @@ test_that("entries are those by hand", {
 test_that("rows add up to 1, epsilon is that of the columns, and supports have the probabilities of the law", {
   mechanisms <- list(rr_unary(4, 1), rr_unary(5, 1, optimized = FALSE), rr_unary(3, p = 0.2, q = 0.7), rr_unary(3, 40, optimized = FALSE), rr_subset(7, 1),
                      rr_subset(5, 0.3, size = 4), rr_subset(5, 30), rr_bitflip(5, 1), rr_bitflip(5, 1, d = 3), rr_bitflip(4, 1, d = 4),
-                     rr_bitflip(9, 1, d = 2, buckets = 4), rr_bloom(4, 1, bits = 5, hashes = 2, cohorts = 2), rr_bloom(4, 1, bits = 4, cohorts = 2, permanent = 2),
+                     rr_bitflip(9, 1, d = 2, buckets = 4),
+                     rr_bloom(4, 1, bits = 5, hashes = 2, cohorts = 2), rr_bloom(4, 1, bits = 4, cohorts = 2, permanent = 2),
                      rr_hadamard(5, 1, one_bit = TRUE), rr_hadamard(7, 2, blocks = 3), rr_square_wave(6, 1), rr_longitudinal(3, 2, 1),
                      rr_local_hash(5, 1, cohorts = 3))
   for (m in mechanisms) {

@@ -475,7 +475,8 @@ test_that("comparisons of other questions are drawn", {
 planned_by_moments <- function() {
   flips <- function(levels, epsilon) rr_bitflip(levels, epsilon, d = 2)
   list(rr_bitflip(10, 1, d = 3), rr_bitflip(10, 2), rr_hadamard(20, 3, blocks = 4), rr_hadamard(5, 3, blocks = 4), rr_local_hash(8, 1, cohorts = 6),
-       rr_square_wave(5, 2), rr_geometric(5, epsilon = 0.7), rr_hierarchy(16, 1), rr_hierarchy(13, 1, fanout = 3, oracle = rr_grr), rr_hierarchy(16, 2, oracle = rr_unary),
+       rr_square_wave(5, 2), rr_geometric(5, epsilon = 0.7), rr_hierarchy(16, 1),
+       rr_hierarchy(13, 1, fanout = 3, oracle = rr_grr), rr_hierarchy(16, 2, oracle = rr_unary),
        rr_hierarchy(16, 2, oracle = rr_subset), rr_hierarchy(16, 2, oracle = rr_local_hash), rr_hierarchy(27, 1, fanout = 3, oracle = flips))
 }
 
