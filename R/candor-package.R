@@ -12,7 +12,7 @@
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
 #' | fit -> table, picture | [tidy()][tidy.rr_fit], [plot()][autoplot.rr_fit] | a data frame, a plot |
 #'
-#' `plot()` draws what `ggplot2::autoplot()` makes, a ggplot that can be changed and saved.
+#' `plot()` draws what `ggplot2::autoplot()` makes, a ggplot that can be changed and saved, and returns it: `plot(fit) + ggplot2::labs(title = "Contact")`.
 #' `vignette("candor", package = "candor")` shows these steps in an example.
 #'
 #' @section Mechanisms:

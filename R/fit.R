@@ -37,7 +37,7 @@
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
-#'   intervals; `print()` and `plot()` the fit itself, invisibly.
+#'   intervals; `print()` the fit itself and `plot()` the ggplot it drew, invisibly.
 #' @section Errors:
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.

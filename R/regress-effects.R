@@ -232,7 +232,7 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #' @param conf.level Confidence level of the band.
 #' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
 #' @param ... For `plot()` arguments of `autoplot()` or of [stats::plot.lm()]; else ignored.
-#' @return A ggplot; `plot()` returns the fit invisibly.
+#' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `candor_error_argument` for a variable that is not a covariate.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.

@@ -305,3 +305,20 @@ test_that("a picture of ranks says below how many have no place on it", {
   expect_identical(plot$labels$x, "Rank among 60 categories")
   expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
 })
+
+test_that("plot() gives back the picture, to be added to, and refuses what base R or nobody takes", {
+  fit <- rr_estimate(rr_counts(c(no = 800, yes = 400), rr_forced(1 / 6)))
+  picture <- withVisible(plot(fit))
+  expect_false(picture$visible)
+  expect_s3_class(picture$value, "ggplot")
+  expect_identical((plot(fit) + ggplot2::labs(title = "Contact"))$labels$title, "Contact")
+  expect_s3_class(plot(fit$tally), "ggplot")
+  expect_error(plot(fit, main = "Contact"), "autoplot\\(x\\) \\+[[:space:]]+ggplot2::labs\\(title",
+               class = "candor_error_argument")
+  expect_error(plot(fit, xlim = 0:1), "coord_cartesian", class = "candor_error_argument")
+  expect_error(plot(fit, foo = 3), "foo", class = "candor_error_argument")
+  expect_error(plot(rr_power(rr_forced(1 / 6), n = c(100, 200), share = 0.1), main = "x"), "labs",
+               class = "candor_error_argument")
+  expect_error(plot(fit, termz = "yes"), "terms", class = "candor_error_argument")
+  expect_s3_class(plot(fit, terms = "yes", order = NULL), "ggplot")
+})
