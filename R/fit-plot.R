@@ -191,6 +191,10 @@ plot_categories <- function(fit, data, order) {
     ggplot2::labs(x = axis, y = question_names(fit$mechanism)) +
     row_theme(layout)
   if (isTRUE(fit$total)) picture <- picture + ggplot2::guides(colour = "none", shape = "none")
+  # Beside long names there is no room for a legend of one line.
+  if (layout$across == 1L && min(layout$width, max(nchar(levels(data$term)))) > 34) {
+    picture <- picture + ggplot2::theme(legend.direction = "vertical")
+  }
   with_height(picture, layout)
 }
 

@@ -211,8 +211,7 @@ place_counts <- function(values, labels, mechanism, columns = NULL) {
 # Percentages are often whole numbers.
 tell_hundreds <- function(values) {
   if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
-  cli::cli_inform(c("The counts add up to 100{if (is.matrix(values)) ' in each group'}, and are taken for 100 people.",
-                    i = "If they are percentages, give {.code round(percentages / 100 * n)} of {.code n} people."),
+  cli::cli_inform("The counts add up to 100{if (is.matrix(values)) ' in each group'}: 100 people, not percentages.",
                   class = "candor_message_percentages")
 }
 

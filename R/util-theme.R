@@ -66,6 +66,8 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   size <- min(9.6, max(4.5, fitting(rows, 4)))
   # Small letters need fewer lines.
   width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
+  # Many long names keep to a line each as long as that leaves them half of the width.
+  if (across == 1L && rows > 5L && max(nchar(labels)) <= 42L) width <- 42
   lines <- sum(count_lines(labels, width))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
