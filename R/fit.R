@@ -126,7 +126,9 @@ logLik.rr_fit <- function(object, ...) {
     evidence <- group_evidence(object$tally, g, law)
     if (!adds_up(group_estimate(object, g)) || !law_gives(evidence$law, "likelihood",
                                                           length(object$mechanism$levels))) return(NA_real_)
-    if (!is.null(evidence$law$sets)) return(law_loglik(evidence$law, evidence, group_estimate(object, g)))
+    if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
+      return(law_loglik(evidence$law, evidence, group_estimate(object, g)))
+    }
     counts <- group_counts(object$tally, g)
     shares <- law_reported(law, group_estimate(object, g))
     seen <- counts > 0

@@ -4,7 +4,7 @@
 #' @section A randomized variable and a number:
 #' For a data frame of reports and numbers every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is
 #' replaced by its unbiased score \eqn{u}, the entry of its row of \eqn{C^{-1}} (where it supports several categories \eqn{(s - q) / (p - q)} with \eqn{s} 1 for a category that it
-#' supports, else 0, see [rr_law()]); with a number \eqn{z} that is
+#' supports, else 0, see [rr_law()]; for other protocols see the scores of [rr_cooccurrence()]); with a number \eqn{z} that is
 #' \eqn{\hat\rho = (\overline{uz} - \bar u \bar z) / \sqrt{\bar u (1 - \bar u) s_z^2}}{(mean(u z) - mean(u) mean(z)) / sqrt(mean(u) (1 - mean(u)) var(z))}, the estimate of Fox and
 #' Tracy. Standard errors are by linearisation (the empirical variance of its influence), the test is of independence, by the correlation of the
 #' scores, which needs no linearisation. A randomized question of more than two categories has a row for each of them against the rest, named `question=category`.
@@ -54,15 +54,8 @@ association_scores <- function(x, name, mechanism) {
     return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
   }
   check_mechanism(mechanism, name)
-  law <- rr_law(mechanism)
-  if (inherits(law, "rr_law_support")) {
-    bits <- as.matrix(new_rr_bits(report_sets(mechanism, x), length(mechanism$levels)))
-    u <- t((t(bits) - law$q) / law$difference)
-  } else {
-    channel <- unname(identified_channel(mechanism, name))
-    u <- unbiased_matrix(channel)[report_codes(x, mechanism, name), , drop = FALSE]
-  }
-  if (ncol(u) == 2L && !inherits(law, "rr_law_support")) u <- u[, 2, drop = FALSE]
+  u <- score_reader(mechanism, name)(x)
+  if (is_yes_no(mechanism)) u <- u[, 2, drop = FALSE]
   colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
   list(u = u, randomized = TRUE)
 }

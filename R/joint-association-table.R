@@ -133,16 +133,6 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   matrix(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, k, dimnames = list(labels, labels))
 }
 
-pair_gradient <- function(share, measure) {
-  x <- share[1]
-  y <- share[2]
-  if (measure == "covariance") return(c(-y, -x, 1))
-  if (x <= 0 || x >= 1 || y <= 0 || y >= 1) return(rep(NA_real_, 3))
-  s <- sqrt(x * (1 - x) * y * (1 - y))
-  r <- (share[3] - x * y) / s
-  c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
-}
-
 #' @export
 title_of.rr_association <- function(x) {
   k <- nrow(x$pairs)

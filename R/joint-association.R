@@ -19,8 +19,8 @@
 #'   an estimated cell is negative. For `target = "sample"`, Wald's test of whether the true table of these very respondents is the product of its
 #'   margins. Both tests are the same whatever the `method` of the fit. Weighted reports are scaled to their effective number here too, see [rr_tally()].
 #'
-#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), the test for the population is the
-#' same score test of the reported supports: they are uncorrelated between questions if the truths are independent, and only the
+#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), or is counted in scores, the test for the population is the
+#' same score test of the reported supports, or scores: they are uncorrelated between questions if the truths are independent, and only the
 #' \eqn{(K - 1)(L - 1)} directions count in which truths can move that correlation.
 #'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
@@ -106,6 +106,7 @@ check_pairs <- function(x) {
 }
 
 pair_parts <- function(x, target, known) {
+  if (!is.null(x$counts$scores)) return(score_pairs(x, target))
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
         histogram_design(x, target, known, 2))
 }
@@ -145,6 +146,16 @@ pair_quadratic <- function(gradient, moments) {
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
 }
 
+pair_gradient <- function(share, measure) {
+  x <- share[1]
+  y <- share[2]
+  if (measure == "covariance") return(c(-y, -x, 1))
+  if (x <= 0 || x >= 1 || y <= 0 || y >= 1) return(rep(NA_real_, 3))
+  s <- sqrt(x * (1 - x) * y * (1 - y))
+  r <- (share[3] - x * y) / s
+  c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
+}
+
 # A covariance without noise, or with a negative estimate of its variance, has no test.
 squared_ratio <- function(parts, n) {
   variance <- parts$covariance.variance
@@ -155,6 +166,7 @@ no_noise <- 1e-13
 
 # Pearson's statistic of each reported 2 x 2 table: N times the squared correlation of the reports.
 reported_test <- function(counts) {
+  if (!is.null(counts$scores)) return(score_test(counts))
   pairs <- pair_index(length(counts$columns))
   n <- counts$n
   share <- counts$values[1 + seq_along(counts$columns)] / n
@@ -190,4 +202,48 @@ exact_covariance_variance <- function(truth) {
 new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit)) {
   structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n),
             class = c("rr_association", "rr_estimates"))
+}
+
+# ---- questions counted in scores ----
+
+# What pair_parts() has for columns of 0 and 1; NA for two categories of one question.
+score_pairs <- function(x, target) {
+  pairs <- pair_index(length(x$columns))
+  share <- x$values / x$n
+  k <- length(pairs$i)
+  parts <- list(covariance = rep(NA_real_, k), correlation = rep(NA_real_, k), covariance.variance = rep(NA_real_, k),
+                correlation.variance = rep(NA_real_, k), moments = matrix(NA_real_, 6, k))
+  block <- x$design$block
+  for (m in which(block[pairs$i] != block[pairs$j])) {
+    sets <- matrix(c(pairs$i[m], 0, pairs$j[m], 0, pairs$i[m], pairs$j[m]), 2) - 1L
+    storage.mode(sets) <- "integer"
+    covariance <- histogram_block(x, sets, sets, target, FALSE, FALSE)
+    z <- share[1 + c(pairs$i[m], pairs$j[m], length(x$columns) + m)]
+    along <- function(measure) {
+      gradient <- pair_gradient(z, measure) / x$n
+      drop(gradient %*% covariance %*% gradient)
+    }
+    spread <- z[1] * (1 - z[1]) * z[2] * (1 - z[2])
+    parts$covariance[m] <- z[3] - z[1] * z[2]
+    parts$covariance.variance[m] <- along("covariance")
+    if (all(z[1:2] > 0 & z[1:2] < 1)) {
+      parts$correlation[m] <- parts$covariance[m] / sqrt(spread)
+      parts$correlation.variance[m] <- along("correlation")
+    }
+    parts$moments[, m] <- covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))]
+  }
+  parts
+}
+
+# The scores of two questions are uncorrelated if their truths are independent: n times the squared correlation.
+score_test <- function(counts) {
+  d <- length(counts$columns)
+  pairs <- pair_index(d)
+  mean <- counts$values[1 + seq_len(d)] / counts$n
+  at <- score_places(counts$scores, matrix(seq_len(d) - 1L, 1))
+  second <- counts$scores$second[at, at] / counts$n - outer(mean, mean)
+  spread <- diag(as.matrix(second))
+  index <- cbind(pairs$i, pairs$j)
+  ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0, counts$n * second[index]^2 / (spread[pairs$i] * spread[pairs$j]),
+         NA_real_)
 }

@@ -160,11 +160,24 @@ check_part <- function(i, parts, names, given, named, rest) {
 # The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1 where the report
 # supports category i, with probability p if that is the truth and q otherwise. `rivals` says that the columns are
 # not independent given the truth, so that sets may hold at most one of them; `direct` that a report supports exactly
-# one category.
-support_columns <- function(mechanism) UseMethod("support_columns")
+# one category. NULL for a mechanism that has no such columns.
+evidence_columns <- function(mechanism) UseMethod("evidence_columns")
+
+support_columns <- function(mechanism) {
+  part <- evidence_columns(mechanism)
+  if (!is.null(part)) return(part)
+  blocks <- inherits(mechanism, "rr_hadamard")
+  abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
+          x = if (blocks) "A category of the truth's block is supported more often than one of another block."
+            else paste("Its columns have no known joint probabilities: the probability of a report depends on the",
+                       "truth in more ways than \"same or not\"."),
+          i = "Count scores of the reports, {.code rr_cooccurrence(reports, mechanism = )},",
+          i = "or estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product}.",
+          i = if (blocks) "Or collect with {.code blocks = 1}, whose columns are known."), c("law", "argument"))
+}
 
 #' @export
-support_columns.rr_mechanism <- function(mechanism) {
+evidence_columns.rr_mechanism <- function(mechanism) {
   law <- rr_law(mechanism)
   if (inherits(law, "rr_law_support") && length(law$p) == 1L && length(law$q) == 1L) {
     return(list(p = law$p, q = law$q, width = length(mechanism$levels), rivals = !is.null(law$both_own)))
@@ -175,38 +188,36 @@ support_columns.rr_mechanism <- function(mechanism) {
     matrix <- matrix[bit_places(mechanism$levels), bit_places(mechanism$reports)]
     return(list(p = unname(matrix[2, 2]), q = unname(matrix[1, 2]), width = 1L, rivals = FALSE))
   }
-  abort_support(mechanism, "the probability of a report depends on the truth in more ways than \"same or not\"")
 }
 
 #' @export
-support_columns.rr_binary <- function(mechanism) {
+evidence_columns.rr_binary <- function(mechanism) {
   if (mechanism$bits[["yes"]] == 1L) return(list(p = mechanism$q_no, q = mechanism$p_no, width = 1L, rivals = FALSE))
   list(p = mechanism$p, q = mechanism$q, width = 1L, rivals = FALSE)
 }
 
 #' @export
-support_columns.rr_grr <- function(mechanism) {
+evidence_columns.rr_grr <- function(mechanism) {
   k <- length(mechanism$levels)
   list(p = mechanism$p, q = mechanism$q, width = if (k == 2L) 1L else k, rivals = k > 2L, direct = k > 2L)
 }
 
 # GRR after GRR is GRR.
 #' @export
-support_columns.rr_compose <- function(mechanism) {
+evidence_columns.rr_compose <- function(mechanism) {
   k <- length(mechanism$levels)
   if (k == 2L || is.null(mechanism$p) || !inherits(mechanism$form, "rr_law_additive")) return(NextMethod())
   list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE)
 }
 
 #' @export
-support_columns.rr_noncompliance <- support_columns.rr_compose
+evidence_columns.rr_noncompliance <- evidence_columns.rr_compose
 
-abort_support <- function(mechanism, reason, remedy = NULL) {
-  abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-          x = "Its columns have no known joint probabilities: {reason}.",
-          i = "Estimate the joint distribution with {.fn rr_estimate} and {.fn rr_product} instead.",
-          i = remedy), c("law", "argument"))
-}
+# Which questions can be counted in columns of 0 and 1?
+counted_in_bits <- function(questions) !vapply(lapply(questions, evidence_columns), is.null, NA)
+
+# Is a question one column: yes or not?
+is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
 
 # The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the
 # mechanisms.
@@ -225,16 +236,6 @@ column_levels <- function(fit) {
   labelled <- length(levels) == length(fit$columns) && all(lengths(levels) == 2L)
   if (!labelled) levels <- rep(list(c("0", "1")), length(fit$columns))
   stats::setNames(levels, fit$columns)
-}
-
-# Which of the shown sets have at most one column of every question.
-possible_sets <- function(x) {
-  block <- x$design$block
-  if (is.null(block)) return(TRUE)
-  apply(shown_members(x), 2, function(set) {
-    blocks <- block[set[set >= 0] + 1L]
-    !anyDuplicated(blocks[blocks >= 0])
-  })
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.

@@ -36,8 +36,20 @@ check_histogram <- function(x, arg) {
           i = "Make them with {.fn rr_cooccurrence}."), "argument")
 }
 
+# Which of the shown sets have at most one column of every question.
+possible_sets <- function(x) {
+  block <- x$design$block
+  if (is.null(block)) return(TRUE)
+  !has_rivals(shown_members(x), block)
+}
+
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
+  if (!known && !is.null(x$counts$scores)) {
+    result <- score_block(x$counts, rows, cols, target)
+    if (!is.null(result$missing)) abort_untallied(x, result$missing)
+    return(result$covariance)
+  }
   design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
@@ -75,7 +87,9 @@ abort_untallied <- function(x, members) {
   order <- length(members)
   abort(c("This covariance needs counts that were not tallied.",
           x = "It needs the joint count of {.val {label}}, of order {order}; the tally has order {x$tallied}.",
-          i = "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."),
+          i = if (is.null(x$counts$scores)) {
+            "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."
+          } else "Use {.code rr_cooccurrence(bits, order = {order}, mechanism = )}."),
         "order")
 }
 
@@ -121,7 +135,8 @@ tidy.rr_cooccurrence <- function(x, ...) {
   check_object(x)
   check_dots_near(...)
   counts <- shown_values(x)
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts, share = counts / x$n)
+  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
+                 share = counts / x$n)[possible_sets(x), ]
 }
 
 title_of_histogram <- function(x, what) {
@@ -134,7 +149,8 @@ title_of_histogram <- function(x, what) {
 # The rows of the first `n` sets, with the number of all.
 shown_of_histogram <- function(x, n, rows) {
   table <- rows(truncate_histogram(x, n))
-  attr(table, "total") <- family_size(x)
+  x$further <- FALSE
+  attr(table, "total") <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
   table
 }
 
@@ -157,7 +173,9 @@ print_histogram <- function(x, what, n, digits, rows) {
 }
 
 #' @export
-print.rr_cooccurrence <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Joint counts", n, digits, tidy)
+print.rr_cooccurrence <- function(x, n = 10, digits = 4, ...) {
+  print_histogram(x, if (is.null(x$scores)) "Joint counts" else "Sums of joint scores", n, digits, tidy)
+}
 
 # Just enough orders to show n sets: labels of a million sets are not made to print ten.
 truncate_histogram <- function(x, n) {

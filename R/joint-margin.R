@@ -13,7 +13,7 @@
 #' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
 #'
-#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of yes/no questions involved must have been tallied, and of twice that of other questions), or a
+#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of yes/no questions involved must have been tallied, of twice that of other questions, and of their number where they are counted in scores), or a
 #'   joint fit of [rr_estimate()] under a product mechanism.
 #' @param vars The questions of the margin, all different: their names or positions.
 #' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
@@ -101,7 +101,8 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   covariance <- histogram_block(fit, members, members, target, FALSE, FALSE)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
-  binary <- !any(names %in% names(named_questions(fit)))
+  # Reports that are categories, of which a table can be made.
+  binary <- !any(names %in% names(named_questions(fit))) && is.null(fit$counts$scores)
   list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
        n = fit$n, target = target, conf.level = fit$conf.level,

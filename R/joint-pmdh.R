@@ -110,6 +110,7 @@ chosen_members <- function(x, sets) {
 
 # Variances of the sets that `like` shows, from the values of x.
 histogram_variances <- function(x, like, target, known, reported) {
+  if (!known && !is.null(x$counts$scores)) return(score_variances(x$counts, shown_members(x), shown_values(x), target))
   design <- histogram_design(x, target, known, if (!reported) if (like$further) Inf else like$order)
   .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied), design,
         as.double(like$order), reported, if (like$further) x$more$members, if (like$further) x$more$values)

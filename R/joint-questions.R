@@ -1,8 +1,8 @@
 # Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
 # else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
 
-# list(columns, missing): integer columns by name, and how many rows were dropped.
-question_bits <- function(x, mechanism, na.rm) {
+# list(reports, questions, missing): both by question, and how many rows were dropped.
+read_questions <- function(x, mechanism, na.rm) {
   questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
   named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
   if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
@@ -25,8 +25,7 @@ question_bits <- function(x, mechanism, na.rm) {
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
   if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
-  list(columns = unlist(unname(Map(support_bits, reports, questions, names(questions))), recursive = FALSE),
-       missing = as.double(sum(gone)))
+  list(reports = reports, questions = questions, missing = as.double(sum(gone)))
 }
 
 # The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
@@ -64,7 +63,9 @@ support_bits <- function(x, mechanism, name) {
   bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x),
                                                                      length(mechanism$levels)))
     else if (part$width == 1L) matrix(yes_bits(x, mechanism, name))
-    else if (inherits(law, "rr_law_hadamard")) hadamard_bits(rr_reports(x, mechanism), mechanism)
+    # In one block a report supports the categories whose sign in its column is 1.
+    else if (inherits(law, "rr_law_hadamard")) (hadamard_signs(rr_reports(x, mechanism),
+                                                               seq_along(mechanism$levels)) + 1L) %/% 2L
     else 1L * outer(report_codes(plain_reports(x, mechanism), mechanism, name), seq_along(mechanism$levels), `==`)
   names <- if (part$width == 1L) name else paste(name, mechanism$levels, sep = ":")
   stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
@@ -76,30 +77,11 @@ yes_bits <- function(x, mechanism, name) {
   as.integer(codes == bit_places(mechanism$reports)[["yes"]])
 }
 
-# In one block a report j supports the categories v with H[v, j] = 1, the parity of the common bits of v and j.
-hadamard_bits <- function(reports, mechanism) {
-  rows <- seq_along(mechanism$levels)
-  seen <- sort(unique(reports))
-  signs <- outer(seen, rows, function(j, row) {
-    common <- bitwAnd(j, row)
-    parity <- integer(length(common))
-    while (any(common > 0L)) {
-      parity <- bitwXor(parity, bitwAnd(common, 1L))
-      common <- bitwShiftR(common, 1L)
-    }
-    1L - parity
-  })
-  signs[match(reports, seen), , drop = FALSE]
-}
-
 # Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
 #' @export
-support_columns.rr_hadamard <- function(mechanism) {
+evidence_columns.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) return(NextMethod())
-  if (mechanism$blocks > 1) {
-    abort_support(mechanism, "a category of the truth's block is supported more often than one of another block",
-                  "Or collect with {.code blocks = 1}, whose columns have them.")
-  }
+  if (mechanism$blocks > 1) return(NULL)
   list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = length(mechanism$levels), rivals = TRUE)
 }
 
@@ -159,6 +141,10 @@ margin_supports <- function(fit, parts) {
   }
   block <- function(a, b) matrix(pair(rep(a, length(b)), rep(b, each = length(a))), length(a))
   d <- fit$design$p - fit$design$q
+  if (!is.null(counts$scores)) block <- function(a, b) {
+    place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
+    counts$scores$second[place(a), place(b), drop = FALSE] / fit$n
+  }
   list(parts = lapply(parts, function(part) {
     list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at), d = d[part$at])
   }), between = block(parts[[1]]$at, parts[[2]]$at))

@@ -143,16 +143,28 @@ sets_between <- function(members, order) {
   sort_members(all[seq_len(max(colSums(all >= 0))), , drop = FALSE])
 }
 
-# Each column sorted, repeated members dropped, padded with -1 at the end; then the different columns.
-unique_columns <- function(x) {
+# Each column sorted, repeated members dropped, padded with -1 at the end.
+sorted_members <- function(x) {
   sorted <- matrix(x[order(col(x), ifelse(x < 0, .Machine$integer.max, x), method = "radix")], nrow(x))
-  if (nrow(x) > 1) {
-    twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
-    sorted[twice] <- -1L
-    sorted <- matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
-  }
+  if (nrow(x) == 1) return(sorted)
+  twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
+  sorted[twice] <- -1L
+  matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
+}
+
+# The different columns of these.
+unique_columns <- function(x) {
+  sorted <- sorted_members(x)
   key <- do.call(paste, c(lapply(seq_len(nrow(sorted)), function(m) sorted[m, ]), sep = " "))
   sorted[, !duplicated(key), drop = FALSE]
+}
+
+# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
+has_rivals <- function(members, block) {
+  of <- matrix(c(-1, block)[members + 2L], nrow(members))
+  rivals <- logical(ncol(members))
+  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] >= 0 & of[a, ] == of[b, ])
+  rivals
 }
 
 # The values of chosen sets of a histogram; NA where a set was not tallied.

@@ -23,12 +23,14 @@
 #' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
 #' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
 #' question have an estimate, and sets with two are refused: nobody has two categories of one question. Name these columns by the
-#' mechanism, or by `block`, see the argument `mechanism`. The same holds for [rr_subset()], and for [rr_hadamard()] with one block or one bit. Other mechanisms are refused, because
-#' the joint probabilities of their columns are not known.
+#' mechanism, or by `block`, see the argument `mechanism`. The same holds for [rr_subset()], and for [rr_hadamard()] with one block or one bit. For columns of other mechanisms
+#' the joint probabilities are not known, and they are refused; [rr_cooccurrence()] counts the *reports* of such questions in scores, if it gets their `mechanism`, and then
+#' the `counts` hold all that is needed here.
 #'
 #' [rr_cooccurrence()] makes these columns from reports of any of these protocols, if it gets their `mechanism`, and [rr_margin()] then takes questions by
 #' name. What the covariance needs to know about the supports of one report it takes from the joint counts, not from the protocol: it is unbiased whatever
-#' hash or code made them. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in `sets`.
+#' hash or code made them. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in `sets`; of questions
+#' counted in scores, of order \eqn{m}.
 #'
 #' @param counts Reported joint counts, of [rr_cooccurrence()].
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
@@ -48,7 +50,7 @@
 #'   A negative estimate is kept: it is information about a count near 0.
 #' @section Errors:
 #' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not
-#' match the columns; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
+#' match the columns, or are not those that scores were made with; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
 #' `candor_error_argument` otherwise. Warning `candor_warning_indefinite`.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, Table 2 (whose entry for local hashing should read \eqn{p / d^{k-1}}).
@@ -90,6 +92,11 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   if (order > counts$tallied) abort_order(order, counts)
   if (target == "population" && counts$n < 2) {
     abort(c("{.arg counts} must be of at least 2 rows for {.code target = \"population\"}."), "empty")
+  }
+  if (!is.null(counts$scores)) {
+    return(new_rr_histogram("tmdh", counts$columns, order, counts$values, tallied = counts$tallied, counts = counts,
+                            design = score_design(mechanism, counts), mechanism = mechanism, target = target,
+                            conf.level = conf.level))
   }
   design <- column_design(mechanism, counts$columns)
   check_direct(design, counts)

@@ -43,15 +43,33 @@ law_reported.rr_law_bloom <- function(law, theta) {
 #' @export
 law_adds_up.rr_law_bloom <- function(law) FALSE
 
-# The filters of cohorts where somebody is, on top of each other; debiased shares and numbers of reports, a row each.
+# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top
+# of each other; debiased shares and numbers of reports, one for each row of the filters.
 bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]
   seen <- which(n > 0)
-  filters <- do.call(rbind, lapply(seen, function(j) cohort_filters(law, j)))
+  places <- law$places[, , seen, drop = FALSE]
   shares <- sweep(counts[seq_len(law$bits), seen, drop = FALSE], 2, n[seen], `/`)
-  list(filters = filters, shares = as.vector((shares - law$zero) / (law$one - law$zero)),
-       n = rep(n[seen], each = law$bits), cohort = rep(seq_along(seen), each = law$bits))
+  list(places = places, filters = stacked_filters(places, law$bits), bits = law$bits,
+       shares = as.vector((shares - law$zero) / (law$one - law$zero)), n = rep(n[seen], each = law$bits),
+       cohort = rep(seq_along(seen), each = law$bits))
+}
+
+stacked_filters <- function(places, bits) {
+  size <- dim(places)
+  rows <- bits * size[3]
+  filters <- matrix(0, rows, size[2])
+  above <- rep(bits * (seq_len(size[3]) - 1) - rows, each = size[1] * size[2])
+  filters[above + as.vector(places) + rows * rep(seq_len(size[2]), each = size[1])] <- 1
+  filters
+}
+
+# The same for some of the categories.
+some_candidates <- function(regression, chosen) {
+  regression$places <- regression$places[, chosen, , drop = FALSE]
+  regression$filters <- regression$filters[, chosen, drop = FALSE]
+  regression
 }
 
 # Weights of the shares: 1 / Var, with sampled truths. A share is at least 0 and at most 1 for this.
@@ -61,57 +79,48 @@ bloom_weights <- function(law, regression, theta = NULL) {
   regression$n * (law$one - law$zero)^2 / (m * (1 - m))
 }
 
-# `solver` gives the estimate from filters, shares and weights.
+# `solver` gives the estimate from a regression and its weights.
 bloom_fit <- function(law, evidence, solver) {
   regression <- bloom_regression(law, evidence)
   weights <- bloom_weights(law, regression)
   for (round in 1:3) {
-    estimate <- solver(regression$filters, regression$shares, weights)
+    estimate <- solver(regression, weights)
     if (round < 3) weights <- bloom_weights(law, regression, estimate)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }
 
-least_squares <- function(filters, shares, weights) {
-  normal <- normal_root(filters, weights)
-  right <- (drop(crossprod(filters, weights * shares)) / normal$scale)[normal$pivot]
+least_squares <- function(regression, weights) {
+  normal <- normal_root(regression, weights)
+  right <- (weighted_shares(regression, weights) / normal$scale)[normal$pivot]
   solved <- backsolve(normal$root, backsolve(normal$root, right, transpose = TRUE))
   solved[order(normal$pivot)] / normal$scale
 }
 
-# X' W X. A filter has few ones: only the categories of one bit meet in its row. A product of whole matrices would
-# multiply zeros; it takes 10 times as long at 2 of 32 bits and 1,000 categories.
-weighted_squares <- function(filters, weights) {
-  ones <- which(filters != 0)
-  if (length(ones) > 0.3 * length(filters)) return(crossprod(filters, weights * filters))
-  rows <- nrow(filters)
-  # factor() would sort the numbers as text.
-  row <- structure(as.integer((ones - 1) %% rows) + 1L, levels = as.character(seq_len(rows)), class = "factor")
-  members <- split((ones - 1) %/% rows + 1, row)
-  squares <- matrix(0, ncol(filters), ncol(filters))
-  for (row in seq_len(rows)) {
-    some <- members[[row]]
-    squares[some, some] <- squares[some, some] + weights[row]
-  }
-  squares
+# X' W X, and X' W y. A filter has few ones, and only the categories of one bit meet in its row: a product of whole
+# matrices would multiply zeros.
+weighted_squares <- function(regression, weights) {
+  .Call(C_rr_filter_squares, regression$places, as.double(regression$bits), as.double(weights))
 }
 
+weighted_shares <- function(regression, weights) drop(crossprod(regression$filters, weights * regression$shares))
+
 # (X' W X)^-1.
-normal_inverse <- function(filters, weights) {
-  normal <- normal_root(filters, weights)
+normal_inverse <- function(regression, weights) {
+  normal <- normal_root(regression, weights)
   order <- order(normal$pivot)
   chol2inv(normal$root)[order, order] / outer(normal$scale, normal$scale)
 }
 
 # The root of X' W X scaled to a diagonal of 1, refused where the filters do not tell the categories apart.
-normal_root <- function(filters, weights) {
-  normal <- weighted_squares(filters, weights)
+normal_root <- function(regression, weights) {
+  normal <- weighted_squares(regression, weights)
   scale <- sqrt(pmax(diag(normal), .Machine$double.xmin))
   # A matrix of less than full rank is a warning, and told by its rank.
   root <- suppressWarnings(chol(normal / outer(scale, scale), pivot = TRUE, tol = 1e-9))
-  if (attr(root, "rank") < ncol(filters)) {
+  if (attr(root, "rank") < ncol(normal)) {
     abort(c("The filters of these categories cannot be told apart.",
-            x = "{ncol(filters)} categories have {attr(root, 'rank')} independent filters.",
+            x = "{ncol(normal)} categories have {attr(root, 'rank')} independent filters.",
             i = "Use more bits or more cohorts, or {.code method = \"nnls\"}, whose estimates are not negative."),
           "no_information")
   }
@@ -122,33 +131,50 @@ normal_root <- function(filters, weights) {
 law_unbiased.rr_law_bloom <- function(law, evidence) bloom_fit(law, evidence, least_squares)$estimate
 
 #' @export
-law_blank_error.rr_law_bloom <- function(law, evidence) sqrt(pmax(diag(bloom_covariance(law, evidence, "sample")), 0))
+law_blank_error.rr_law_bloom <- function(law, evidence) {
+  sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
+}
 
-bloom_covariance <- function(law, evidence, target) {
-  fit <- bloom_fit(law, evidence, least_squares)
-  regression <- fit$regression
+# With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are independent, so that
+# the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j] X[j].
+bloom_covariance <- function(law, evidence, target, fit = bloom_fit(law, evidence, least_squares),
+                             variances = FALSE) {
   theta <- fit$estimate
-  signal <- law$one - law$zero
-  inverse <- normal_inverse(regression$filters, fit$weights)
-  map <- inverse %*% t(fit$weights * regression$filters)
-  x <- drop(regression$filters %*% theta)
-  noise <- pmax((law$zero * (1 - law$zero) + x * signal * (1 - law$one - law$zero)) / signal^2, 0) / regression$n
-  # Shares of different cohorts are independent: V has blocks, and one product of large matrices is enough.
-  moved <- map
-  for (j in unique(regression$cohort)) {
-    rows <- which(regression$cohort == j)
-    filters <- regression$filters[rows, , drop = FALSE]
-    joint <- (filters %*% (theta * t(filters)) - outer(x[rows], x[rows])) / regression$n[rows[1]]
-    moved[, rows] <- map[, rows, drop = FALSE] %*% (joint + diag(noise[rows], length(rows)))
+  inverse <- normal_inverse(fit$regression, fit$weights)
+  half <- inverse %*% bloom_noise(law, fit)
+  if (variances) {
+    covariance <- rowSums(half * inverse)
+    return(if (target == "sample") covariance - (theta - theta^2) / evidence$n else covariance)
   }
-  covariance <- tcrossprod(moved, map)
+  covariance <- half %*% inverse
+  covariance <- (covariance + t(covariance)) / 2
   if (target == "sample") covariance <- covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
   covariance
 }
 
+# M, as many cohorts at a time as fit in memory.
+bloom_noise <- function(law, fit) {
+  regression <- fit$regression
+  signal <- law$one - law$zero
+  x <- drop(regression$filters %*% fit$estimate)
+  noise <- pmax((law$zero * (1 - law$zero) + x * signal * (1 - law$one - law$zero)) / signal^2, 0)
+  cohorts <- max(regression$cohort)
+  parts <- split(seq_len(cohorts), (seq_len(cohorts) - 1) %/% max(1, floor(1e7 / law$bits^2)))
+  Reduce(`+`, lapply(parts, function(some) {
+    inner <- vapply(some, function(j) {
+      rows <- which(regression$cohort == j)
+      filters <- regression$filters[rows, , drop = FALSE]
+      joint <- filters %*% (fit$estimate * t(filters)) - outer(x[rows], x[rows]) + diag(noise[rows], length(rows))
+      joint * outer(fit$weights[rows], fit$weights[rows]) / regression$n[rows[1]]
+    }, matrix(0, law$bits, law$bits))
+    .Call(C_rr_filter_squares, regression$places[, , some, drop = FALSE], as.double(law$bits), inner)
+  }))
+}
+
 #' @export
 law_variances.rr_law_bloom <- function(law, evidence, map, which, target) {
-  diag(law_covariance(law, evidence, map, which, target))
+  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
+  ifelse(map$support[which], bloom_covariance(law, evidence, target, variances = TRUE)[which], 0)
 }
 
 #' @export
@@ -164,9 +190,10 @@ law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
 #' @export
 law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
   # More categories than the filters tell apart have no unbiased estimate, and no interval.
-  inv <- tryCatch(law_unbiased(law, evidence)[which], candor_error_no_information = function(e) NULL)
-  if (is.null(inv)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))
-  variance <- pmax(diag(bloom_covariance(law, evidence, "population")), 0)[which]
+  fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
+  if (is.null(fit)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))
+  inv <- fit$estimate[which]
+  variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[which]
   slope <- 1 + (1 - law$one - law$zero) / (law$one - law$zero) / dim(law$places)[1]
   others <- pmax(evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0)
   moment_intervals(inv, others + slope, others, evidence$n, level, target)

@@ -11,6 +11,21 @@ hadamard_scale <- function(law) {
   (1 + (2 * law$blocks - 1) * z) / -expm1(-law$epsilon)
 }
 
+# H[row, j], a row for each j: 1, or -1 where row and j have an odd number of bits in common.
+hadamard_signs <- function(j, row) {
+  seen <- sort(unique(j))
+  signs <- outer(seen, row, function(j, row) {
+    common <- bitwAnd(j, row)
+    parity <- integer(length(common))
+    while (any(common > 0L)) {
+      parity <- bitwXor(parity, bitwAnd(common, 1L))
+      common <- bitwShiftR(common, 1L)
+    }
+    1L - 2L * parity
+  })
+  signs[match(j, seen), , drop = FALSE]
+}
+
 # One block, where a report supports the categories whose sign in its column is its own.
 hadamard_bit_law <- function(epsilon) {
   p <- stats::plogis(epsilon)

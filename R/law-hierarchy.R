@@ -10,9 +10,6 @@ law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree,
 #' @export
 law_tells_nothing.rr_law_hierarchy <- function(law) FALSE
 
-#' @export
-law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse"
-
 # Nodes of each depth to which the levels belong.
 node_of <- function(law, depth) (seq_len(law$truths) - 1) %/% law$fanout^(length(law$nodes) - depth) + 1
 
@@ -153,12 +150,6 @@ unit_rows <- function(cells, k) {
   rows <- matrix(0, length(cells), k)
   rows[cbind(seq_along(cells), cells)] <- 1
   rows
-}
-
-#' @export
-law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target))
 }
 
 # The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the

@@ -19,7 +19,7 @@ sets_evidence <- function(law, evidence) {
 
 # The law of a group of a tally: that of the mechanism, with the sets that were kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
-  keeps <- c("rr_law_support", "rr_law_bloom", "rr_law_bitflip")
+  keeps <- c("rr_law_support", "rr_law_bloom", "rr_law_bitflip", "rr_law_hierarchy")
   if (!is.null(tally$sets) && inherits(law, keeps)) law$sets <- tally$sets[[g]]
   law
 }

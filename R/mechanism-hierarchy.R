@@ -8,6 +8,12 @@
 #' tree, with weights of inverse variance. The result is unbiased, the shares of all levels add up to 1, and every range is estimated
 #' by the sum of its levels. Like all unbiased estimates it may be negative; `method = "norm_sub"` and others make it a distribution.
 #'
+#' `method = "mle"` maximises the likelihood of the reports: the sum over the depths of the likelihood that the depth's oracle has for the sums of the levels' shares over
+#' nodes, over all distributions of the levels, with the certificate of [rr_solver]. Its shares are never negative, and it uses what consistency alone does not, that no node is. For
+#' `oracle`s whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()], [rr_bitflip()]) it needs the reports: `rr_tally(keep = "sets")`. It works
+#' on a table of different reports by levels, up to 2 GB, with standard errors for up to 1,000 levels that are not held at 0; larger ones are refused. Its intervals are by default those of the unbiased estimate, as elsewhere; with many levels
+#' those of `interval = "wald"`, from the information, are much shorter.
+#'
 #' Standard errors treat the depths as independent samples, with the covariances of the `oracle`. With `target = "sample"` the estimate is about all respondents, not only about those who
 #' drew one depth: which depth they drew is random too.
 #'
@@ -23,7 +29,7 @@
 #'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, or one without an unbiased estimate;
-#' `candor_error_empty` where nobody drew some depth.
+#' `candor_error_empty` where nobody drew some depth; `candor_error_too_large` where the table of `method = "mle"` would take more than 2 GB.
 #' @source Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'

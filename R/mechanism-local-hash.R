@@ -238,47 +238,6 @@ read_hashed <- function(x, mechanism, na.rm = FALSE) {
   read_columns(x, ranges, na.rm, mechanism)
 }
 
-# Whole numbers in named columns, each within its range: list(reports = tibble of integers, dropped). `mechanism`: whose
-# reports `x` is, NULL for a part of them.
-read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
-  if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
-  absent <- setdiff(names(ranges), names(x))
-  if (!is.list(x) || length(absent)) {
-    abort(c("{.arg x} must have the columns {.val {names(ranges)}}.",
-            x = if (is.list(x)) "{.val {absent[1]}} is missing." else "It is {describe(x)}.",
-            i = if (!is.null(mechanism) && are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
-          other_reports(x))
-  }
-  columns <- lapply(x[names(ranges)], plain_numbers)
-  # As rr_perturb() returns them: looking closer would take longer than counting.
-  if (all(mapply(all_within, columns, ranges))) {
-    return(list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = integer()))
-  }
-  for (name in names(ranges)) {
-    if (!is.numeric(columns[[name]]) && !all(is.na(columns[[name]]))) {
-      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.", x = "It is {describe(columns[[name]])}."),
-            "report")
-    }
-  }
-  dropped <- drop_missing_reports(which(Reduce(`|`, lapply(columns, is.na))), na.rm)
-  if (length(dropped)) columns <- lapply(columns, `[`, -dropped)
-  for (name in names(ranges)) {
-    values <- columns[[name]]
-    bad <- which(values != floor(values) | values < ranges[[name]][1] | values > ranges[[name]][2])
-    if (length(bad)) {
-      abort_report_at(bad[1], sprintf("has %s %s; it is a whole number from %s to %s", name, format(values[bad[1]],
-                                                                                                    digits = 15),
-                                      format_count(ranges[[name]][1]), format_count(ranges[[name]][2])))
-    }
-  }
-  list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
-}
-
-# Integers without a missing one, within their range.
-all_within <- function(values, range) {
-  is.integer(values) && length(values) && isTRUE(min(values) >= range[1] && max(values) <= range[2])
-}
-
 #' @export
 mechanism_recipe.rr_local_hash <- function(mechanism) {
   c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),

@@ -200,9 +200,6 @@ draw_window <- function(t, grid, rng) {
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
 # of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
-# Reports that went through text have lost some digits.
-report_slack <- 1e-6
-
 #' @export
 stored_forms.rr_mean <- function(mechanism) list(alone = "number")
 

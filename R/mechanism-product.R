@@ -14,7 +14,7 @@
 #'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
 #'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms with finitely many reports or with reports that support sets of categories (the latter have no joint table: see [rr_cooccurrence()]), and for names that are those of
+#' `candor_error_argument` for anything but named mechanisms with finitely many reports or with reports that support sets of categories or are bits, [rr_bitflip()] and [rr_bloom()] (the latter two kinds have no joint table: see [rr_cooccurrence()]), and for names that are those of
 #' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
 #' would have one label; a product of more than 16,777,216 cells cannot be tallied or
 #' estimated jointly.
@@ -67,14 +67,16 @@ check_questions <- function(questions) {
       abort(c("{.arg {name}} must be a single question.", x = "It is a product of questions already.",
               i = "Give all questions to one {.fn rr_product}."), "argument")
     }
-    law <- rr_law(mechanism)
-    if (!law_gives(law, "channel", length(mechanism$levels)) && !inherits(law, "rr_law_support")) {
-      abort(c("{.arg {name}} must have finitely many reports, or reports that support sets of categories.",
+    bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
+    if (!has_categories(mechanism) && !inherits(rr_law(mechanism), bits)) {
+      abort(c("{.arg {name}} must have finitely many reports, or reports that support sets of categories or are bits.",
               x = "It is: {format(mechanism)}.",
               i = "Its reports cannot be counted jointly with others."), "argument")
     }
   }
 }
+
+has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
 
 joint_cells <- 2^24
 
@@ -94,7 +96,7 @@ joint_labels <- function(questions, side) {
 }
 
 check_joint <- function(mechanism) {
-  sets <- names(Filter(function(question) inherits(rr_law(question), "rr_law_support"), mechanism$questions))
+  sets <- names(mechanism$questions)[!vapply(mechanism$questions, has_categories, NA)]
   if (length(sets)) {
     abort(c("Only questions whose reports are categories have a joint table.",
             x = "{.val {sets[1]}} has other reports: {format(mechanism$questions[[sets[1]]])}.",

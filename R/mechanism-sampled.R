@@ -231,6 +231,26 @@ missing_reports <- function(x) {
   which(if (is.list(x)) vapply(x, function(one) length(one) == 1L && is.na(one), NA) else is.na(x))
 }
 
+# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
+#' @export
+report_sets.rr_hierarchy <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) return(NextMethod())
+  read <- read_parts(x, mechanism, FALSE)
+  laws <- lapply(mechanism$parts, rr_law)
+  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
+  bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
+  for (l in seq_along(laws)) {
+    rows <- read$rows[[l]]
+    bits[rows, 1] <- as.raw(l)
+    if (!length(rows) || widths[l] == 0) next
+    part <- mechanism$parts[[l]]
+    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
+      report_sets(part, part_reports(read$reports, rows, part))
+    })
+  }
+  bits
+}
+
 #' @export
 rr_reports.rr_sampled <- function(x, mechanism) {
   read <- read_parts(x, mechanism, FALSE)

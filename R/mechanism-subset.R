@@ -140,7 +140,7 @@ read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
   if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
   if (nrow(lists) != mechanism$size) {
-    abort_report_at(1, has_categories(nrow(lists), mechanism$size))
+    abort_report_at(1, report_size_words(nrow(lists), mechanism$size))
   }
   list(reports = new_rr_sets(lists, k), dropped = dropped)
 }

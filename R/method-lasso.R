@@ -16,12 +16,13 @@ estimate_lasso <- function(evidence, options) {
   numbers <- as.double(law$bits) * law$cohorts * law$truths
   if (numbers > rows_numbers) abort_filters(law, numbers)
   chosen <- seq_len(law$truths)
-  fit <- bloom_fit(law, evidence, function(filters, shares, weights) {
+  fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
-    chosen <<- which(lasso_squares(filters, shares, weights, z * sqrt(colSums(weights * filters))) > 0)
-    chosen <<- chosen[clearly_there(filters[, chosen, drop = FALSE], shares, weights, z)]
+    penalty <- z * sqrt(colSums(weights * regression$filters))
+    chosen <<- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
+    chosen <<- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
     estimate <- numeric(law$truths)
-    if (length(chosen)) estimate[chosen] <- positive_squares(filters[, chosen, drop = FALSE], shares, weights)
+    if (length(chosen)) estimate[chosen] <- positive_squares(some_candidates(regression, chosen), weights)
     estimate
   })
   list(estimate = fit$estimate, active = length(chosen), candidates = law$truths, alpha = alpha)
@@ -29,11 +30,12 @@ estimate_lasso <- function(evidence, options) {
 
 # What the lasso takes off the shares that are there is left over for others, so that it selects too many. Those whose
 # own least squares estimate is not above z standard errors are left out again. TRUE and FALSE for each.
-clearly_there <- function(filters, shares, weights, z) {
-  if (!ncol(filters)) return(logical())
-  inverse <- tryCatch(normal_inverse(filters, weights), candor_error_no_information = function(e) NULL)
-  if (is.null(inverse)) return(rep(TRUE, ncol(filters)))
-  drop(inverse %*% crossprod(filters, weights * shares)) > z * sqrt(diag(inverse))
+clearly_there <- function(regression, weights, z) {
+  k <- ncol(regression$filters)
+  if (!k) return(logical())
+  inverse <- tryCatch(normal_inverse(regression, weights), candor_error_no_information = function(e) NULL)
+  if (is.null(inverse)) return(rep(TRUE, k))
+  drop(inverse %*% weighted_shares(regression, weights)) > z * sqrt(diag(inverse))
 }
 
 # The minimum over theta >= 0 of sum w (y - X theta)^2 / 2 + sum penalty theta. glmnet divides the weights by their sum

@@ -13,11 +13,11 @@ estimate_nnls <- function(evidence, options) {
 }
 
 # Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are alike.
-positive_squares <- function(filters, shares, weights) {
-  normal <- crossprod(filters, weights * filters)
+positive_squares <- function(regression, weights) {
+  normal <- weighted_squares(regression, weights)
   scale <- mean(diag(normal))
-  k <- ncol(filters)
-  solution <- quadprog::solve.QP(normal / scale + diag(1e-9, k), crossprod(filters, weights * shares) / scale, diag(k),
+  k <- ncol(normal)
+  solution <- quadprog::solve.QP(normal / scale + diag(1e-9, k), weighted_shares(regression, weights) / scale, diag(k),
                                  numeric(k))$solution
   ifelse(solution < 1e-9, 0, solution)
 }

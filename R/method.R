@@ -253,13 +253,6 @@ refuse_method <- function(method, mechanism, law, need) {
           }), c("law", "argument"))
 }
 
-# Those with a method of report_sets().
-keeps_sets <- function(mechanism) {
-  inherits(mechanism, c("rr_unary", "rr_subset", "rr_bloom", "rr_bitflip")) ||
-    (inherits(mechanism, "rr_local_hash") && is.null(mechanism$cohorts)) ||
-    (inherits(mechanism, "rr_hadamard") && isTRUE(mechanism$one_bit))
-}
-
 # Would the likelihood be there, had the tally kept the sets of the reports?
 sets_give_likelihood <- function(mechanism, law) {
   if (!keeps_sets(mechanism) || !is.null(law$sets)) return(FALSE)

@@ -96,8 +96,8 @@ best_hierarchy <- function(k, epsilon, oracle) {
 
 # ---- the mean of numbers ----
 
-# The largest variance that the randomisation gives to the mean, of numbers from 0 to 1: a report of t, on the scale from
-# -1 to 1, has the variance constant + slope t^2. How sampled truths vary is the same for all.
+# The largest variance that the randomisation gives to the mean, of numbers from 0 to 1: a report of t, on the scale
+# from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is the same for all.
 recommend_mean <- function(epsilon, n) {
   rows <- lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {
     mechanism <- rr_mean(c(0, 1), epsilon, protocol)

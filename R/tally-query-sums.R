@@ -102,6 +102,9 @@ sql_drawn <- function(mechanism, columns) {
        wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(mechanism$d)))))
 }
 
+# Reports that went through text have lost some digits.
+report_slack <- 1e-6
+
 # Numbers, as shares of the range of reports, and their squares: see R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column

@@ -62,6 +62,13 @@ report_sets.rr_mechanism <- function(mechanism, x) {
           x = "This mechanism is: {format(mechanism)}.", i = "Its counts are all that estimation needs."), "argument")
 }
 
+# Those with a method of report_sets().
+keeps_sets <- function(mechanism) {
+  if (inherits(mechanism, "rr_hierarchy")) return(any(vapply(mechanism$parts, keeps_sets, NA)))
+  inherits(mechanism, c("rr_unary", "rr_subset", "rr_bloom", "rr_bitflip")) ||
+    (inherits(mechanism, "rr_local_hash") && is.null(mechanism$cohorts)) ||
+    (inherits(mechanism, "rr_hadamard") && isTRUE(mechanism$one_bit))
+}
 
 # The columns of a table that a report takes, NULL where it is one value, or bits.
 report_fields <- function(mechanism) UseMethod("report_fields")
@@ -69,9 +76,9 @@ report_fields <- function(mechanism) UseMethod("report_fields")
 #' @export
 report_fields.rr_mechanism <- function(mechanism) NULL
 
-# How else a table may hold such reports, for an engine to add them up or for a file: `columns`, the names of the columns
-# of each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL where reports
-# are categories or fields.
+# How else a table may hold such reports, for an engine to add them up or for a file: `columns`, the names of the
+# columns of each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL
+# where reports are categories or fields.
 stored_forms <- function(mechanism) UseMethod("stored_forms")
 
 #' @export
@@ -304,7 +311,7 @@ long_lists <- function(x, mechanism) {
   long <- long_places(x, mechanism)
   sizes <- tabulate(long$id)
   bad <- which(sizes != mechanism$size)
-  if (length(bad)) abort_report_at(bad[1], has_categories(sizes[bad[1]], mechanism$size))
+  if (length(bad)) abort_report_at(bad[1], report_size_words(sizes[bad[1]], mechanism$size))
   matrix(long$place[order(long$id, long$place)], mechanism$size)
 }
 
@@ -322,10 +329,10 @@ count_packed <- function(read, mechanism, groups, weights, size = -1) {
 }
 
 size_problem <- function(read, position, size) {
-  has_categories(sum(as.matrix(read$reports[position])), size)
+  report_size_words(sum(as.matrix(read$reports[position])), size)
 }
 
-has_categories <- function(number, size) {
+report_size_words <- function(number, size) {
   sprintf("has %s categor%s; %s %s needed", format_count(number), if (number == 1) "y" else "ies", format_count(size),
           if (size == 1) "is" else "are")
 }

@@ -34,7 +34,7 @@
 #'   holds one set of counts per combination that occurs, in sorted order. For a data frame also names of columns, or a formula
 #'   such as `~ region + year`; the groups of `dplyr::group_by()` come first.
 #' @param keep `"sets"` keeps the different reports and how often each was given, for the likelihood of protocols whose reports support
-#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] of one bit) and of [rr_bloom()]; the tally is then as large as the reports.
+#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] of one bit), of [rr_bloom()] and [rr_bitflip()], and of [rr_hierarchy()] with these; the tally is then as large as the reports.
 #' @param na.rm Drop missing reports and those whose group is missing, and say how many? If `FALSE`, either is an error.
 #' @return An object of class `rr_tally`: a list with the `mechanism`; `counts`, one number per report
 #'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);

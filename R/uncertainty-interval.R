@@ -60,8 +60,10 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   k <- length(mechanism$levels)
   if (interval == "credible") check_credible(method, k, target)
   if (interval == "profile") {
-    if (!law_gives(law, "likelihood", k)) {
-      refuse_law(law, "likelihood", "{.arg interval} {.val profile}", "Use {.val wilson}, {.val exact} or {.val wald}.")
+    likelihood <- law_gives(law, "likelihood", k)
+    if (!likelihood || inherits(law, "rr_law_hierarchy")) {
+      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}",
+                 "Use {.val wilson}, {.val exact} or {.val wald}.")
     }
     check_profile(mechanism, target)
   }

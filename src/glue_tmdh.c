@@ -70,9 +70,20 @@ SEXP rr_tmdh_centre_call(SEXP reported, SEXP columns, SEXP order, SEXP p, SEXP q
   return result;
 }
 
+static size_t union_size(const int *j, size_t n_j, const int *k, size_t n_k)
+{
+  size_t size = n_j;
+  for (size_t b = 0; b < n_k; b++) {
+    size_t a = 0;
+    while (a < n_j && j[a] != k[b]) a++;
+    size += a == n_j;
+  }
+  return size;
+}
+
 /* rr_tmdh_block(values, columns, order, more | NULL, more_values | NULL, design, rows, cols, reported) ->
- * list(covariance, row, column): the covariances of the sets in `rows` and `cols`; row and column are the first
- * pair whose union (or what lies below it) was not tallied, or 0. */
+ * list(covariance, row, column): the covariances of the sets in `rows` and `cols`. Where a union (or what lies below
+ * it) was not tallied, row and column are the first pair whose union is the largest of these; else 0. */
 SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP more_values, SEXP design, SEXP rows,
                         SEXP cols, SEXP reported)
 {
@@ -90,21 +101,26 @@ SEXP rr_tmdh_block_call(SEXP values, SEXP columns, SEXP order, SEXP more, SEXP m
   SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n_r, (int) n_c));
   double *out = REAL(VECTOR_ELT(result, 0));
   double failed[2] = {0.0, 0.0};
-  for (size_t b = 0; b < n_c && failed[0] == 0.0; b++) {
+  size_t largest = 0;
+  for (size_t b = 0; b < n_c; b++) {
     const int *k = col + b * width_c;
     const size_t n_k = glue_set_size(k, width_c);
-    for (size_t a = same ? b : 0; a < n_r && failed[0] == 0.0; a++) {
+    for (size_t a = same ? b : 0; a < n_r; a++) {
       const int *j = row + a * width_r;
       const size_t n_j = glue_set_size(j, width_r);
       double *entry = out + a + b * n_r;
       const candor_status status =
           of_reports ? candor_pmdh_entry(&h, j, n_j, k, n_k, entry) : candor_tmdh_entry(&h, j, n_j, k, n_k, entry);
       if (status == CANDOR_DOMAIN) {
-        failed[0] = (double) a + 1.0;
-        failed[1] = (double) b + 1.0;
-      } else {
-        glue_check(status, "rr_tmdh");
+        const size_t size = union_size(j, n_j, k, n_k);
+        if (size > largest) {
+          largest = size;
+          failed[0] = (double) a + 1.0;
+          failed[1] = (double) b + 1.0;
+        }
+        continue;
       }
+      glue_check(status, "rr_tmdh");
       if (same) out[b + a * n_r] = *entry;
     }
     R_CheckUserInterrupt();

@@ -130,4 +130,5 @@ ROUTINE(rr_from_hex, SEXP x, SEXP width)
 ROUTINE(rr_public_numbers, SEXP key, SEXP bound, SEXP n, SEXP different)
 ROUTINE(rr_hadamard_sums, SEXP counts, SEXP blocks, SEXP k)
 ROUTINE(rr_hadamard_transform, SEXP x)
+ROUTINE(rr_filter_squares, SEXP places, SEXP bits, SEXP inner)
 

@@ -231,13 +231,32 @@ test_that("what has no joint law is refused, with what to do instead", {
   a <- rr_unary(3, 1)
   expect_snapshot(error = TRUE, {
     rr_tally(data.frame(a = 1), rr_product(a = a))
-    rr_product(a = rr_bitflip(3, 1))
-    rr_cooccurrence(data.frame(a = 0:2), mechanism = list(a = rr_hadamard(6, 3, blocks = 2)))
-    rr_cooccurrence(data.frame(a = 0:2), mechanism = list(a = rr_local_hash(3, 1, cohorts = 4)))
+    rr_product(a = rr_hierarchy(4, 1))
+    rr_tally(data.frame(a = 1), rr_product(a = rr_bitflip(3, 1)))
+    rr_tmdh(rr_cooccurrence(diag(6)), list(a = rr_hadamard(6, 3, blocks = 2)))
+    rr_tmdh(rr_cooccurrence(diag(3)), list(a = rr_local_hash(3, 1, cohorts = 4)))
     rr_cooccurrence(data.frame(a = c("01", "0f")), mechanism = list(a = a))
     rr_cooccurrence(data.frame(b = "01"), mechanism = list(a = a))
     rr_cooccurrence(data.frame(a = "01"), mechanism = a)
     rr_cooccurrence(1:3, mechanism = list(a = a))
     rr_margin(rr_tmdh(rr_cooccurrence(data.frame(a = c("01", "02"), b = c("01", "04")), mechanism = list(a = a, b = a)), list(a = a, b = a)), c("a", "b"))
   })
+})
+
+test_that("the order that an error asks for is the one that is needed: one less is not enough", {
+  set.seed(8)
+  labels <- letters[1:3]
+  survey <- rr_product(a = rr_unary(labels, 2), b = rr_unary(labels, 2))
+  reports <- rr_perturb(data.frame(a = sample(labels, 50, TRUE), b = sample(labels, 50, TRUE)), survey, rng = "R")
+  margin <- function(order, target) rr_margin(rr_tmdh(rr_cooccurrence(reports, order, mechanism = survey), survey), c("a", "b"), target = target)
+  # Two pairs of categories are four columns.
+  for (target in c("population", "sample")) {
+    expect_error(margin(2, target), "order = 4", class = "candor_error_order")
+    expect_error(margin(3, target), "order = 4", class = "candor_error_order")
+    expect_s3_class(margin(4, target), "rr_margin")
+  }
+  # Yes/no questions need less where only sets that meet matter.
+  bits <- matrix(c(0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1), 4, dimnames = list(NULL, letters[1:3]))
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(p = 0.8, q = 0.1), target = "sample")
+  expect_error(vcov(fit, sets = c("a:b", "b:c")), "order = 3", class = "candor_error_order")
 })

@@ -95,6 +95,36 @@ test_that("estimates are unbiased, vary as the sandwich says, and intervals cove
   }
 })
 
+test_that("normal equations and the sandwich are those of products of whole matrices", {
+  set.seed(5)
+  m <- rr_bloom(7, 2, bits = 9, hashes = 3, cohorts = 4)
+  law <- rr_law(m)
+  filters <- do.call(rbind, lapply(1:4, function(j) candor:::cohort_filters(law, j)))
+  counts <- as.vector(rr_simulate_counts(m, c(900, 500, 300, 200, 50, 30, 20), 1))
+  evidence <- candor:::new_evidence(law, counts, 2000, 2000, 7, m)
+  regression <- candor:::bloom_regression(law, evidence)
+  expect_identical(regression$filters, filters)
+  w <- runif(36)
+  expect_equal(candor:::weighted_squares(regression, w), crossprod(filters, w * filters))
+  some <- candor:::some_candidates(regression, c(2, 5))
+  expect_equal(candor:::weighted_squares(some, w), crossprod(filters[, c(2, 5)], w * filters[, c(2, 5)]))
+  # H V H' with the map H from shares to the estimate and V by its definition, a block for each cohort.
+  fit <- candor:::bloom_fit(law, evidence, candor:::least_squares)
+  map <- solve(crossprod(filters, fit$weights * filters), t(fit$weights * filters))
+  expect_equal(fit$estimate, drop(map %*% regression$shares))
+  d <- law$one - law$zero
+  v <- matrix(0, 36, 36)
+  for (j in 1:4) {
+    rows <- 9 * (j - 1) + 1:9
+    x <- drop(filters[rows, ] %*% fit$estimate)
+    noise <- pmax((law$zero * (1 - law$zero) + x * d * (1 - law$one - law$zero)) / d^2, 0)
+    v[rows, rows] <- (filters[rows, ] %*% diag(fit$estimate) %*% t(filters[rows, ]) - outer(x, x) + diag(noise)) / regression$n[rows[1]]
+  }
+  expect_equal(candor:::bloom_covariance(law, evidence, "population"), map %*% v %*% t(map))
+  expect_equal(candor:::bloom_covariance(law, evidence, "sample", variances = TRUE), diag(candor:::bloom_covariance(law, evidence, "sample")))
+  expect_error(.Call(candor:::C_rr_filter_squares, array(9L, c(1, 2, 1)), 3, numeric(3)))
+})
+
 test_that("without noise the truth comes back; reports are counted as they are", {
   m <- rr_bloom(5, bits = 12, hashes = 2, cohorts = 4, f = 0.5, p = 0.3, q = 0.8)
   theta <- c(0.5, 0.3, 0.1, 0.1, 0)
