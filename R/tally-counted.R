@@ -43,6 +43,21 @@ abort_uncounted <- function(number, arg = "x") {
           i = "If each row is a respondent all the same, leave out the column {.val {number}}."), "argument")
 }
 
+# A model of the rows of a table of counts, whose counts it leaves aside. Covariates on a scale of their own may differ
+# from row to row all the same.
+tell_uncounted_model <- function(data, used) {
+  number <- intersect(count_names, setdiff(names(data), used))[1]
+  if (is.na(number) || !all(used %in% names(data)) || !is_counts(data[[number]])) return(invisible())
+  columns <- as.list(data)[used]
+  if (length(used) > 1L && any(vapply(columns, function(column) all_differ(list(column), nrow(data)), NA))) {
+    return(invisible())
+  }
+  if (!all_differ(columns, nrow(data))) return(invisible())
+  cli::cli_inform(c("Each row of {.arg data} is one respondent to the model, and the column {.val {number}} is not used.",
+                    i = "If it holds counts, give the table to {.fn rr_counts}, and the tally as {.arg data}."),
+                  class = "candor_message_counts")
+}
+
 is_counts <- function(x) {
   x <- plain_numbers(x)
   is.numeric(x) && !is.object(x) && length(x) > 1L && !anyNA(x) && all(x >= 0 & x == round(x)) && any(x > 1)

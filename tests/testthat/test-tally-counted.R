@@ -25,6 +25,16 @@ test_that("rows that differ only with other columns are told of, and counted", {
   expect_identical(tally$n, 4)
 })
 
+test_that("a regression of the rows of a table of counts says so", {
+  expect_message(suppressWarnings(rr_glm(answer ~ region, regions, die)), "rr_counts", class = "candor_message_counts")
+  # The tally of it is the model of all respondents.
+  counted <- rr_counts(regions, die)
+  expect_no_message(fit <- rr_glm(answer ~ region, counted))
+  expect_identical(sum(counted$n), 1200)
+  people <- data.frame(answer = rep(c("no", "yes"), c(600, 300)), region = c("N", "S"), n = 2)
+  expect_no_message(rr_glm(answer ~ region, people, die))
+})
+
 test_that("respondents are not taken for counts", {
   people <- data.frame(answer = rep(c("no", "yes"), c(6, 4)), region = rep(c("N", "S"), 5), n = 1:10)
   expect_no_message(rr_tally(people, die, column = "answer"))
