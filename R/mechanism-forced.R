@@ -53,7 +53,7 @@ rr_forced <- function(forced, levels = NULL, ...) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
             x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}.",
             i = if (length(forced) == 1L && total > 1 && forced < 1) {
-              "If {format(forced, digits = 4)} is the probability of the truth: {.code rr_forced({one_forced(total, b)})}."
+              "If it is the probability of the truth: {.code rr_forced({one_forced(total, b)})}."
             },
             i = die_remedy), "argument")
   }

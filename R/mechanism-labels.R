@@ -34,8 +34,8 @@ encode_reports <- function(x, mechanism) {
   list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
 }
 
-# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say that
-# it is wrong.
+# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
+# that it is wrong.
 check_same_order <- function(x, positions, mechanism) {
   if (!is.ordered(x) || !isTRUE(mechanism$ordered) || !identical(mechanism$levels, mechanism$reports)) {
     return(invisible())

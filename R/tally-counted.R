@@ -1,5 +1,8 @@
 # Tables of counts that are given as if they were data of respondents.
 
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
+
 # A table of counts, such as dplyr::count() makes, is no data of respondents with weights.
 looks_counted <- function(parts) {
   w <- parts$weights
@@ -17,7 +20,6 @@ tell_counted <- function() {
 # just once in a group, it is refused; where that is so only once the other columns are groups as well, it may be data.
 check_uncounted <- function(x, mechanism, parts) {
   if (!any(count_names %in% names(x)) || inherits(mechanism, "rr_mean") || !is.null(parts$weights)) return(invisible())
-  x <- as_plain_frame(x)
   reports <- parts$reports
   if (is.data.frame(reports)) reports <- as.list(reports)[names(mechanism$questions)]
   reports <- if (is.list(reports)) reports else list(reports)
@@ -28,7 +30,7 @@ check_uncounted <- function(x, mechanism, parts) {
   if (all_differ(used, nrow(x))) abort_uncounted(number)
   others <- free[names(free) != number]
   # Where one column differs from row to row, it names the respondents.
-  if (!length(others) || any(vapply(others, function(column) all_differ(list(column), nrow(x)), NA))) return(invisible())
+  if (!length(others) || names_rows(others)) return(invisible())
   if (all_differ(c(used, others), nrow(x))) {
     cli::cli_inform(c("Each row is counted as one report, and the column {.val {number}} is not used.",
                       i = "No row occurs twice: if {.val {number}} holds counts, give the table to {.fn rr_counts}."),
@@ -49,11 +51,8 @@ tell_uncounted_model <- function(data, used) {
   number <- intersect(count_names, setdiff(names(data), used))[1]
   if (is.na(number) || !all(used %in% names(data)) || !is_counts(data[[number]])) return(invisible())
   columns <- as.list(data)[used]
-  if (length(used) > 1L && any(vapply(columns, function(column) all_differ(list(column), nrow(data)), NA))) {
-    return(invisible())
-  }
-  if (!all_differ(columns, nrow(data))) return(invisible())
-  cli::cli_inform(c("Each row of {.arg data} is one respondent to the model, and the column {.val {number}} is not used.",
+  if (length(used) > 1L && names_rows(columns) || !all_differ(columns, nrow(data))) return(invisible())
+  cli::cli_inform(c("Each row of {.arg data} is one respondent of the model; the column {.val {number}} is not used.",
                     i = "If it holds counts, give the table to {.fn rr_counts}, and the tally as {.arg data}."),
                   class = "candor_message_counts")
 }
@@ -63,10 +62,15 @@ is_counts <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) > 1L && !anyNA(x) && all(x >= 0 & x == round(x)) && any(x > 1)
 }
 
+# Is there a column that differs from row to row?
+names_rows <- function(columns) {
+  any(vapply(columns, function(column) all_differ(list(column), NROW(column)), NA))
+}
+
 # Are no two of `n` rows of these columns alike? What holds of the first rows spares the others, which may be ten
 # million.
 all_differ <- function(columns, n) {
-  if (any(vapply(columns, report_number, 0) != n)) return(FALSE)
+  if (any(vapply(columns, NROW, 0L) != n)) return(FALSE)
   rows <- data.frame(columns)
   for (n in unique(c(min(n, 1000L), n))) if (anyDuplicated(rows[seq_len(n), , drop = FALSE])) return(FALSE)
   TRUE

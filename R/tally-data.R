@@ -14,7 +14,7 @@ rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL
   if (looks_counted(parts)) {
     tell_counted()
   }
-  check_uncounted(x, mechanism, parts)
+  check_uncounted(as_plain_frame(x), mechanism, parts)
   tally_reports(parts$reports, mechanism, parts$weights, parts$by, na.rm, match, keep)
 }
 
@@ -261,9 +261,6 @@ long_counts <- function(counts, mechanism, column, by) {
        weight_squares = if (!is.null(sums)) total(sums$weight_squares),
        respondents = if (!is.null(sums)) total(sums$n))
 }
-
-# dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
-count_names <- c("n", "count", "Freq")
 
 count_column <- function(counts, mechanism) {
   found <- intersect(count_names, names(counts))

@@ -46,7 +46,7 @@ in_groups <- function(tally) {
 match_groups <- function(i, groups, class) {
   if (is.null(groups)) {
     abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}.",
-            i = if (class == "rr_fit") "Its estimates are the rows of {.code tidy(fit)}, as in {.code head(tidy(fit))}.",
+            i = if (class == "rr_fit") "Its estimates are the rows of {.fn tidy}: {.code head(tidy(fit))}.",
             i = "Its fields are taken with {.code $}."), "argument")
   }
   labels <- group_labels(groups)

@@ -129,15 +129,18 @@ renamed_note <- function(names, renamed) {
 
 # What other packages, and other functions of this one, call our arguments. Of several that a function has, the first.
 other_names <- list(
-  B = "replications", R = "replications", a = "forced", alpha = "conf.level", answer = "x", answers = "x", bins = "breaks",
+  B = "replications", R = "replications",
+  a = "forced", alpha = "conf.level", answer = "x", answers = "x", bins = "breaks",
   categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
   conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
   conf_level = c("conf.level", "level"), confidence = "conf.level", contrast = "L", correction = "adjust",
   covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
   df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
   groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
-  method = c("adjust", "interval", "type", "protocol"), n = "m", nboot = "replications", newdata = "reports", nsim = "replications",
-  p = "share", p.adjust.method = "adjust", p1 = "share", p2 = "versus", parameter = "parm", parm = c("terms", "variables"), path = "file",
+  method = c("adjust", "interval", "type", "protocol"), n = "m",
+  nboot = "replications", newdata = "reports", nsim = "replications",
+  p = "share", p.adjust.method = "adjust", p1 = "share",
+  p2 = "versus", parameter = "parm", parm = c("terms", "variables"), path = "file",
   prevalence = c("share", "p"), privacy = "epsilon", prob = c("p", "probs", "share"),
   probabilities = c("probs", "pi", "forced"),
   probability = c("p", "probs", "share"), q = "probs", question = c("vars", "column"),
