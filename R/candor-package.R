@@ -12,7 +12,7 @@
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
 #' | fit -> table, picture | [tidy()][tidy.rr_fit], [plot()][autoplot.rr_fit] | a data frame, a plot |
 #'
-#' `plot()` draws what `ggplot2::autoplot()` makes, a ggplot that can be changed and saved.
+#' `plot()` draws what `ggplot2::autoplot()` makes, a ggplot that can be changed and saved, and returns it: `plot(fit) + ggplot2::labs(title = "Contact")`.
 #' `vignette("candor", package = "candor")` shows these steps in an example.
 #'
 #' @section Mechanisms:
@@ -103,7 +103,7 @@
 #' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' An argument that a function does not know is an error of class `candor_error_argument`, which says what was probably meant. Methods of generics of R and of other packages
-#' (`tidy()`, `confint()`, `predict()`, `plot()`, ...) ignore what they do not know, since other packages pass arguments that are meant for other classes; but where
+#' (`tidy()`, `confint()`, `predict()`, `autoplot()`, ...) ignore what they do not know, since other packages pass arguments that are meant for other classes; but where
 #' a user wrote nearly the name of one, such as `conf_level`, they refuse it too.
 #'
 #' Warnings have class `candor_warning` and a second one in the same way:
@@ -120,7 +120,8 @@
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
 #' [rr_perturb()] kept or left out `candor_message_keep`, about blank groups `candor_message_blank`, about weights that may be those of a survey `candor_message_weights`,
-#' about tables of counts given as data `candor_message_counts`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
+#' about tables of counts given as data `candor_message_counts`, about counts that add up to 100 `candor_message_percentages`, about questions of a table without names
+#' `candor_message_dimensions`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,
 #' about survey designs whose tally has no clusters and strata `candor_message_design`.
 #'

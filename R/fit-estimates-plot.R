@@ -36,7 +36,10 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   fullest <- data$panel == names(which.max(table(data$panel)))
   name <- function(x) sub("^.*\r", "", x)
   across <- if (mixed && !free) 1 else panel_columns(panels, if (free) 1 else sum(fullest))
-  layout <- row_layout(panels, name(as.character(data$label[fullest])), levels(data$panel), across)
+  names <- name(as.character(data$label))
+  # Where each panel has names of its own, long ones leave no width to panels that stand side by side.
+  if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) across <- if (nrow(data) <= 30) 1 else min(across, 2)
+  layout <- row_layout(panels, names[fullest], levels(data$panel), across)
   point <- row_points(layout)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), unique(data[c("panel", "none")]), colour = colour_line,

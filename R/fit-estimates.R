@@ -30,7 +30,7 @@
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param ... Not used. `as.data.frame()` takes `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
-#' @return As listed above; `print()` and `plot()` the estimates themselves, invisibly.
+#' @return As listed above; `print()` the estimates themselves and `plot()` the ggplot it drew, invisibly.
 #' @section Errors:
 #' `candor_error_level` for a `parm` or `terms` that is not an estimate, `candor_error_argument` for other arguments and for what cannot be
 #' done with estimates.

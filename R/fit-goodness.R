@@ -77,15 +77,21 @@ goodness_row <- function(fit, g, replications) {
 }
 
 # Do the reports of some group lie far from all that the design could give? The deviance of few categories is held
-# against all degrees of freedom that the reports have: more than the test has, so that a remark is rarely wrong.
+# against all degrees of freedom that the reports have: more than the test has, so that a remark is rarely wrong. The
+# likeliest truth decides, whatever the method; where another one has no estimate below 0, its truth fits as well.
 is_contradicted <- function(fit) {
   reports <- length(fit$mechanism$reports)
-  if (fit$method != "mle" || reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
+  likeliest <- fit$method == "mle"
+  if (!likeliest && !(fit$estimator$unbiased && any(fit$estimate < 0))) return(FALSE)
+  if (reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
   blocks <- report_blocks(fit$mechanism)
   limit <- stats::qchisq(0.999, reports - length(blocks))
   any(vapply(seq_len(ncol(as.matrix(fit$estimate))), function(g) {
-    fitted <- reported_shares(fit$mechanism, group_estimate(fit, g))
-    count_deviance(group_evidence(fit$tally, g)$counts, fitted, blocks) > limit
+    counts <- group_evidence(fit$tally, g)$counts
+    truth <- group_estimate(fit, g)
+    if (!likeliest && all(truth >= 0)) return(FALSE)
+    if (!likeliest) truth <- estimate_counts(fit$mechanism, counts, "mle", sum(counts))$estimate
+    count_deviance(counts, reported_shares(fit$mechanism, truth), blocks) > limit
   }, NA))
 }
 

@@ -115,10 +115,17 @@ interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap
                     profile = "profile likelihood", credible = "credible")
 
 plot_caption <- function(fit, what) {
-  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.", report_words(fit$tally), what,
+  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.%s", report_words(fit$tally), what,
                     format(100 * fit$conf.level), interval_names[[fit$interval]], fit$target,
                     if (inherits(fit, "rr_survey")) ", by the design" else "",
-                    if (fit$simultaneous) ", simultaneous" else ""))
+                    if (fit$simultaneous) ", simultaneous" else "", beyond_note(fit)))
+}
+
+# An estimate outside of its own interval looks like a mistake of the picture.
+beyond_note <- function(fit) {
+  if (isTRUE(fit$total) || inherits(fit, "rr_survey") || !any(fit$estimate < 0) || fit$interval == "wald") return("")
+  paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
+         if (is_contradicted(fit)) " The reports are unlikely under this design.")
 }
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
@@ -184,6 +191,10 @@ plot_categories <- function(fit, data, order) {
     ggplot2::labs(x = axis, y = question_names(fit$mechanism)) +
     row_theme(layout)
   if (isTRUE(fit$total)) picture <- picture + ggplot2::guides(colour = "none", shape = "none")
+  # Beside long names there is no room for a legend of one line.
+  if (layout$across == 1L && min(layout$width, max(nchar(levels(data$term)))) > 34) {
+    picture <- picture + ggplot2::theme(legend.direction = "vertical")
+  }
   with_height(picture, layout)
 }
 

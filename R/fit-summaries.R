@@ -37,7 +37,8 @@ quantile.rr_tally <- function(x, ...) {
 
 abort_summary <- function(x, what, remedy) {
   class <- intersect(class(x), c("rr_fit", "rr_tally"))
-  abort(c("{.fn {what}} is not for objects of class {.cls {c(class, class(x))[1]}}.", i = remedy), "argument")
+  if (is.null(names(remedy))) names(remedy) <- rep("i", length(remedy))
+  abort(c("{.fn {what}} is not for objects of class {.cls {c(class, class(x))[1]}}.", remedy), "argument")
 }
 
 # Numbers of levels: a mean is a sum of shares times these. In groups there is one mean for each.
@@ -91,5 +92,59 @@ filter.rr_fit <- function(.data, ...) abort_filter(.data, "fit")
 abort_filter <- function(x, name) {
   groups <- if (inherits(x, "rr_fit")) x$tally$groups else x$groups
   key <- if (is.null(groups)) "group" else names(groups)[1]
-  abort_summary(x, "filter", sprintf("Groups are taken by {.code subset(%s, %s == ...)}.", name, key))
+  abort_summary(x, "filter", c(
+    i = sprintf("Categories are rows of its table: {.code tidy(%s) |> dplyr::filter(term == ...)}.", name),
+    i = if (!is.null(groups)) sprintf("Groups are taken by {.code subset(%s, %s == ...)}.", name, key)
+  ))
+}
+
+# What works on tables works on that of a fit.
+abort_table <- function(x, what, call = what) {
+  abort_summary(x, what, sprintf("The table of its estimates is {.code tidy(fit, conf.int = TRUE)}: %s.", call))
+}
+
+#' @exportS3Method dplyr::mutate
+mutate.rr_fit <- function(.data, ...) abort_table(.data, "mutate", "{.code tidy(fit) |> dplyr::mutate(...)}")
+
+#' @exportS3Method dplyr::select
+select.rr_fit <- function(.data, ...) abort_table(.data, "select", "{.code tidy(fit) |> dplyr::select(...)}")
+
+#' @exportS3Method dplyr::arrange
+arrange.rr_fit <- function(.data, ...) abort_table(.data, "arrange", "{.code tidy(fit) |> dplyr::arrange(estimate)}")
+
+#' @exportS3Method ggplot2::fortify
+fortify.rr_fit <- function(model, data, ...) {
+  abort(c("A fit is no table that {.fn ggplot2::ggplot} could draw.",
+          i = "Its picture is {.code ggplot2::autoplot(fit)}, to which you can add.",
+          i = "Its table is {.code tidy(fit, conf.int = TRUE)}, to draw another one."), "argument")
+}
+
+#' @export
+Math.rr_fit <- function(x, ...) {
+  abort_summary(x, .Generic, "The shares are {.code coef(fit)}, as numbers.")
+}
+
+# A category or a group in the place of a field would be NULL. Only the user is asked what was meant: code of packages
+# looks for fields that are not there.
+take_field <- function(x, name, asking, labels, remedy) {
+  value <- .subset2(x, name)
+  if (!is.null(value) || !identical(topenv(asking), globalenv()) || name %in% attr(x, "names")) return(value)
+  if (!name %in% labels(x)) return(value)
+  abort(c("Fields are taken with {.code $}, and {.val {name}} is none.", i = remedy(x)), "argument")
+}
+
+#' @export
+`$.rr_fit` <- function(x, name) {
+  take_field(x, name, parent.frame(), function(x) c(x$mechanism$levels, group_labels(x$tally$groups)), function(x) {
+    if (name %in% x$mechanism$levels) "The share of a category is {.code coef(fit)[[\"{name}\"]]}, of one group."
+    else "A group is taken by its name: {.code fit[\"{name}\"]}."
+  })
+}
+
+#' @export
+`$.rr_tally` <- function(x, name) {
+  take_field(x, name, parent.frame(), function(x) c(x$mechanism$reports, group_labels(x$groups)), function(x) {
+    if (name %in% x$mechanism$reports) "The counts of reports are rows of {.code tidy(tally)}."
+    else "A group is taken by its name: {.code tally[\"{name}\"]}."
+  })
 }

@@ -13,7 +13,7 @@
 #'
 #' @param object,x A table of [rr_compare()], [rr_effects()] or [rr_top()].
 #' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns the table invisibly.
+#' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `candor_error_argument` for tables that lost columns and for more than 200 rows, `candor_error_empty` for no rows, `candor_error_package` where ggplot2 is not installed.
 #' @source The estimates and intervals are those of the tables, whose pages have the references.

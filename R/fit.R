@@ -37,7 +37,7 @@
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
 #'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
-#'   intervals; `print()` and `plot()` the fit itself, invisibly.
+#'   intervals; `print()` the fit itself and `plot()` the ggplot it drew, invisibly.
 #' @section Errors:
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
@@ -262,9 +262,11 @@ shown_of.rr_fit <- function(x, n) {
 }
 
 uncertainty_line <- function(x) {
-  sprintf("Target: %s; %s%% %s intervals%s; %s of %s estimates on the boundary", x$target,
-          format(100 * x$conf.level), interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
-          format_count(boundary_count(x)), format_count(length(x$estimate)))
+  held <- boundary_count(x)
+  sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level), interval_names[[x$interval]],
+          if (x$simultaneous) ", simultaneous" else "",
+          if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
+                                format_count(length(x$estimate))) else "")
 }
 
 # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
@@ -275,6 +277,16 @@ many_categories <- function(x) {
     boundary_count(x) > length(x$estimate) / 4
 }
 
+# How near the likelihood is to its maximum.
+certificate_line <- function(x, gap, steps) {
+  if (gap == 0) return("The estimate is exact: the log-likelihood is at its maximum")
+  # Below this the certificate itself is made of roundings.
+  within <- format(max(gap, 1e-13 * max(x$tally$effective_n)), digits = 2)
+  sprintf("%s; the log-likelihood is within %s of its maximum",
+          if (length(steps)) sprintf("%s iteration%s", max(steps), if (max(steps) == 1) "" else "s") else "Certified",
+          within)
+}
+
 # What a reader must know before using the numbers.
 fit_notes <- function(x) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
@@ -283,11 +295,7 @@ fit_notes <- function(x) {
   shared <- if (law_by_information(rr_law(x$mechanism))) "other distributions are as likely"
             else "unreported categories share their remainder equally"
   c(if (any(!unique)) paste("The maximum is not unique:", shared),
-    if (length(gaps)) sprintf("%s; the log-likelihood is within %s of its maximum",
-                              if (length(steps)) paste(max(steps), "iterations") else "Certified",
-                              # Below this the certificate itself is made of roundings.
-                              format(if (max(gaps) > 0) max(gaps, 1e-13 * max(x$tally$effective_n)) else 0,
-                                     digits = 2)),
+    if (length(gaps)) certificate_line(x, max(gaps), steps),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     if (x$interval == "credible")
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
@@ -300,6 +308,6 @@ fit_notes <- function(x) {
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),
-    if (any(x$estimate < 0)) sprintf("Negative estimates: %s, as unbiased estimates of shares near 0 may be",
-                                     format_count(sum(x$estimate < 0))))
+    if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
+                                     if (is_contradicted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
 }

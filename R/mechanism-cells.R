@@ -56,10 +56,24 @@ are_bits <- function(labels, question) {
 }
 
 # A table whose dimensions are named is put into the order of the questions.
+# Made of vectors, a table has labels and no names: questions with the same answers may be swapped in it.
+tell_dimensions <- function(counts, mechanism, arg) {
+  alike <- anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))
+  if (is.null(dimnames(counts)) || !alike) return(invisible())
+  questions <- names(mechanism$questions)
+  example <- paste(questions, "=", collapse = " , ")
+  cli::cli_inform(c("The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
+                    i = "Names make sure: {.code table({example} )}."), class = "candor_message_dimensions")
+}
+
 order_dimensions <- function(counts, mechanism, arg) {
   dims <- names(dimnames(counts))
   questions <- names(mechanism$questions)
-  if (is.null(dims) || !all(nzchar(dims)) || identical(dims, questions)) return(counts)
+  if (is.null(dims) || !all(nzchar(dims))) {
+    tell_dimensions(counts, mechanism, arg)
+    return(counts)
+  }
+  if (identical(dims, questions)) return(counts)
   if (!setequal(dims, questions)) {
     abort(c("The dimensions of {.arg {arg}} must be the questions.",
             x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch")

@@ -45,12 +45,17 @@ rr_forced <- function(forced, levels = NULL, ...) {
   check_dots_empty(...)
   check_given()
   forced <- check_probabilities(forced, "forced")
+  check_die(forced, levels)
   levels <- innocuous_levels(forced, levels, "forced")
   b <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
   total <- sum(b)
   if (total > 1 + 1e-12) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
-            x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}."), "argument")
+            x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}.",
+            i = if (length(forced) == 1L && total > 1 && forced < 1) {
+              "If it is the probability of the truth: {.code rr_forced({one_forced(total, b)})}."
+            },
+            i = die_remedy), "argument")
   }
   # A sum above 1 by no more than rounding errors of the user's numbers means that the device dictates every answer.
   if (total > 1) b <- b / total
@@ -85,6 +90,22 @@ rr_unrelated <- function(p, pi, levels = NULL, ...) {
   pi <- match_levels(pi, levels$labels, "pi")
   new_rr_innocuous("unrelated", levels, p, (1 - p) * pi / sum(pi),
                    sprintf("Unrelated question (truth with probability %s)", format(p, digits = 4)))
+}
+
+die_remedy <- "A die that forces \"no\" on 1 and \"yes\" on 6 is {.code rr_forced(c(no = 1 / 6, yes = 1 / 6))}."
+
+# The probability of each forced answer where the truth has that which was given.
+one_forced <- function(total, b) {
+  share <- (1 - b[1]) / length(b)
+  turns <- 1 / share
+  if (abs(turns - round(turns)) < 1e-6) paste("1 /", round(turns)) else format(share, digits = 6)
+}
+
+# One probability for each answer, in two arguments.
+check_die <- function(forced, levels) {
+  if (!is.numeric(levels) || length(levels) != 1L || is.na(levels) || levels >= 1) return(invisible())
+  abort(c("{.arg levels} must be labels, or the number of categories.", x = "It is {describe(levels)}.",
+          i = "The probabilities of all forced answers are {.arg forced}.", i = die_remedy), "argument")
 }
 
 # With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute. Reports identify the

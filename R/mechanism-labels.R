@@ -7,6 +7,7 @@ encode_reports <- function(x, mechanism) {
   if (is.factor(x)) {
     if (identical(levels(x), labels)) return(list(codes = unclass_codes(x), first = 1L))
     positions <- match_labels(levels(x), mechanism)
+    check_same_order(x, positions, mechanism)
     return(list(codes = translate(positions, x), first = 1L))
   }
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
@@ -31,6 +32,21 @@ encode_reports <- function(x, mechanism) {
   first <- first_number(mechanism)
   if (!is.null(first)) return(list(codes = whole_codes(x), first = first))
   list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
+}
+
+# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
+# that it is wrong.
+check_same_order <- function(x, positions, mechanism) {
+  if (!is.ordered(x) || !isTRUE(mechanism$ordered) || !identical(mechanism$levels, mechanism$reports)) {
+    return(invisible())
+  }
+  known <- !is.na(positions)
+  if (!is.unsorted(positions[known])) return(invisible())
+  abort(c("The order of {.arg x} must be that of the mechanism.",
+          x = "The order of {.arg x} is {format_labels(levels(x)[known], between = ' < ')}.",
+          x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
+          i = "Correct the wrong one with {.code factor(, levels = , ordered = TRUE)}.",
+          i = "If {.arg x} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
 }
 
 # Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,

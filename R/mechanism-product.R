@@ -49,7 +49,7 @@ rr_product <- function(...) {
   new_rr_mechanism(
     "product", levels, reports = reports,
     epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
-    design = sprintf("Product of %d questions", length(questions)),
+    design = sprintf("Product of %d question%s", length(questions), if (length(questions) == 1L) "" else "s"),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
   )
 }

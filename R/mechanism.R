@@ -210,7 +210,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
-  cat("  categories  ", format_labels(x$levels), "\n", sep = "")
+  cat("  categories  ", format_labels(x$levels, between = if (has_worded_order(x)) " < " else ", "), "\n", sep = "")
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
   } else {
@@ -225,6 +225,11 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
+# An order that a reader cannot see from the labels, as that of numbers.
+has_worded_order <- function(mechanism) {
+  isTRUE(mechanism$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(mechanism$levels, 8))))
+}
+
 # One line that is printed in place of the matrix when there are too many categories to show it.
 format_transition <- function(x, digits) {
   law_transition(rr_law(x), function(v) {
@@ -232,12 +237,12 @@ format_transition <- function(x, digits) {
   })
 }
 
-format_labels <- function(labels, width = 60) {
+format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
-  shown <- paste(encodeString(labels[seq_len(min(k, 8))]), collapse = ", ")
-  if (k > 8) shown <- paste0(shown, ", ... (", format_count(k), " in all)")
+  shown <- paste(encodeString(labels[seq_len(min(k, 8))]), collapse = between)
+  if (k > 8) shown <- paste0(shown, between, "... (", format_count(k), " in all)")
   if (nchar(shown) > width && k > 3) {
-    shown <- paste0(paste(encodeString(labels[1:3]), collapse = ", "), ", ... (", format_count(k), " in all)")
+    shown <- paste0(paste(encodeString(labels[1:3]), collapse = between), between, "... (", format_count(k), " in all)")
   }
   shown
 }

@@ -171,7 +171,11 @@ check_method <- function(method) {
                       "{.code lapply(c(\"{method[1]}\", \"{method[2]}\"), function(m) rr_estimate(x, method = m))}."),
             i = "{.fn rr_choose} says which to take."), "argument")
   }
-  method_registry()[[check_choice(method, "method", names(method_registry()))]]
+  remedy <- if (is.character(method) && identical(tolower(method), "em")) {
+    paste("EM is how the likelihood is maximised: {.code method = \"mle\"}; {.val ibu} is its iterations, stopped",
+          "when they hardly change.")
+  }
+  method_registry()[[check_choice(method, "method", names(method_registry()), remedy = remedy)]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.

@@ -96,6 +96,11 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
                            versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
                            ...) {
   check_given(mechanism = "how answers are to be randomised")
+  # R takes `n` for the beginning of `null`.
+  if ("n" %in% names(sys.call())) {
+    abort(c("{.arg n} is not known here: it is what {.fn rr_sample_size} finds.",
+            i = "The power with so many is {.code rr_power(mechanism, n = ..., share = ...)}."), "argument")
+  }
   refuse_alternative(...)
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
@@ -238,6 +243,11 @@ check_unused <- function(given, question, argument) {
 check_mechanisms <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism <- list(mechanism)
   if (!is.list(mechanism) || !length(mechanism)) check_mechanism(mechanism)
+  # c() of mechanisms is one list of all of their fields.
+  if (any(names(mechanism) == "levels") && !all(vapply(mechanism, inherits, NA, "rr_mechanism"))) {
+    abort(c("Several mechanisms must be a list.", x = "{.fn c} makes one of their parts.",
+            i = "Give {.code list(one = , other = )}."), "argument")
+  }
   for (m in mechanism) check_mechanism(m)
   names <- names(mechanism) %||% rep("", length(mechanism))
   names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
@@ -377,16 +387,23 @@ two_group_test <- function(x) {
          if (!is.null(alpha)) paste(" at level", percent_labels(alpha)))
 }
 
-two_group_header <- function(x) {
+test_header <- function(x) {
+  if (is.null(x[["versus"]]) && !is.null(x[["power"]]) && !is.null(x[["null"]])) {
+    alpha <- attr(x, "alpha")
+    return(c(Test = paste0("one-sided, that the share is `null`", if (!is.null(alpha)) {
+      sprintf(", at level %s at most%s", percent_labels(alpha),
+              if (is.null(x[["level"]])) "" else ": `level` is what counts can attain")
+    }), "Two-sided" = "give half the level as alpha"))
+  }
   test <- two_group_test(x)
   if (!is.null(test)) c(Test = sub("^One", "one", test), "Two-sided" = "give half the level as alpha")
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
-tbl_sum.rr_power <- function(x, ...) c(NextMethod(), two_group_header(x))
+tbl_sum.rr_power <- function(x, ...) c(NextMethod(), test_header(x))
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_plan)
-tbl_sum.rr_plan <- function(x, ...) c(NextMethod(), two_group_header(x))
+tbl_sum.rr_plan <- function(x, ...) c(NextMethod(), test_header(x))
 
 #' @export
 print.rr_power <- function(x, ...) {

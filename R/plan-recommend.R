@@ -260,5 +260,24 @@ print.rr_recommendation <- function(x, ...) {
                 } else ""))
   }
   NextMethod()
+  told <- recommended_words[intersect(names(recommended_words), names(x))]
+  if (!identical(attr(x, "question") %||% "shares", "shares")) {
+    told[c("mse", "std.error")] <- c("variance of what is asked, as its section in the help says", "root of the mse")
+    told <- told[intersect(names(told), names(x))]
+  }
+  if (length(told) && nrow(x)) {
+    cat(paste0("  ", format(paste0(names(told), ":")), " ", told, "\n"), sep = "")
+    if (all(c("n", "std.error") %in% names(x)) && all(x$n == 1)) {
+      cat("  Of n = 1 respondent: of n respondents std.error is smaller by sqrt(n), mse by n\n")
+    }
+  }
   invisible(x)
 }
+
+# What the columns are, below the table that has them.
+recommended_words <- c(
+  mse = "mean squared error, summed over all categories", std.error = "of the share of a rare category",
+  within = "how much larger the mse is than the smallest one", bits = "length of a report",
+  bits_public = "the same where its hash function or column is drawn in public",
+  tally = "how the time of counting grows; K categories, P a prime of at least K"
+)

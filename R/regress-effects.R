@@ -207,9 +207,15 @@ autoplot.rr_effects <- function(object, ...) {
   }
   if (all(data$kind == "difference")) axis <- "Change of the probability, percentage points"
   if (all(data$kind == "share")) axis <- probability
+  per_unit <- data$contrast == "dY/dX" & data$term != "(truth)"
+  # One unit of an age beside a group against another.
+  scale <- if (any(per_unit) && !all(per_unit)) {
+    " Effects per unit are of one unit more: of 10 units they are about 10 times as large."
+  }
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %sintervals.%s", level_words(object),
-                         if (nlevels(data$panel) > 1L) " Points: percentage points." else ""), axis, free = TRUE) +
+                 sprintf("Lines: %sintervals.%s%s", level_words(object),
+                         if (nlevels(data$panel) > 1L) " Points: percentage points." else "", scale %||% ""), axis,
+                 free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }
 
@@ -235,7 +241,7 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #' @param conf.level Confidence level of the band.
 #' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
-#' @return A ggplot; `plot()` returns the fit invisibly.
+#' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `candor_error_argument` for a variable that is not a covariate, for `by` of more than 8 values, and for other diagnostics than 1 to 6.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
@@ -308,6 +314,9 @@ plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which 
 
 # The axes and words of a picture of probabilities along one covariate.
 draw_along <- function(data, along, what, conf.level) {
+  # From 0; up to 1 where the curve comes near it.
+  highest <- max(data$fit, data[["upr"]], na.rm = TRUE)
+  top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
     ggplot2::labs(x = along$variable, y = "Probability", title = wrap_text(paste0(what, ", by ", along$variable), 46),
@@ -316,7 +325,7 @@ draw_along <- function(data, along, what, conf.level) {
     (if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
                                                             guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::scale_y_continuous(labels = percent_labels) +
-    ggplot2::coord_cartesian(ylim = c(0, 1)) + theme_candor()
+    ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.

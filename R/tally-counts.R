@@ -64,7 +64,8 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   counts <- flatten_questions(plain_numbers(counts), mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
     abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
-            x = "It is {describe(counts)}.",
+            x = if (is.numeric(counts) && length(dim(counts)) > 2L) "It has {length(dim(counts))} dimensions."
+                else "It is {describe(counts)}.",
             i = if (is.list(counts) && !is.object(counts)) "Make it a vector: {.code unlist(counts)}.",
             i = if (length(dim(counts)) > 2L) "For groups of several keys: {.code as.data.frame(counts)}."), "argument")
   }
@@ -87,6 +88,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (categories && check[1] == 0) {
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
+  if (categories && whole && !is.table(counts)) tell_hundreds(if (grouped) matrix(values, nrow(counts)) else values)
   if (grouped) values <- matrix(values, nrow(counts))
   if (!is.null(labels) && !identical(labels, mechanism$reports)) {
     values <- place_counts(values, labels, mechanism, if (grouped) colnames(counts))
@@ -204,6 +206,13 @@ place_counts <- function(values, labels, mechanism, columns = NULL) {
     placed[position] <- values
   }
   placed
+}
+
+# Percentages are often whole numbers.
+tell_hundreds <- function(values) {
+  if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
+  cli::cli_inform("The counts add up to 100{if (is.matrix(values)) ' in each group'}: 100 people, not percentages.",
+                  class = "candor_message_percentages")
 }
 
 # Shares and percentages add up to what they are of, rounded to a digit at least.

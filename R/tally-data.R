@@ -12,25 +12,10 @@ rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   parts <- frame_parts(x, mechanism, column, weights, by)
   if (looks_counted(parts)) {
-    cli::cli_inform(c("No report of the data occurs twice in a group, and all weights are whole numbers.",
-                      i = "If these are counts, give the table to {.fn rr_counts}: it has a respondent for each."),
-                    class = "candor_message_counts")
+    tell_counted()
   }
+  check_uncounted(as_plain_frame(x), mechanism, parts)
   tally_reports(parts$reports, mechanism, parts$weights, parts$by, na.rm, match, keep)
-}
-
-# A table of counts, such as dplyr::count() makes, is no data of respondents with weights.
-looks_counted <- function(parts) {
-  w <- parts$weights
-  if (!is.numeric(w) || !length(w) || anyNA(w) || sum(w) < 10 * length(w)) return(FALSE)
-  rows <- c(list(report = parts$reports), parts$by)
-  if (any(vapply(rows, report_number, 0) != length(w))) return(FALSE)
-  # What holds of the first rows spares the others, which may be ten million.
-  for (n in unique(c(min(length(w), 1000L), length(w)))) {
-    first <- seq_len(n)
-    if (any(w[first] != round(w[first])) || anyDuplicated(data.frame(rows)[first, , drop = FALSE])) return(FALSE)
-  }
-  TRUE
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
@@ -150,6 +135,7 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
           else "{.arg column} must name one column, since the mechanism has one question.",
           x = if (is.null(column)) "{.arg x} is {table} with {length(x)} columns: {format_labels(names(x))}."
               else "It names {length(column)}.",
+          i = if (is.null(column) && any(count_names %in% left)) "A table of counts is for {.fn rr_counts}.",
           i = if (length(likely) == 1L) "For example {.code column = \"{likely}\"}."
               else "For several questions describe the mechanism with {.fn rr_product}."), "argument")
 }
@@ -276,9 +262,8 @@ long_counts <- function(counts, mechanism, column, by) {
        respondents = if (!is.null(sums)) total(sums$n))
 }
 
-# dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
 count_column <- function(counts, mechanism) {
-  found <- intersect(c("n", "count", "Freq"), names(counts))
+  found <- intersect(count_names, names(counts))
   if (length(found)) return(found[1])
   reports <- mechanism$reports
   numeric <- names(counts)[vapply(counts, is.numeric, NA)]

@@ -12,9 +12,19 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   asked <- tally_query(x, mechanism, column, by, weights)
   columns <- c(asked$answers, asked$keys, asked$weight)
   rows <- run_query(x, asked$query, columns)
+  check_uncounted_table(x, mechanism, asked, rows)
   if (asked$form %in% sum_forms) return(tally_sums_of(rows, mechanism, asked, na.rm))
   if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
+}
+
+# As check_uncounted() of a data frame. Only a small table can be one of counts, and so it is fetched.
+check_uncounted_table <- function(x, mechanism, asked, rows) {
+  if (!is.null(asked$weight) || asked$form != "categories") return(invisible())
+  if (!any(count_names %in% colnames(x)) || sum(as.double(rows$n)) > 1e4) return(invisible())
+  data <- as_plain_frame(dplyr::collect(dplyr::ungroup(x)))
+  answers <- if (length(asked$answers) == 1L) data[[asked$answers]] else data[asked$answers]
+  check_uncounted(data, mechanism, list(reports = answers, by = as.list(data)[asked$keys]))
 }
 
 # ---- running a query ----
@@ -73,6 +83,8 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows <- rows[left$kept, , drop = FALSE]
   times <- times[left$kept]
   sums <- lapply(sums, `[`, left$kept)
+  each_once <- weighted && asked$form == "categories" && all(times == 1)
+  if (each_once && looks_counted(list(reports = seq_along(times), weights = sums$weight))) tell_counted()
   if (identical(asked$form, "rows")) {
     return(tally_numbers(rows, mechanism, asked, times, sums, left$dropped, na.rm))
   }

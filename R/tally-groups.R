@@ -46,6 +46,7 @@ in_groups <- function(tally) {
 match_groups <- function(i, groups, class) {
   if (is.null(groups)) {
     abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}.",
+            i = if (class == "rr_fit") "Its estimates are the rows of {.fn tidy}: {.code head(tidy(fit))}.",
             i = "Its fields are taken with {.code $}."), "argument")
   }
   labels <- group_labels(groups)
@@ -80,7 +81,8 @@ condition_groups <- function(condition, groups, class, env) {
   holds <- tryCatch(eval(condition, as.list(groups), env), error = function(e) {
     problem <- conditionMessage(e)
     abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "{problem}.",
-            i = "The columns are {format_labels(names(groups))}."), "argument")
+            i = "The columns are {format_labels(names(groups))}.",
+            i = "Categories are rows of {.fn tidy}: {.code subset(tidy(x), {deparse1(condition)})}."), "argument")
   })
   if (!is.logical(holds) || length(holds) != nrow(groups)) {
     abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "It is {describe(holds)}.",

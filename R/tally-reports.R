@@ -232,6 +232,7 @@ all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
 # One row for each category that a report supports. A report that supports none has one row, without a level.
 # `mechanism`: whose long form may have more columns.
 is_long <- function(x, mechanism = NULL) {
+  if (inherits(mechanism, "rr_product")) return(FALSE)
   columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
   is.data.frame(x) && length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
 }

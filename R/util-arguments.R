@@ -129,6 +129,7 @@ renamed_note <- function(names, renamed) {
 
 # What other packages, and other functions of this one, call our arguments. Of several that a function has, the first.
 other_names <- list(
+  B = "replications", R = "replications",
   a = "forced", alpha = "conf.level", answer = "x", answers = "x", bins = "breaks",
   categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
   conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
@@ -136,8 +137,10 @@ other_names <- list(
   covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
   df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
   groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
-  method = c("adjust", "interval", "type", "protocol"), n = "m", newdata = "reports", nsim = "replications",
-  p = "share", p.adjust.method = "adjust", parameter = "parm", parm = c("terms", "variables"), path = "file",
+  method = c("adjust", "interval", "type", "protocol"), n = "m",
+  nboot = "replications", newdata = "reports", nsim = "replications",
+  p = "share", p.adjust.method = "adjust", p1 = "share",
+  p2 = "versus", parameter = "parm", parm = c("terms", "variables"), path = "file",
   prevalence = c("share", "p"), privacy = "epsilon", prob = c("p", "probs", "share"),
   probabilities = c("probs", "pi", "forced"),
   probability = c("p", "probs", "share"), q = "probs", question = c("vars", "column"),
@@ -152,6 +155,12 @@ called_note <- function(names, known) {
   if ("seed" %in% names) return(seed_note(known))
   if ("forced" %in% known && any(c("yes", "no") %in% names)) {
     return("Each answer's probability is in {.arg forced}: {.code forced = c(no = 1 / 6, yes = 1 / 6)}.")
+  }
+  if ("design" %in% names && all(c("x", "mechanism") %in% known)) {
+    return("A survey design is the {.arg x} of {.fn rr_estimate}; how answers were randomised is {.arg mechanism}.")
+  }
+  if ("conf.int" %in% names && all(c("interval", "conf.level") %in% known)) {
+    return("Every fit has intervals, of level {.arg conf.level}: {.code tidy(fit, conf.int = TRUE)} lists them.")
   }
   if ("cluster" %in% names && all(c("design", "penalty") %in% known)) {
     return("Give clusters to the fit: {.code vcov(fit, type = \"sandwich\", cluster = ~ area)}.")

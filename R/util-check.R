@@ -118,14 +118,14 @@ check_flag <- function(x, arg) {
 
 # `choices` in full, or the default vector itself, which means its first element. `renamed` says what former choices
 # are called now.
-check_choice <- function(x, arg, choices, renamed = NULL) {
+check_choice <- function(x, arg, choices, renamed = NULL, remedy = NULL) {
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
   now <- if (is.character(x) && length(x) == 1L && x %in% names(renamed)) renamed[[x]]
   near <- if (is.character(x) && length(x) == 1L && is.null(now)) nearest_label(x, choices) else NA
   abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}.",
           i = if (!is.null(now)) "It is called {.val {now}} now.",
-          i = if (!is.na(near)) "Did you mean {.val {near}}?"),
+          i = if (!is.na(near) && is.null(remedy)) "Did you mean {.val {near}}?", i = remedy),
         "argument")
 }
 

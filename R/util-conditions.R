@@ -7,16 +7,28 @@ abort <- function(message, class, ..., .envir = parent.frame()) {
 
 # The frame of the function of this package that the user called: going outwards from here, the outermost frame of this
 # package before code of others. Packages that only pass calls on do not end the search: a verb may be called through
-# lapply() or a generic. The search costs time only when something fails.
+# lapply() or a generic. Nor does it go on from a call that the user wrote as an argument, as a pipe does: the function
+# that asked for the argument stands further out, but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
   found <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
-    if (identical(top, ours)) found <- k
-    else if (!passes_calls_on(top)) break
+    if (identical(top, ours)) {
+      found <- k
+      from <- topenv(sys.frame(sys.parents()[k]))
+      if (!identical(from, ours) && !passes_calls_on(from) && !is_dispatched(k)) break
+    } else if (!passes_calls_on(top)) {
+      break
+    }
   }
   if (!is.null(found)) sys.frame(found)
+}
+
+# Is frame k a method, and the frame before it that of its generic? Both have the same caller and the same arguments.
+is_dispatched <- function(k) {
+  k > 1L && sys.parents()[k] == sys.parents()[k - 1L] &&
+    identical(as.list(sys.call(k))[-1L], as.list(sys.call(k - 1L))[-1L])
 }
 
 passes_calls_on <- function(top) {

@@ -66,6 +66,8 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   size <- min(9.6, max(4.5, fitting(rows, 4)))
   # Small letters need fewer lines.
   width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
+  # Many long names keep to a line each as long as that leaves them half of the width.
+  if (across == 1L && rows > 5L && max(nchar(labels)) <= 42L) width <- 42
   lines <- sum(count_lines(labels, width))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
@@ -210,18 +212,45 @@ whole_breaks <- function(limits) {
   if (diff(limits) <= 13) seq(ceiling(limits[1]), floor(limits[2])) else unique(round(pretty(limits)))
 }
 
-# plot(): the picture of autoplot(), drawn. Where the device has no room for its rows the reader is told how much they
-# need, if autoplot() has not said so.
+# plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot that it seems to be.
+# Where the device has no room for its rows the reader is told how much they need, if autoplot() has not said so.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
+  check_drawn(x, ...names())
   picture <- ggplot2::autoplot(x, ...)
   print(picture)
   layout <- attr(picture, "layout")
   if (!is.null(layout) && layout$height <= 4.2 && layout$height > grDevices::dev.size("in")[2] + 0.25) {
     tell_height(layout)
   }
-  invisible(x)
+  invisible(picture)
 }
+
+# What plots of base R take, a ggplot is given by adding to it.
+check_drawn <- function(x, names) {
+  methods <- lapply(class(x), function(class) get0(paste0("autoplot.", class), topenv(), mode = "function"))
+  method <- Find(Negate(is.null), methods)
+  known <- setdiff(names(formals(method)), c("object", "..."))
+  unknown <- setdiff(names[nzchar(names)], known)
+  near <- unknown %in% house_arguments | !is.na(vapply(unknown, nearest_argument, "", known))
+  # autoplot() refuses those, with what was meant.
+  if (!length(unknown) || is.null(method) || (any(near) && !any(unknown %in% names(drawn_words)))) return(invisible())
+  word <- unknown[unknown %in% names(drawn_words)][1]
+  add <- if (is.na(word)) "labs(title = \"...\")" else drawn_words[[word]]
+  abort(c("{cli::qty(length(unknown))}{?This argument is/These arguments are} not known here: {.arg {unknown}}.",
+          i = "The picture is a ggplot, to be added to: {.code ggplot2::autoplot(x) + ggplot2::{add}}.",
+          i = if (length(known)) "{cli::qty(length(known))}The argument{?s} of its own {?is/are} {.arg {known}}."),
+        "argument")
+}
+
+# How ggplot2 says what plot() of base R calls so.
+drawn_words <- c(
+  main = "labs(title = \"...\")", title = "labs(title = \"...\")", sub = "labs(subtitle = \"...\")",
+  subtitle = "labs(subtitle = \"...\")", caption = "labs(caption = \"...\")", xlab = "labs(x = \"...\")",
+  ylab = "labs(y = \"...\")", xlim = "coord_cartesian(xlim = c(0, 1))", ylim = "coord_cartesian(ylim = c(0, 1))",
+  cex = "theme(text = ggplot2::element_text(size = 12))", cex.axis = "theme(text = ggplot2::element_text(size = 12))",
+  las = "theme(axis.text.x = ggplot2::element_text(angle = 90))", theme = "theme_minimal()"
+)
 
 # autoplot() of what has no picture.
 refuse_picture <- function(x, remedy) {

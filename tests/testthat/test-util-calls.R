@@ -265,3 +265,22 @@ test_that("errors name the function that the user called", {
   autoplot <- ggplot2::autoplot
   expect_names_caller(picture_errors)
 })
+
+test_that("an error of a call that is an argument names this call, as in a pipe", {
+  # As users write it: not in the namespace, where tests run.
+  user <- new.env(parent = globalenv())
+  user$die <- rr_forced(1 / 6)
+  expect_names <- function(expression, name) {
+    cnd <- tryCatch(eval(expression, user), error = identity)
+    expect_identical(deparse(conditionCall(cnd)[[1]]), name)
+  }
+  expect_names(quote(rr_estimate(rr_tally(c("Yes", "No"), die))), "rr_tally")
+  expect_names(quote(rr_estimate(rr_tally(data.frame(a = "Yes"), die, column = "a"))), "rr_tally")
+  expect_names(quote(rr_estimate(rr_counts(c(no = 0.6, yes = 0.4), die))), "rr_counts")
+  expect_names(quote(tidy(rr_estimate(rr_counts(c(no = 6, yes = 4), die), method = "best"))), "rr_estimate")
+  expect_names(quote(rr_estimate(rr_counts(c(no = 6, yes = 4), rr_forced(2)))), "rr_forced")
+  # What is called within another function of ours, or through lapply(), is that of the user all the same.
+  expect_names(quote(rr_estimate(c("Yes", "No"), die)), "rr_estimate")
+  expect_names(quote(rr_tally(c("Yes", "No"), die)), "rr_tally")
+  expect_names(quote(plot(rr_estimate(rr_counts(c(no = 6, yes = 4), die)), terms = "perhaps")), "plot")
+})

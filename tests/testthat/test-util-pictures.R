@@ -305,3 +305,45 @@ test_that("a picture of ranks says below how many have no place on it", {
   expect_identical(plot$labels$x, "Rank among 60 categories")
   expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
 })
+
+test_that("plot() gives back the picture, to be added to, and refuses what base R or nobody takes", {
+  fit <- rr_estimate(rr_counts(c(no = 800, yes = 400), rr_forced(1 / 6)))
+  picture <- withVisible(plot(fit))
+  expect_false(picture$visible)
+  expect_s3_class(picture$value, "ggplot")
+  expect_identical((plot(fit) + ggplot2::labs(title = "Contact"))$labels$title, "Contact")
+  expect_s3_class(plot(fit$tally), "ggplot")
+  expect_error(plot(fit, main = "Contact"), "autoplot\\(x\\) \\+[[:space:]]+ggplot2::labs\\(title",
+               class = "candor_error_argument")
+  expect_error(plot(fit, xlim = 0:1), "coord_cartesian", class = "candor_error_argument")
+  expect_error(plot(fit, foo = 3), "foo", class = "candor_error_argument")
+  expect_error(plot(rr_power(rr_forced(1 / 6), n = c(100, 200), share = 0.1), main = "x"), "labs",
+               class = "candor_error_argument")
+  expect_error(plot(fit, termz = "yes"), "terms", class = "candor_error_argument")
+  expect_s3_class(plot(fit, terms = "yes", order = NULL), "ggplot")
+})
+
+test_that("long names leave room for what they name", {
+  names <- sprintf("Item no %03d with a somewhat long label", 1:12)
+  expect_false(any(grepl("\n", wrap_labels(row_layout(1, names)$width)(names))))
+  # Panels with names of their own stand one below the other, where the names are long.
+  grouped <- rr_counts(matrix(c(900, 90:80), 12, 3, dimnames = list(names, c("N", "S", "W"))), rr_grr(names, epsilon = 4))
+  expect_identical(suppressMessages(attr(ggplot2::autoplot(rr_top(grouped, 8)), "layout"))$across, 1)
+  short <- rr_counts(matrix(c(900, 90:80), 12, 3, dimnames = list(letters[1:12], c("N", "S", "W"))), rr_grr(letters[1:12], epsilon = 4))
+  expect_identical(attr(ggplot2::autoplot(rr_top(short, 8)), "layout")$across, 3L)
+})
+
+test_that("an estimate that is no share, effects of different scale and low curves are explained by their pictures", {
+  inverted <- rr_estimate(rr_counts(c(no = 1604, yes = 100), rr_forced(1 / 6)), method = "inv")
+  expect_match(gsub("\n", " ", ggplot2::autoplot(inverted)$labels$caption), "intervals end at 0% and 100%. The reports are unlikely")
+  possible <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)), method = "inv")
+  expect_no_match(ggplot2::autoplot(possible)$labels$caption, "impossible")
+  # About one yes in ten.
+  set.seed(20261122)
+  people <- data.frame(age = rep(20:79, 100), sex = rep(c("f", "m"), each = 3000))
+  people$answer <- rr_perturb(rbinom(6000, 1, plogis(-3 + 0.01 * people$age)), rr_warner(0.9), rng = "R")
+  fit <- rr_glm(answer ~ age + sex, people, rr_warner(0.9))
+  expect_match(gsub("\n", " ", ggplot2::autoplot(rr_effects(fit))$labels$caption), "10 units")
+  expect_no_match(ggplot2::autoplot(rr_effects(rr_glm(answer ~ age, people, rr_warner(0.9))))$labels$caption, "10 units")
+  expect_lte(ggplot2::autoplot(fit)$coordinates$limits$y[2], 0.5)
+})

@@ -55,7 +55,7 @@ verbs <- list(
   confint = list(confint, function(answer, x) expect_true(is.matrix(answer) && ncol(answer) == 2L && all(answer[, 1] <= answer[, 2], na.rm = TRUE))),
   nobs = list(nobs, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L)),
   as.data.frame = list(as.data.frame, table_of),
-  plot = list(plot, function(answer, x) expect_identical(class(answer), class(x))),
+  plot = list(plot, function(answer, x) expect_s3_class(answer, "ggplot")),
   autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) {
     drawn <- vapply(seq_along(answer$layers), function(i) is.data.frame(ggplot2::layer_data(answer, i)), NA)
     expect_true(all(drawn))
