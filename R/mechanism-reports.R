@@ -99,6 +99,7 @@ unique.rr_bits <- function(x, ...) x[!duplicated(as.character(x))]
 print.rr_bits <- function(x, ..., n = 10) {
   cat("<rr_bits> ", format_count(length(x)), " reports of ", format_count(attr(x, "levels_number")), " bits\n",
       sep = "")
+  tell_memory(x)
   print_some(x, n)
 }
 
@@ -173,5 +174,6 @@ format.rr_sets <- function(x, ...) as.character(x)
 print.rr_sets <- function(x, ..., n = 10) {
   cat("<rr_sets> ", format_count(length(x)), " reports of ", format_count(nrow(unclass_sets(x))), " of ",
       format_count(attr(x, "levels_number")), " categories\n", sep = "")
+  tell_memory(x)
   print_some(x, n)
 }

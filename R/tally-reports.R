@@ -184,6 +184,25 @@ hex_problem <- function(text, k) {
   else sprintf("is %s, which is not hexadecimal", encodeString(text, quote = "\""))
 }
 
+# Reports as rr_perturb() returned them, with what their respondents must keep: the memory holds true answers. Also of a
+# column of a data frame.
+holds_memory <- function(x) {
+  !is.null(attr(x, "memory", exact = TRUE)) ||
+    (is.data.frame(x) && any(vapply(as.list(x), function(column) !is.null(attr(column, "memory", exact = TRUE)), NA)))
+}
+
+memory_note <- "They carry the memory, which holds the respondents' true answers."
+
+tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
+
+# One who counts reports should never have had it.
+tell_carried <- function(x) {
+  if (!holds_memory(x)) return(invisible())
+  cli::cli_inform(c("The reports came with a memory: it holds what respondents must keep, their true answers.",
+                    i = "Remove it before reports are sent: {.code attr(reports, \"memory\") <- NULL}."),
+                  class = "candor_message_memory")
+}
+
 drop_missing_reports <- function(missing, na.rm) {
   if (length(missing) && !na.rm) {
     abort(c("{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
@@ -198,8 +217,11 @@ missing_columns <- function(lists, na.rm) drop_missing_reports(which(colSums(is.
 zero_one <- function(x, mechanism, na.rm) {
   k <- length(mechanism$levels)
   if (ncol(x) != k) {
-    abort_report_at(1, sprintf("has %s columns; one for each of %s categories is needed", format_count(ncol(x)),
-                               format_count(k)))
+    abort(c("{.arg x} must have one column of 0 and 1 for each of {format_count(k)} categories.",
+            x = "It has {ncol(x)} column{?s}.",
+            i = if (!is.null(mechanism$size)) "Numbers of categories have {mechanism$size} column{?s}.",
+            i = "Of a data frame {.arg column} names those that hold the reports; {.fn rr_reports} says how they look."),
+          "report")
   }
   if (!is.null(colnames(x)) && !anyDuplicated(colnames(x)) && setequal(colnames(x), mechanism$levels)) {
     x <- x[, mechanism$levels, drop = FALSE]
@@ -226,8 +248,6 @@ whole_matrix <- function(x) {
   storage.mode(x) <- "integer"
   x
 }
-
-all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
 
 # One row for each category that a report supports. A report that supports none has one row, without a level.
 # `mechanism`: whose long form may have more columns.

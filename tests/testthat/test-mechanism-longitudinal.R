@@ -213,3 +213,30 @@ test_that("what two stages achieve on the grid is not above the nominal, and har
   expect_error(candor:::achieved_matrix(list(a = 0.5, b = 1e-4), rr_grr(5000, epsilon = 1)), class = "candor_error_too_large")
   expect_error(rr_epsilon(two, achieved = TRUE, reports = 2), class = "candor_error_argument")
 })
+
+test_that("reports that carry a memory say so, when they are printed and when they are tallied", {
+  m <- rr_longitudinal(4, 2, 1)
+  set.seed(1)
+  x <- rr_perturb(rep(1:4, 50), m, memory = list(), rng = "R")
+  expect_output(print(x), "carry the memory")
+  expect_message(rr_tally(x, m), "memory", class = "candor_message_memory")
+  expect_message(rr_tally(data.frame(day = 1, report = x), m, column = "report"), class = "candor_message_memory")
+  hashed <- rr_longitudinal(4, 2, 1, "local-hash")
+  expect_message(rr_tally(rr_perturb(rep(1:4, 50), hashed, memory = list()), hashed), class = "candor_message_memory")
+  attr(x, "memory") <- NULL
+  expect_no_match(capture.output(print(x)), "carry the memory")
+  expect_no_message(rr_tally(x, m))
+})
+
+test_that("a memory of respondents in another order is told", {
+  set.seed(2)
+  truth <- sample(5, 2000, TRUE, c(.4, .3, .15, .1, .05))
+  for (protocol in c("oue-sue", "grr-grr", "local-hash")) {
+    m <- rr_longitudinal(5, 3, 1, protocol)
+    memory <- attr(rr_perturb(truth, m, memory = list(), rng = "R"), "memory")
+    expect_warning(rr_perturb(sample(truth), m, memory = memory, rng = "R"), "another order", class = "candor_warning_memory")
+    # The same respondents, of whom half answer anew.
+    moved <- ifelse(rep(c(TRUE, FALSE), 1000), truth, sample(truth))
+    expect_no_warning(rr_perturb(moved, m, memory = memory, rng = "R"))
+  }
+})
