@@ -50,6 +50,7 @@
 #' mechanism
 #' visits <- rep(pages, c(2000, 1000, 600, 400))
 #' reports <- rr_perturb(visits, mechanism, memory = list())
+#' attr(reports, "memory") <- NULL # it stays with the respondents
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,

@@ -103,6 +103,17 @@ print.rr_bits <- function(x, ..., n = 10) {
   print_some(x, n)
 }
 
+# Reports as rr_perturb() returned them, with what their respondents must keep: the memory holds true answers. Also of a
+# column of a data frame.
+holds_memory <- function(x) {
+  !is.null(attr(x, "memory", exact = TRUE)) ||
+    (is.data.frame(x) && any(vapply(as.list(x), function(column) !is.null(attr(column, "memory", exact = TRUE)), NA)))
+}
+
+memory_note <- "They carry the memory, which holds the respondents' true answers."
+
+tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
+
 print_some <- function(x, n) {
   shown <- format(x[seq_len(min(length(x), n))])
   if (length(shown)) print(short_reports(shown), quote = FALSE)

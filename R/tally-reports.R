@@ -9,10 +9,10 @@
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
 #' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
-#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices of numbers, one row a report |
+#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
 #' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
@@ -21,8 +21,9 @@
 #' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
 #' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
-#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text, for a column of text; `as.list()` raw vectors,
-#' for a column of blobs.
+#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
+#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
+#' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
 #' @param mechanism How they were made.
@@ -183,17 +184,6 @@ hex_problem <- function(text, k) {
   if (grepl("^([0-9a-fA-F]{2})*$", bare)) width_problem(nchar(bare) / 2, k)
   else sprintf("is %s, which is not hexadecimal", encodeString(text, quote = "\""))
 }
-
-# Reports as rr_perturb() returned them, with what their respondents must keep: the memory holds true answers. Also of a
-# column of a data frame.
-holds_memory <- function(x) {
-  !is.null(attr(x, "memory", exact = TRUE)) ||
-    (is.data.frame(x) && any(vapply(as.list(x), function(column) !is.null(attr(column, "memory", exact = TRUE)), NA)))
-}
-
-memory_note <- "They carry the memory, which holds the respondents' true answers."
-
-tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
 
 # One who counts reports should never have had it.
 tell_carried <- function(x) {
