@@ -143,8 +143,8 @@ check_ones <- function(n, mechanism) {
   if (n * log(chance) >= log(1e-8)) return(invisible())
   abort(c("{.arg x} must hold reports of this mechanism.",
           x = "All bits of {format_count(n)} reports are 1: no position is negative.",
-          i = paste("They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}; or reports of another",
-                    "mechanism, such as {.fn rr_subset}.")), "report")
+          i = paste("They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}; or reports of",
+                    "another mechanism, such as {.fn rr_subset}.")), "report")
 }
 
 abort_flip_number <- function(position, number, mechanism) {

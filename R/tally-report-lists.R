@@ -1,8 +1,8 @@
 # Reports that are a few numbers each, as columns, lists and text hold them.
 
 # An integer matrix, a column a report, NA where a report is missing; NULL where `x` has another form. `size`: how many
-# numbers a report has; `refuse(position, number)` is for another number. `digits`: of a report as hexadecimal text, which
-# has no space and as many digits, more than any number of a category has.
+# numbers a report has; `refuse(position, number)` is for another number. `digits`: of a report as hexadecimal text,
+# which has no space and as many digits, more than any number of a category has.
 number_lists <- function(x, mechanism, size, refuse, digits = Inf) {
   if (is.factor(x)) x <- as.character(x)
   if (is.data.frame(x)) {
@@ -34,7 +34,8 @@ number_lists <- function(x, mechanism, size, refuse, digits = Inf) {
 text_numbers <- function(x, mechanism, digits) {
   numbers <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
   first <- x[!is.na(x)][1]
-  if (is.na(first) || !grepl(numbers, first) || (!grepl(" ", first, fixed = TRUE) && nchar(first) >= digits)) return(NULL)
+  hexadecimal <- !grepl(" ", first, fixed = TRUE) && isTRUE(nchar(first) >= digits)
+  if (hexadecimal || !grepl(numbers, first)) return(NULL)
   bad <- which(!is.na(x) & !grepl(numbers, x))
   if (length(bad)) {
     abort_report_at(bad[1], sprintf("is %s, which is no list of numbers", encodeString(x[bad[1]], quote = "\"")),

@@ -210,7 +210,7 @@ zero_one <- function(x, mechanism, na.rm) {
     abort(c("{.arg x} must have one column of 0 and 1 for each of {format_count(k)} categories.",
             x = "It has {ncol(x)} column{?s}.",
             i = if (!is.null(mechanism$size)) "Numbers of categories have {mechanism$size} column{?s}.",
-            i = "Of a data frame {.arg column} names those that hold the reports; {.fn rr_reports} says how they look."),
+            i = "Of a data frame {.arg column} names those that hold the reports. See {.fn rr_reports}."),
           "report")
   }
   if (!is.null(colnames(x)) && !anyDuplicated(colnames(x)) && setequal(colnames(x), mechanism$levels)) {
@@ -242,8 +242,9 @@ whole_matrix <- function(x) {
 # One row for each category that a report supports. A report that supports none has one row, without a level.
 # `mechanism`: whose long form may have more columns.
 is_long <- function(x, mechanism = NULL) {
+  if (!is.data.frame(x) || !is.null(mechanism$questions)) return(FALSE)
   columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
-  is.data.frame(x) && length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
+  length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
 }
 
 # `size`: how many rows each report has, NULL where it may have one without a level; `whole`: of which mechanism these
