@@ -108,7 +108,8 @@ hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
 }
 
 # Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon). With
-# blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very many categories only numbers near it are tried.
+# blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very many categories only numbers near it are
+# tried.
 best_blocks <- function(k, epsilon) {
   z <- exp(-epsilon)
   blocks <- if (k <= 1e6) as.double(seq_len(k)) else {
