@@ -6,7 +6,9 @@
 #' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
 #' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and an interval that
 #' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Each interval holds for its own comparison alone: only p-values are adjusted. The
-#' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares.
+#' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares. Where an estimate sits on the boundary the p-value is that of Newcombe's interval:
+#' 1 less the level at which an end of it is 0. (It is found between levels a tenth of a standard deviation apart; intervals of other methods than `"wilson"`, which would have to be found
+#' for every level, have `NA` there.)
 #'
 #' To compare two of several groups take them first: `rr_compare(fit[c("north", "south")])`, see [groups]. `p.adjusted` then counts this one comparison.
 #'
@@ -76,6 +78,13 @@ new_rr_compare <- function(table, type, conf.level) {
   attr(table, "conf.level") <- conf.level
   class(table) <- c("rr_compare", class(table))
   table
+}
+
+# The table is its own summary: quartiles of p-values say nothing.
+#' @export
+summary.rr_compare <- function(object, ...) {
+  check_dots_near(...)
+  object
 }
 
 # The sign is what a reader of the table must know first.
@@ -170,11 +179,11 @@ compare_pair <- function(fits, which, type, conf.level) {
     interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
     bounds <- fit_intervals(fit, conf.level, interval, at)
     edge <- held_at_boundary(fit, 1L)
+    intervals <- function(level) fit_intervals(fit, level, interval, at)
     error <- fit_errors(fit, 1L, at)
     if (edge) warn("held at the boundary", "boundary")
     list(share = unname(group_estimate(fit, 1L)[at]), error = error, low = as.vector(bounds$low),
-         high = as.vector(bounds$high),
-         edge = edge)
+         high = as.vector(bounds$high), edge = edge, intervals = if (interval == "wilson") intervals)
   })
   x <- sides[[1]]
   y <- sides[[2]]
@@ -182,18 +191,45 @@ compare_pair <- function(fits, which, type, conf.level) {
   error <- sqrt(x$error^2 + y$error^2)
   z <- normal_quantile(conf.level)
   p <- 2 * stats::pnorm(-abs(difference / error))
+  if (x$edge || y$edge) p <- interval_p_value(x, y, difference, z)
   p[error == 0] <- NA_real_
   if (type == "difference") {
     edge <- x$edge || y$edge
-    reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
-    low <- if (edge) difference - reach(y$share - y$low, x$high - x$share) else difference - z * error
-    high <- if (edge) difference + reach(y$high - y$share, x$share - x$low) else difference + z * error
+    low <- if (edge) difference - newcombe_reach(y$share - y$low, x$high - x$share) else difference - z * error
+    high <- if (edge) difference + newcombe_reach(y$high - y$share, x$share - x$low) else difference + z * error
     return(comparison(labels, names(fits), difference, error, low, high, p))
   }
   good <- x$share > 0 & y$share > 0
   ratio <- ifelse(good, y$share / x$share, NA_real_)
   relative <- sqrt((x$error / x$share)^2 + (y$error / y$share)^2)
   comparison(labels, names(fits), ratio, ratio * relative, ratio * exp(-z * relative), ratio * exp(z * relative), p)
+}
+
+newcombe_reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
+
+# A standard error at the boundary says too little, and a p-value of it may contradict the interval beside it. This one
+# is of the level at which the interval of the difference ends at 0. `z`, the quantile of the interval printed, is one
+# of the levels tried, so that the two never disagree.
+interval_p_value <- function(x, y, difference, z) {
+  if (is.null(x$intervals) || is.null(y$intervals)) return(rep(NA_real_, length(difference)))
+  # Beyond 8 the level is 1 in double precision. The interval of a share at the boundary is no point even at level 0.
+  tried <- sort(unique(c(1e-6, seq(0.1, 8, 0.1), min(z, 8))))
+  quantile <- rep(Inf, length(difference))
+  nearer <- list(z = 0, reach = numeric(length(difference)))
+  for (next_z in tried) {
+    level <- 1 - 2 * stats::pnorm(-next_z)
+    first <- x$intervals(level)
+    second <- y$intervals(level)
+    down <- newcombe_reach(y$share - as.vector(second$low), as.vector(first$high) - x$share)
+    up <- newcombe_reach(as.vector(second$high) - y$share, x$share - as.vector(first$low))
+    reach <- pmax(ifelse(difference > 0, down, up), nearer$reach)
+    found <- is.infinite(quantile) & reach >= abs(difference)
+    part <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
+    quantile[found] <- (nearer$z + ifelse(is.finite(part), part, 0) * (next_z - nearer$z))[found]
+    nearer <- list(z = next_z, reach = reach)
+    if (all(is.finite(quantile))) break
+  }
+  2 * stats::pnorm(-pmin(quantile, 8))
 }
 
 comparison <- function(term, names, estimate, error, low, high, p) {

@@ -26,6 +26,7 @@
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
   check_object(object)
+  if ("newdata" %in% ...names() || is.data.frame(reports) && refuses_frames(object$mechanism)) refuse_newdata()
   check_dots_near(...)
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
@@ -60,4 +61,18 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   if (is.null(object$tally$groups)) return(table)
   each <- nrow(tables[[1]])
   tibble::as_tibble(c(lapply(object$tally$groups, rep, each = each), table))
+}
+
+# Reports of several questions, and bits, may come as the columns of a data frame.
+refuses_frames <- function(mechanism) {
+  !length(mechanism$questions) && !inherits(rr_law(mechanism), "rr_law_support")
+}
+
+# predict() of R's own models takes rows of covariates.
+refuse_newdata <- function() {
+  abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
+          x = "It is {.arg newdata}, or a data frame.",
+          i = paste("For groups tally with {.arg by}; {.fn rr_glm} and {.fn rr_multinom} fit covariates",
+                    "and predict from them.")),
+        "argument")
 }

@@ -6,7 +6,7 @@ rr_association.rr_margin <- function(x, ...) {
   if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
     abort(c("{.arg x} must be the joint margin of two questions."), "argument")
   }
-  new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n)
+  new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df)
 }
 
 margin_association <- function(x) {
@@ -28,13 +28,24 @@ margin_association <- function(x) {
                             else NA_real_)
   if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
                                                      table[c("cramers.v", "cramers.v.error")]))
-  test <- if (x$target == "sample") true_margin_test(x)
+  test <- if (!is.null(x$df)) design_test(x)
+    else if (x$target == "sample") true_margin_test(x)
     else if (is.null(x$supports)) reported_table_test(x$tally)
     else support_test(x$supports, x$n)
   table$statistic <- test$statistic
   table$df <- test$df
-  table$p.value <- stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
+  table$p.value <- test$p.value %||% stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
   table
+}
+
+# Of a survey design the reports are no multinomial sample: a Wald test of the interactions of the truths with the
+# design's covariance. Its F distribution is the one that survey::svychisq(statistic = "adjWald") has.
+design_test <- function(x) {
+  test <- interaction_test(unname(x$estimate), x$covariance, x$n)
+  rest <- x$df - test$df + 1
+  test$p.value <- if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
+    else NA_real_
+  test
 }
 
 two_by_two <- function(share, error, x) {
@@ -45,7 +56,8 @@ two_by_two <- function(share, error, x) {
   spread <- row * (1 - row) * column * (1 - column)
   s <- sqrt(max(spread, 0))
   positive <- all(share > 0)
-  factor <- unbiased_factor(x$target, x$tally$effective_n %||% x$n)
+  # The covariance of a design is by linearisation, which has no such factor.
+  factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
   correlation <- if (spread > 0) covariance / s else NA_real_
   bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
   bend[2, 2] <- bend[2, 1] + bend[1, 2]
@@ -123,7 +135,23 @@ moved_contrasts <- function(question, share) {
 rr_association.rr_fit_product <- function(x, ...) {
   check_object(x)
   check_dots_empty(...)
-  x <- one_group(x, "x")
+  margin_associations(one_group(x, "x"))
+}
+
+#' @export
+rr_association.rr_survey <- function(x, ...) {
+  check_dots_empty(...)
+  check_object(x)
+  if (is.null(x$mechanism$questions)) {
+    abort(c("{.arg x} must be a fit of several questions.", x = "It is one of a single question, in a survey design.",
+            i = "Make one with {.fn rr_estimate} and {.fn rr_product}, of a design with a column for each question."),
+          "argument")
+  }
+  margin_associations(x)
+}
+
+# The margins of all pairs of questions of a joint fit.
+margin_associations <- function(x) {
   d <- length(x$mechanism$questions)
   if (d < 2L) abort(c("Association needs at least two questions.", x = "There is one."), "argument")
   if (d > 60) abort(c("{.arg x} has too many questions for all pairs.",
@@ -138,5 +166,5 @@ rr_association.rr_fit_product <- function(x, ...) {
     table[setdiff(columns, names(table))] <- NA_real_
     table[columns]
   })
-  new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level)
+  new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level, df = x$df)
 }

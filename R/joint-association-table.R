@@ -38,7 +38,7 @@ rows_of.rr_association <- function(x) {
 # Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
 #' @export
 bounds_of.rr_association <- function(x, rows, level) {
-  z <- normal_quantile(level)
+  z <- if (is.null(x$df)) normal_quantile(level) else stats::qt((1 - level) / 2, x$df, lower.tail = FALSE)
   list(low = association_bound(rows, -z), high = association_bound(rows, z))
 }
 

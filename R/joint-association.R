@@ -23,6 +23,10 @@
 #' same score test of the reported supports, or scores: they are uncorrelated between questions if the truths are independent, and only the
 #' \eqn{(K - 1)(L - 1)} directions count in which truths can move that correlation.
 #'
+#' For survey designs the covariance of the cells is the design's. `covariance` is then \eqn{z - xy} itself, intervals are of the t distribution, and the test is Wald's
+#' of the \eqn{(K - 1)(L - 1)} interactions: with \eqn{f} of them and the design's \eqn{\nu} degrees of freedom, `statistic` times
+#' \eqn{(\nu - f + 1) / (\nu f)} is compared with F of \eqn{f} and \eqn{\nu - f + 1} degrees of freedom.
+#'
 #' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
 #' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
 #' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels. Only these are tested (a score test), since
@@ -37,7 +41,7 @@
 #' in ten designs with 200 to 5000 respondents the level of a 5 per cent test was 4.4 to 5.3 per cent (4000 simulations each).
 #'
 #' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
-#'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism; or a two-way margin of [rr_margin()].
+#'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism, also of a survey design; or a two-way margin of [rr_margin()].
 #' @param ... For methods: `target` where the fit does not hold it.
 #' @return An object of class `rr_association`. `as.data.frame()` gives one row per pair, `tidy()` one row per pair and measure,
 #'   `as.matrix(x, measure)` the symmetric matrix of one measure, `vcov(x, pairs, measure)` the joint covariance of several correlations or covariances
@@ -199,8 +203,9 @@ exact_covariance_variance <- function(truth) {
   first / n^2 + product * (1 / n^2 - 2 / n^3) + sum_cells(alpha) * sum_cells(beta) / n^4
 }
 
-new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit)) {
-  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n),
+# `df` are those of a survey design.
+new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df = NULL) {
+  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n, df = df),
             class = c("rr_association", "rr_estimates"))
 }
 

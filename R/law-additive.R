@@ -226,3 +226,11 @@ law_share_interval.rr_law_additive <- function(law, evidence, cells, share, inte
   merged_interval(law$a, sum(b[cells]), sum(b), sum(evidence$counts[cells]) / evidence$n, evidence$n, interval, level,
                   target)
 }
+
+# The report's own weight over a, less what all truths add.
+#' @export
+law_second_moments.rr_law_additive <- function(law, k, weights) {
+  b <- rep_len(law$b, k)
+  terms <- (weights - sum(b * weights)) / law$a
+  sum(b * terms^2) + law$a * terms^2
+}

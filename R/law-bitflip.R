@@ -45,6 +45,13 @@ bitflip_moment <- function(law, theta) {
   law$truths / law$d * (law$q * (1 - law$q) + theta * law$difference * (1 - 2 * law$q)) / law$difference^2
 }
 
+# Terms of two buckets are uncorrelated: no truth lies in both.
+#' @export
+law_second_moments.rr_law_bitflip <- function(law, k, weights) {
+  blank <- bitflip_moment(law, 0)
+  sum(weights^2) * blank + weights^2 * (bitflip_moment(law, 1) - blank)
+}
+
 #' @export
 law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))

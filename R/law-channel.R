@@ -238,6 +238,15 @@ inverse_covariance <- function(law, evidence, map, which, target) {
   (second - diag(theta, length(theta))) / n
 }
 
+# Of one question.
+#' @export
+law_second_moments.rr_law_channel <- function(law, k, weights) {
+  inverse <- if (length(law$axes) == 1L) inverse_axes(law)
+  if (is.null(inverse)) return(NULL)
+  terms <- apply_channel(inverse, weights)
+  apply_channel(law$axes, terms^2, "adjoint")
+}
+
 # ---- intervals ----
 
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2

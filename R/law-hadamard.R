@@ -130,16 +130,12 @@ law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
   ifelse(map$support[which], variance, 0)
 }
 
-# What each report adds to a function is its weights' transform, block by block: no covariance matrix of all
+# What each report adds to a function (a column) is its weights' transform, block by block: no covariance matrix of all
 # categories is needed.
-#' @export
-law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
-  phi <- evidence$counts / evidence$n
+hadamard_terms <- function(law, functions) {
   row <- (seq_len(law$truths) - 1) %/% law$blocks + 1
   block <- (seq_len(law$truths) - 1) %% law$blocks
   place <- block * law$size + row + 1
-  shares <- law_unbiased(law, evidence)
-  means <- drop(functions %*% shares)
   added <- hadamard_scale(law) * apply(functions, 1, function(weights) {
     spread <- numeric(law$blocks * law$size)
     spread[place] <- weights
@@ -149,7 +145,20 @@ law_functions.rr_law_hadamard <- function(law, evidence, functions, target, vari
     }
     spread
   })
-  added <- matrix(added, ncol = nrow(functions))
+  matrix(added, ncol = nrow(functions))
+}
+
+#' @export
+law_second_moments.rr_law_hadamard <- function(law, k, weights) {
+  apply_channel(law_axes(law, k), hadamard_terms(law, matrix(weights, 1))^2, "adjoint")
+}
+
+#' @export
+law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
+  phi <- evidence$counts / evidence$n
+  shares <- law_unbiased(law, evidence)
+  means <- drop(functions %*% shares)
+  added <- hadamard_terms(law, functions)
   if (variances) {
     second <- colSums(added^2 * phi)
     if (target == "population") return((second - means^2) / max(evidence$n - 1, 0))

@@ -134,6 +134,20 @@ law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, var
   covariance * (1 - 1 / n) - (functions %*% (theta * t(functions)) - outer(means, means)) / n
 }
 
+# Depths are drawn: the term of a report is that of its depth times their number, and the constant of the root. That the
+# number of reports of each depth is known makes the variance a little less than by these moments.
+#' @export
+law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
+  height <- length(law$laws)
+  at <- node_functions(law, matrix(weights, 1), law$unit)
+  parts <- Map(function(part, functions) law_second_moments(part, ncol(functions), drop(functions)), law$laws, at)
+  if (any(lengths(parts) == 0L)) return(NULL)
+  leaves <- function(nodes, depth) nodes[node_of(law, depth)]
+  means <- Reduce(`+`, Map(function(functions, depth) leaves(drop(functions), depth), at, seq_len(height)))
+  constant <- weights[1] - means[1]
+  height * Reduce(`+`, Map(leaves, parts, seq_len(height))) + 2 * constant * means + constant^2
+}
+
 #' @export
 law_variances.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))

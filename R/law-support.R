@@ -160,6 +160,21 @@ both_block <- function(x, which, independent) {
   matrix(if (length(x) == 1L) x else x[which], length(which), length(which))
 }
 
+# The sum over categories of their weight times (supported or not, less q) / d: pairs with the truth, and other pairs.
+#' @export
+law_second_moments.rr_law_support <- function(law, k, weights) {
+  if (length(law$p) > 1L || length(law$q) > 1L || is.matrix(law$both_own) || length(law$both_own) > 1L ||
+      is.matrix(law$both_other)) return(NULL)
+  p <- law$p
+  q <- law$q
+  own <- (law$both_own %||% (p * q)) - p * q
+  other <- (law$both_other %||% q^2) - q^2
+  rest <- sum(weights) - weights
+  squares <- sum(weights^2) - weights^2
+  (weights^2 * (p * (1 - p) + law$difference^2) + squares * q * (1 - q) + 2 * weights * rest * own +
+     (rest^2 - squares) * other) / law$difference^2
+}
+
 #' @export
 law_intervals.rr_law_support <- function(law, evidence, estimate, interval, level, which, target) {
   d <- rep_len(law$difference, evidence$k)[which]

@@ -251,6 +251,15 @@ law_by_information <- function(law) UseMethod("law_by_information")
 #' @export
 law_by_information.rr_law <- function(law) FALSE
 
+# The unbiased estimate of a linear function of the shares is a mean over the reports, of terms whose own mean, given a
+# truth, is the weight of that truth. The mean squares of the terms, given each of the `k` truths: N Var is their mean
+# less the square of the function, or, for fixed truths, less the mean of the squared weights. NULL where the estimate
+# is no such mean.
+law_second_moments <- function(law, k, weights) UseMethod("law_second_moments")
+
+#' @export
+law_second_moments.rr_law <- function(law, k, weights) NULL
+
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
 law_intervals <- function(law, evidence, estimate, interval, level, which, target) UseMethod("law_intervals")
 

@@ -60,6 +60,24 @@ rr_law.rr_bitflip <- function(mechanism) {
 }
 
 #' @export
+rr_matrix.rr_bitflip <- function(mechanism, ...) {
+  check_object(mechanism)
+  check_dots_empty(...)
+  b <- mechanism$buckets
+  d <- mechanism$d
+  drawn <- choose(b, d)
+  check_report_number(mechanism, drawn * 2^d)
+  parts <- lapply(utils::combn(b, d, simplify = FALSE), function(places) {
+    own <- outer(seq_len(b), places, `==`)
+    chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
+    bits <- strsplit(colnames(chances), "")
+    colnames(chances) <- vapply(bits, function(bit) paste(mechanism$levels[places], "=", bit, collapse = ", "), "")
+    chances / drawn
+  })
+  named_matrix(mechanism, do.call(cbind, parts))
+}
+
+#' @export
 achieved.rr_bitflip <- function(mechanism) {
   epsilon <- .Call(C_rr_bit_chances, c(2 * mechanism$bit_epsilon, 0))[1]
   list(epsilon = if (mechanism$d == 1) epsilon / 2 else epsilon)

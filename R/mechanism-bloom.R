@@ -166,6 +166,22 @@ rr_law.rr_bloom <- function(mechanism) {
 }
 
 #' @export
+rr_matrix.rr_bloom <- function(mechanism, ...) {
+  check_object(mechanism)
+  check_dots_empty(...)
+  check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
+  law <- rr_law(mechanism)
+  parts <- lapply(seq_len(law$cohorts), function(j) {
+    set <- t(cohort_filters(law, j))
+    one <- law$zero + set * (law$one - law$zero)
+    chances <- bits_matrix(one, 1 - one) / law$cohorts
+    colnames(chances) <- paste0(j, ": ", colnames(chances))
+    chances
+  })
+  named_matrix(mechanism, do.call(cbind, parts))
+}
+
+#' @export
 rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
   switch(check_level_kind(achieved, shuffled, delta, reports),
@@ -401,4 +417,9 @@ from_recipe.recipe_bloom <- function(recipe) {
                       c("epsilon", "permanent", "f", "p", "q"))
   rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
            r$key)
+}
+
+#' @export
+plan_remedy.rr_bloom <- function(mechanism) {
+  "Simulate with {.fn rr_study}: categories are estimated together, by all bits."
 }

@@ -132,6 +132,22 @@ rr_law.rr_hadamard <- function(mechanism) {
              epsilon = mechanism$epsilon)
 }
 
+# Of the one-bit form the index is public.
+#' @export
+rr_matrix.rr_hadamard <- function(mechanism, ...) {
+  if (!mechanism$one_bit) return(NextMethod())
+  check_object(mechanism)
+  check_dots_empty(...)
+  size <- mechanism$size
+  check_report_number(mechanism, 2 * size)
+  signs <- vapply(seq_len(size), function(j) {
+    .Call(C_rr_hadamard_transform, as.double(seq_len(size) == j))[seq_along(mechanism$levels)]
+  }, numeric(length(mechanism$levels)))
+  chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
+  labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
+  named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
+}
+
 #' @export
 achieved.rr_hadamard <- function(mechanism) {
   factor <- if (mechanism$one_bit) 2 else 2 * mechanism$blocks

@@ -109,9 +109,11 @@ rr_law.rr_hierarchy <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  if (check_level_kind(achieved, shuffled, delta, reports) != "achieved") {
+    return(rr_epsilon.rr_mechanism(mechanism, ..., shuffled = shuffled, delta = delta, reports = reports))
+  }
   check_dots_empty(...)
-  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
   max(vapply(mechanism$parts, function(part) achieved(part)$epsilon, 0))
 }
 
@@ -175,6 +177,3 @@ from_recipe.recipe_hierarchy <- function(recipe) {
   if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
   mechanism
 }
-
-#' @export
-plan_remedy.rr_hierarchy <- function(mechanism) "Simulate with {.fn rr_study}: the levels are estimated together."

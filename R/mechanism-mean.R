@@ -52,6 +52,7 @@
 #' @export
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
+  if (!missing(range)) refuse_mean_of(range)
   check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
@@ -72,6 +73,16 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
   )
+}
+
+# Who has estimates of ordered categories looks for their mean here.
+refuse_mean_of <- function(x) {
+  if (!inherits(x, c("rr_fit", "rr_survey", "rr_tally"))) return(invisible())
+  k <- length(x$mechanism$levels)
+  fit <- if (inherits(x, "rr_tally")) "rr_estimate(tally)" else "fit"
+  abort(c("{.fn rr_mean} makes a mechanism, for answers that are numbers.", x = "It was given {describe(x)}.",
+          i = if (k > 1L) "The mean of categories with scores is {.code rr_contrast({fit}, 1:{k})}.",
+          i = if (!k) "Its mean is {.code rr_estimate(tally)}."), "argument")
 }
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
@@ -117,7 +128,10 @@ mean_variance <- function(mechanism) {
 }
 
 #' @export
-rr_law.rr_mean <- function(mechanism) new_rr_law("mean", truths = 1)
+rr_law.rr_mean <- function(mechanism) {
+  mixed <- function(part) mechanism$share * mechanism$fine[[part]] + (1 - mechanism$share) * mechanism$coarse[[part]]
+  new_rr_law("mean", truths = 1, chance = mixed("chance"), other = mixed("other"))
+}
 
 # There are no categories, so estimators of shares cannot be used. Estimates are made in R/fit-mean.R.
 
@@ -249,11 +263,16 @@ from_recipe.recipe_mean <- function(recipe) {
   rr_mean(r$range, r$epsilon, r$protocol)
 }
 
+# Of a report, on the scale from -1 to 1: constant + slope t^2 on average and, of sampled truths, that of t, at most the
+# average of t^2 up to 1.
+largest_mean_variance <- function(mechanism, target) {
+  parts <- mean_variance(mechanism)
+  parts$constant + max(0, parts$slope + if (target == "population") 1 else 0)
+}
+
 #' @export
 plan_remedy.rr_mean <- function(mechanism) {
-  parts <- mean_variance(mechanism)
-  # The variance of a report, constant + slope t^2 on average, and that of t, at most the average of t^2 up to 1.
-  worst <- diff(mechanism$range) / 2 * sqrt(parts$constant + max(0, 1 + parts$slope))
-  paste0("It estimates a mean, and no share. The standard error of the mean is at most ", format(worst, digits = 3),
-         " / sqrt(n).")
+  worst <- diff(mechanism$range) / 2 * sqrt(largest_mean_variance(mechanism, "population"))
+  paste0("It estimates a mean, and no share: {.fn rr_sample_size} plans the {.arg margin} of that. ",
+         "Its standard error is at most ", format(worst, digits = 3), " / sqrt(n).")
 }

@@ -7,6 +7,14 @@
 # with the n's multinomial: Balle et al. condition on the number M of blanket reports, 1 + Bin(n - 1, gamma), and weigh
 # by gamma / M; a binomial of n weighed by its own value is the same. The bound falls with r11 when r10 + r11 is kept
 # (moving mass off the diagonal spreads S in the convex order): of several kinds of pairs the one of least r11 counts.
+#
+# The same bound holds for every other mechanism. Its blanket is min over x of P(y | x), or anything below it; gamma is
+# what this adds up to. A blanket report y has A = P(y | x) / blanket(y) and B, of x', from 1 to E, and adds A - c B to
+# the sum S. A and B are replaced by 1 or E, at random with the same means and together where possible: a spread, under
+# which E[S_+] can only grow. What is left are reports of two levels, with
+#   (E - 1) gamma r10 = distance,   (E - 1) gamma (r10 + r11) = 1 - gamma,
+# the distance being the total variation between the reports of x and x': the largest of all pairs counts. For reports
+# of two levels nothing is replaced. Where the randomness of cohorts, depths or positions is public it is part of y.
 
 shuffled_epsilon <- function(mechanism, n, delta) {
   n <- check_count(n, "shuffled", min = 1, max = 1e9)
@@ -24,37 +32,65 @@ shuffled_epsilon <- function(mechanism, n, delta) {
   structure(level, delta = delta)
 }
 
-# The blanket of a mechanism of two levels: how likely a report is of it (`weight`), and how likely such a report
+# The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,
 # supports one category and not another (`one`), both (`both`), or neither.
 blanket <- function(mechanism) {
-  law <- rr_law(mechanism)
-  shares <- law_blanket(law, length(mechanism$levels))
+  shares <- law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
   if (is.null(shares)) {
-    abort(c("{.arg shuffled} needs a mechanism whose reports have two levels of probability.",
+    abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
             x = "This one is: {format(mechanism)}.",
-            i = "These are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset}, {.fn rr_local_hash} and {.fn rr_hadamard}."),
-          c("law", "argument"))
+            i = "These are all mechanisms of one question but sketches."), c("law", "argument"))
   }
   shares
 }
 
-law_blanket <- function(law, k) UseMethod("law_blanket")
+# `local` is the epsilon of one report.
+law_blanket <- function(law, k, local) UseMethod("law_blanket")
 
 #' @export
-law_blanket.rr_law <- function(law, k) NULL
+law_blanket.rr_law <- function(law, k, local) NULL
 
-# One number for all others, and the truth likelier than these.
+# By the weight of the blanket and the largest distance. Chances of two levels: 2 one + both is at most 1.
+spread_blanket <- function(weight, distance, local) {
+  gain <- expm1(local) * weight
+  each <- max(1 - weight, 0) / gain
+  one <- max(min(distance / gain, each, 1 - each), 0)
+  list(weight = weight, one = one, both = each - one)
+}
+
+# One number for all others, and the truth likelier than these. With several numbers every two truths differ in their
+# own reports alone, as far as the truth is likelier there, or less likely.
 #' @export
-law_blanket.rr_law_additive <- function(law, k) {
-  if (length(unique(law$b)) > 1L) return(NULL)
-  b <- law$b[1]
-  # The truth the least likely of two is the other category the likelier.
-  if (law$a < 0) return(if (k == 2L) list(weight = 2 * (b + law$a), one = 1 / 2, both = 0))
-  list(weight = k * b, one = 1 / k, both = 0)
+law_blanket.rr_law_additive <- function(law, k, local) {
+  b <- rep_len(law$b, k)
+  if (law$a < 0) return(spread_blanket(sum(b + law$a), -law$a, local))
+  if (length(unique(law$b)) > 1L) return(spread_blanket(sum(b), law$a, local))
+  list(weight = k * b[1], one = 1 / k, both = 0)
+}
+
+# Of several questions the blanket is that of all of them, and a report is another only where one of its parts is.
+#' @export
+law_blanket.rr_law_channel <- function(law, k, local) {
+  parts <- vapply(law$axes, function(axis) {
+    if (is.null(axis$matrix)) return(c(sum(axis$b + min(axis$a, 0)), abs(axis$a)))
+    c(sum(do.call(pmin, as.data.frame(axis$matrix))), largest_distance(axis$matrix))
+  }, numeric(2))
+  spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), local)
+}
+
+# Total variation between the columns (truths) of a matrix: the largest of all pairs, or, where these are too many,
+# what no pair exceeds.
+distance_steps <- 2e9
+
+largest_distance <- function(matrix) {
+  if (as.double(nrow(matrix)) * ncol(matrix)^2 > 2 * distance_steps) {
+    return(1 - sum(do.call(pmin, as.data.frame(matrix))))
+  }
+  max(stats::dist(t(matrix), method = "manhattan")) / 2
 }
 
 #' @export
-law_blanket.rr_law_support <- function(law, k) {
+law_blanket.rr_law_support <- function(law, k, local) {
   if (is.null(law$odds) || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
   p <- law$p
   both <- law$both_own %||% (p * law$q)
@@ -72,11 +108,53 @@ law_blanket.rr_law_support <- function(law, k) {
 
 # Two categories of different blocks are never supported together.
 #' @export
-law_blanket.rr_law_hadamard <- function(law, k) {
+law_blanket.rr_law_hadamard <- function(law, k, local) {
   blocks <- law$blocks
   z <- exp(-law$epsilon)
   both <- if (blocks > 1) 0 else 1 / 4
   list(weight = 2 * blocks * z / (1 + (2 * blocks - 1) * z), one = 1 / (2 * blocks) - both, both = both)
+}
+
+# Of d bits, those of buckets that were drawn, r = p / q: a report is 1 / r times as likely as under a truth outside
+# these buckets, or more. Two truths differ where the bucket of at least one of them was drawn. One bit has two levels.
+#' @export
+law_blanket.rr_law_bitflip <- function(law, k, local) {
+  b <- law$truths
+  d <- law$d
+  if (d == 1) return(list(weight = 2 * law$q, one = 1 / b, both = 1 / 2 - 1 / b))
+  apart <- (b - d) * (b - d - 1) / (b * (b - 1))
+  list(weight = law$q / law$p, one = law$p * law$q * (1 - apart), both = law$q * (law$q + law$p * apart))
+}
+
+# The least likely filter for the bits of a report has its ones where these are 0, as far as there are enough. Filters
+# of two categories have at most so many ones where the other has none.
+#' @export
+law_blanket.rr_law_bloom <- function(law, k, local) {
+  turned <- law$one < law$zero
+  one <- if (turned) 1 - law$one else law$one
+  zero <- if (turned) 1 - law$zero else law$zero
+  hashes <- dim(law$places)[1]
+  ones <- 0:law$bits
+  covered <- pmin(hashes, law$bits - ones)
+  least <- covered * (log1p(-one) - log1p(-zero)) + (hashes - covered) * (log(one) - log(zero))
+  pairs <- 0:min(hashes, law$bits - hashes)
+  own <- stats::dbinom(pairs, max(pairs), one)
+  other <- stats::dbinom(pairs, max(pairs), zero)
+  distance <- sum(abs(outer(own, other) - outer(other, own))) / 2
+  spread_blanket(sum(exp(stats::dbinom(ones, law$bits, zero, log = TRUE) + least)), distance, local)
+}
+
+# A cell that is drawn from all cells is of the blanket. The windows of the least and the largest answer share none.
+#' @export
+law_blanket.rr_law_mean <- function(law, k, local) spread_blanket(law$other, law$chance, local)
+
+# A report is of one depth, which is public. Categories may differ in their nodes of every depth.
+#' @export
+law_blanket.rr_law_hierarchy <- function(law, k, local) {
+  parts <- Map(function(law, part) law_blanket(law, length(part$levels), part$epsilon), law$laws, law$mechanisms)
+  if (any(lengths(parts) == 0L)) return(NULL)
+  distances <- Map(function(shares, part) shares$one * shares$weight * expm1(part$epsilon), parts, law$mechanisms)
+  spread_blanket(mean(vapply(parts, `[[`, 0, "weight")), mean(unlist(distances)), local)
 }
 
 # The least epsilon whose bound is at most delta, from above.

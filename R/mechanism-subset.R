@@ -102,6 +102,23 @@ rr_count_reports.rr_subset <- function(mechanism, x, groups = NULL, weights = NU
 }
 
 #' @export
+rr_matrix.rr_subset <- function(mechanism, ...) {
+  check_object(mechanism)
+  check_dots_empty(...)
+  k <- length(mechanism$levels)
+  w <- mechanism$size
+  number <- choose(k, w)
+  check_report_number(mechanism, number)
+  sets <- utils::combn(k, w)
+  z <- exp(-mechanism$epsilon)
+  one <- k / (number * (w + (k - w) * z))
+  chances <- matrix(one * z, k, number)
+  chances[cbind(as.vector(sets), as.vector(col(sets)))] <- one
+  labels <- apply(sets, 2, function(set) paste0("{", paste(mechanism$levels[set], collapse = ", "), "}"))
+  named_matrix(mechanism, chances, labels)
+}
+
+#' @export
 report_sets.rr_subset <- function(mechanism, x) {
   reports <- read_subsets(x, mechanism)$reports
   if (inherits(reports, "rr_bits")) return(unclass_bits(reports))

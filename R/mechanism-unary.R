@@ -108,6 +108,21 @@ rr_count_reports.rr_unary <- function(mechanism, x, groups = NULL, weights = NUL
 report_sets.rr_unary <- function(mechanism, x) unclass_bits(read_bits(x, mechanism)$reports)
 
 #' @export
+rr_matrix.rr_unary <- function(mechanism, ...) {
+  check_object(mechanism)
+  check_dots_empty(...)
+  k <- length(mechanism$levels)
+  check_report_number(mechanism, 2^k)
+  one <- matrix(mechanism$q, k, k)
+  zero <- matrix(1 - mechanism$q, k, k)
+  diag(one) <- mechanism$p
+  # A bit of the truth that is 0: by epsilon, since 1 - p loses the digits of a p near 1.
+  q <- mechanism$q
+  diag(zero) <- if (mechanism$from_epsilon) mechanism$p * (1 - q) / q * exp(-mechanism$epsilon) else 1 - mechanism$p
+  named_matrix(mechanism, bits_matrix(one, zero))
+}
+
+#' @export
 rr_reports.rr_unary <- function(x, mechanism) read_bits(x, mechanism)$reports
 
 #' @export

@@ -33,8 +33,9 @@ bit_places <- function(labels) {
 #' @section After shuffling:
 #' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
 #' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
-#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, close to the truth. It holds for reports of two
-#' levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] and their two-stage forms. Hash
+#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, for every mechanism of one question but sketches. It is close to the truth for reports of
+#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()] and their two-stage forms. Reports of more levels
+#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits) are compared with reports of two levels that reveal more, so that the true level may be well below. Hash
 #' functions and public columns must be shuffled with the reports. (The parameters that some papers
 #' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
 #'
@@ -109,19 +110,25 @@ check_level_kind <- function(achieved, shuffled, delta, reports) {
 #' Entry `[x, y]` is the probability of report `y` given truth `x`: **rows are truths** and add up
 #' to 1. (Some software stores the transpose.)
 #'
+#' Reports that are not categories have labels too, where there are at most 10,000 of them: of [rr_unary()] the bits in the order of the categories
+#' (`"010"`), of [rr_bloom()] the cohort and the bits (`"2: 0110"`), of [rr_subset()] the categories (`"{never, often}"`), of [rr_bitflip()] the bits that were
+#' drawn (`"never = 0, often = 1"`), of [rr_hadamard()] the number of the report, or of its one-bit form the index and the sign (`"3: -1"`).
+#' Unary encoding reaches the limit with 13 categories. The largest logarithm of a ratio within a column is [rr_epsilon()].
+#'
 #' @inheritParams rr_epsilon
 #' @return A matrix with one row per truth and one column per report, and dimnames `truth` and
-#'   `report`. Mechanisms of more than 10,000 categories are refused: nothing in the package needs
+#'   `report`. Mechanisms of more than 10,000 categories, and protocols of more than 10,000 possible reports, are refused: nothing in the package needs
 #'   their matrix, and it would not fit in memory.
 #' @section Errors:
-#' `candor_error_argument` for anything but a mechanism, and for one with too many categories; `candor_error_law` where a report is
-#' not one of finitely many categories, see [rr_law()].
+#' `candor_error_argument` for anything but a mechanism, and for one with too many categories; `candor_error_law` for a protocol with too many possible reports, and where
+#' a report is not one of finitely many (of fresh hash functions, means, sketches and several depths or questions), see [rr_law()].
 #' @source For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
 #'   response, section 2.2, where the matrix has \eqn{p} on its diagonal and \eqn{q} elsewhere. For any matrix Gouweleeuw et al. (1998), see
 #'   [rr_channel()].
 #' @examples
 #' rr_matrix(rr_grr(c("never", "once", "often"), epsilon = 1))
 #' rr_matrix(rr_crosswise(0.25))
+#' rr_matrix(rr_subset(c("never", "once", "often", "always"), epsilon = 0.5))
 #' @export
 rr_matrix <- function(mechanism, ...) {
   check_given()
@@ -150,6 +157,38 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
   matrix <- law_matrix(law, k)
   dimnames(matrix) <- list(truth = mechanism$levels, report = mechanism$reports)
   matrix
+}
+
+# Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
+check_report_number <- function(mechanism, number) {
+  if (number <= matrix_limit && length(mechanism$levels) <= matrix_limit) return(invisible())
+  abort(c("{.arg mechanism} has too many reports for its matrix.",
+          x = "It has {format_count(length(mechanism$levels))} categories and {amount_words(number)} possible reports.",
+          i = paste("The limit is {format_count(matrix_limit)}. Estimation never needs the matrix:",
+                    "{.fn rr_law} says what is known.")),
+        c("law", "argument"))
+}
+
+amount_words <- function(number) {
+  if (number < 1e15) format_count(number) else if (is.finite(number)) format(number, digits = 2) else "more than 1e308"
+}
+
+# The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
+# probabilities to be 1 and 0. The first bit runs fastest.
+bits_matrix <- function(one, zero) {
+  chances <- matrix(1, nrow(one), 1)
+  labels <- ""
+  for (bit in seq_len(ncol(one))) {
+    chances <- cbind(chances * zero[, bit], chances * one[, bit])
+    labels <- c(paste0(labels, "0"), paste0(labels, "1"))
+  }
+  colnames(chances) <- labels
+  chances
+}
+
+named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
+  dimnames(chances) <- list(truth = mechanism$levels, report = reports)
+  chances
 }
 
 # Two mechanisms are the same when they randomise in the same way over the same labels.

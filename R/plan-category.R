@@ -1,15 +1,24 @@
 # What a plan needs of a mechanism: the law of the reports of one category, and the variance of its estimate.
 
-# a and b of one category. Where all categories have the same and none is named, any one will do.
+# Of one category: a and b, where the number of its reports is binomial. Otherwise the mean squares of the terms of its
+# unbiased estimate, of those who hold it and of the others, all of whom hold what makes it largest.
 category_form <- function(mechanism, category) {
-  form <- additive(mechanism) %||% support_form(rr_law(mechanism))
-  if (is.null(form)) {
+  law <- rr_law(mechanism)
+  k <- length(mechanism$levels)
+  form <- additive(mechanism) %||% support_form(law)
+  if (law_tells_nothing(form %||% law)) abort_no_information(mechanism)
+  if (!is.null(form)) {
+    at <- category_position(mechanism, category)
+    return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
+  }
+  # The mechanisms of many things at once have no categories.
+  if (is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
             i = plan_remedy(mechanism)), c("argument", "law"))
   }
-  if (law_tells_nothing(form)) abort_no_information(mechanism)
   at <- category_position(mechanism, category)
-  list(a = form$a, b = rep_len(form$b, length(mechanism$levels))[at], k = length(mechanism$levels))
+  moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
+  list(own = moments[at], others = max(moments[-at]), k = k)
 }
 
 # What to do where shares of one question cannot be planned by a formula. Methods are in the files of the mechanisms.
@@ -40,13 +49,20 @@ category_position <- function(mechanism, category) {
 
 # N times the variance of the unbiased estimate of a share.
 unit_variance <- function(form, share, target) {
+  if (is.null(form$a)) {
+    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
+  }
   if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
   m <- form$b + form$a * share
   m * (1 - m) / form$a^2
 }
 
-# The share of largest variance: reported half of the time where that is possible.
+# The share of largest variance: for binomial reports, reported half of the time where that is possible.
 worst_share <- function(form, target) {
+  if (is.null(form$a)) {
+    more <- form$own - form$others
+    return(if (target == "sample") as.double(more > 1) else min(1, max(0, more / 2)))
+  }
   if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
   min(1, max(0, (0.5 - form$b) / form$a))
 }

@@ -46,9 +46,11 @@ autoplot.rr_plan <- function(object, ...) {
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   data$x <- data[[kinds[1]]]
   other <- data[[kinds[2]]]
-  data$panel <- size_value(kinds[2], other)
+  # Of means: margins in the unit of the answers, and no shares.
+  means <- !anyNA(data$margin) && all(is.na(data$share))
+  data$panel <- if (means) "Mean, whatever the answers" else size_value(kinds[2], other)
   data$panel <- factor(data$panel, unique(data$panel[order(other)]))
-  if (!any(several)) return(plot_size_rows(data, object, size_value(kinds[1], data$x[1])))
+  if (!any(several)) return(plot_size_rows(data, object, size_value(kinds[1], data$x[1], means)))
   direct <- unique(data.frame(data[c("x", "panel")], n = data$direct))
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   direct <- direct[direct$n > 0, ]
@@ -61,7 +63,7 @@ autoplot.rr_plan <- function(object, ...) {
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$n)) +
     ggplot2::geom_line(data = direct, linetype = 2, colour = colour_aside) +
     design_lines(data$mechanism, length(given)) +
-    scale_x(labels = if (kinds[1] == "power") point_format else percent_labels, breaks = breaks,
+    scale_x(labels = if (means || kinds[1] == "power") point_format else percent_labels, breaks = breaks,
             guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_log10(labels = format_count, breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks) +
     ggplot2::labs(x = size_names[[kinds[1]]], y = "Respondents needed",
@@ -73,8 +75,8 @@ autoplot.rr_plan <- function(object, ...) {
 
 size_names <- c(margin = "Margin of error", share = "True share", power = "Power")
 
-size_value <- function(kind, x) {
-  paste(size_names[[kind]], if (kind == "power") format(x, digits = 3, trim = TRUE) else percent_labels(x))
+size_value <- function(kind, x, plain = kind == "power") {
+  paste(size_names[[kind]], if (plain) format(x, digits = 3, trim = TRUE) else percent_labels(x))
 }
 
 # One line for each design. Lines of designs that are equally good lie on each other: a dashed line and hollow points
@@ -191,7 +193,9 @@ power_caption <- function(data, alpha, second, mark) {
                                    "%s: direct questions, answered honestly, in both."),
                              percent_labels(alpha), percent_labels(second$share), mark)))
   }
-  wrap_text(sprintf(paste("Exact one-sided test of \"the share is %s\" at level %s.",
+  # Normal tests have the level that was asked for, and binomial ones hardly ever.
+  test <- if (any(data$level == alpha)) "One-sided" else "Exact one-sided"
+  wrap_text(sprintf(paste(test, "test of \"the share is %s\" at level %s.",
                           "%s: a direct question, answered honestly."),
                     percent_labels(data$null[1]), percent_labels(alpha), mark))
 }

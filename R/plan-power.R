@@ -8,12 +8,19 @@
 #' unbiased estimate of the share has the variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`), of which
 #' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
 #'
-#' *Margin of error*: the half-width of the confidence interval of the share. With `simultaneous = TRUE` the intervals of all categories hold together
+#' *Margin of error*: the half-width of the confidence interval of the share; for [rr_mean()] that of the mean, in the unit of its answers, whatever these are. With `simultaneous = TRUE` the intervals of all categories hold together
 #' (Bonferroni). Without `share` the number is enough whatever the share.
 #'
 #' *Power*: the test of "the share is `null`" against "it is larger" (or smaller, if `share` is below `null`) that counts the reports; their
 #' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
-#' approximation and returns the first number from there on, in steps of 0.1 per cent, whose exact power is enough.
+#' approximation and returns the first number from there on, in steps of 0.1 per cent, whose power is enough.
+#'
+#' *Reports that are not counted for one category each* ([rr_bitflip()], [rr_hadamard()] in several blocks, [rr_hierarchy()], shared functions of [rr_local_hash()],
+#' [rr_square_wave()] and any other channel that can be inverted): everything is about the unbiased estimate, `method = "inv"`, and its exact variance; the test is the normal one
+#' by the standard error under the null hypothesis, and `level` the one asked for. Of [rr_bitflip()] about \eqn{n d / K} of the reports are about one of \eqn{K} buckets, which the variance
+#' contains. Where it depends on which other categories the others hold, these are taken to hold the least favourable one, so that a number is enough whatever they hold: for Hadamard response in
+#' many blocks, or hierarchies, that is more than most truths need, and [rr_study()] gives the risk at a truth of your own. It is the way too for [rr_bloom()], whose estimate is
+#' no mean over reports, and for `method = "mle"`, which has far less error than inversion for square waves.
 #'
 #' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
 #' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. The test is **one-sided**, in the direction
@@ -29,7 +36,7 @@
 #'
 #' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
 #'   design.
-#' @param margin Wanted half-width of the confidence intervals: numbers above 0.
+#' @param margin Wanted half-width of the confidence intervals: numbers above 0 and below 1; for [rr_mean()], below the width of its range.
 #' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
 #' @param power Wanted power, between 0 and 1; one or several.
 #' @param null Share under the null hypothesis, one number from 0 to 1.
@@ -46,14 +53,14 @@
 #' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` and are refused with
 #'   `power`; `null` and `alpha` belong to `power` and are refused with `margin`.
 #' @param ... Not used, and refused.
-#' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share`, `versus` if it was given,
+#' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share` (missing for means), `versus` if it was given,
 #'   `margin` or `null` and `power`, `n`, and `direct`, the number that a direct question answered honestly would need (in both groups). `rr_power()`: a data frame of class
 #'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (the significance level attained; at most
-#'   the one asked for), `power`; for two groups `versus` in place of `null`, and `level` the one asked for. [plot()][autoplot.rr_plan] draws both.
+#'   the one asked for), `power`; for two groups `versus` in place of `null`; for these and for normal tests `level` is the one asked for. [plot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
 #' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
-#' `candor_error_law` for a mechanism without a closed form (hierarchies, square waves, several questions, means, sketches), which says what to do instead;
+#' `candor_error_law` for a mechanism without a closed form ([rr_bloom()], channels that cannot be inverted, several questions, sketches; for tests, means), which says what to do instead;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
@@ -71,6 +78,10 @@
 #' # To reject with power 0.8 that nobody has done it, if 10 per cent have
 #' rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1)
 #' rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1, 0.2))
+#'
+#' # Some bits of a report only, and the mean of numbers within half an hour
+#' rr_sample_size(rr_bitflip(20, epsilon = 1, d = 4), margin = 0.02, share = 0.1)
+#' rr_sample_size(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)
 #'
 #' # Two groups of 1,000 together: 30 against 20 per cent
 #' rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.2)
@@ -103,7 +114,12 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
   if (!is.null(second) && is.null(share)) {
     abort(c("{.arg share} is needed with {.arg versus}.", i = "It is the true share in the first group."), "argument")
   }
-  rows <- if (is.null(power)) {
+  means <- vapply(mechanisms, inherits, NA, "rr_mean")
+  rows <- if (is.null(power) && any(means)) {
+    others <- c(share = !is.null(share), null = null != 0, category = !is.null(category), alpha = alpha != 0.05,
+                simultaneous = simultaneous, versus = !is.null(second))
+    plan_mean(mechanisms, margin, conf.level, target, worth, means, names(others)[others])
+  } else if (is.null(power)) {
     check_unused(c(null = null != 0, alpha = alpha != 0.05), "a margin of error", "power")
     if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
     plan_margin(mechanisms, check_open(margin, "margin"), share, category, conf.level, simultaneous, target, second,
@@ -134,10 +150,10 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.0
   alpha <- check_alpha(alpha)
   second <- check_second(versus, versus_mechanism, allocation, category, null)
   worth <- check_worth(design_effect, response)
+  forms <- lapply(mechanisms, category_form, category)
   cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
   found <- vapply(seq_len(nrow(cells)), function(i) {
-    form <- category_form(mechanisms[[cells$mechanism[i]]], category)
-    test_power(form, cells$n[i], cells$share[i], null, alpha, second, worth)
+    test_power(forms[[cells$mechanism[i]]], cells$n[i], cells$share[i], null, alpha, second, worth)
   }, numeric(2))
   rows <- list(mechanism = names(mechanisms)[cells$mechanism],
                epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism], share = cells$share)
@@ -191,7 +207,7 @@ difference_variance <- function(form, share, second, target = "population") {
 
 # Significance level and power of the test, for `n` people approached.
 test_power <- function(form, n, share, null, alpha, second, worth) {
-  if (is.null(second)) return(exact_power(form, answers_of(n, worth), share, null, alpha))
+  if (is.null(second)) return(one_group_power(form, answers_of(n, worth), share, null, alpha))
   error <- sqrt(difference_variance(form, share, second) / answers_of(n, worth))
   c(alpha, stats::pnorm(abs(share - second$share) / error - stats::qnorm(alpha, lower.tail = FALSE)))
 }
@@ -260,11 +276,47 @@ plan_margin <- function(mechanisms, margin, share, category, conf.level, simulta
   do.call(rbind, rows)
 }
 
+# For the mean of numbers: margins in their unit, and answers that make its variance largest.
+plan_mean <- function(mechanisms, margin, conf.level, target, worth, means, unused) {
+  if (!all(means)) {
+    abort(c("{.arg mechanism} must be all means, or none.", x = "{.val {names(mechanisms)[!means][1]}} is none.",
+            i = "The margin of a mean is in the unit of its answers, that of a share is a share."), "argument")
+  }
+  if (length(unused)) {
+    abort(c("{.arg {unused}} {?is/are} not used for the margin of a mean.",
+            i = "Leave {cli::qty(unused)}{?it/them} out: there are no shares."), "argument")
+  }
+  widths <- vapply(mechanisms, function(m) diff(m$range), 0)
+  if (!is.numeric(margin) || is.object(margin) || !length(margin) || anyNA(margin) || any(margin <= 0) ||
+      any(margin >= min(widths))) {
+    abort(c("{.arg margin} must be numbers above 0 and below the width of the range, in the unit of the answers.",
+            x = "It is {describe(margin)}."), "argument")
+  }
+  z <- stats::qnorm(1 - (1 - conf.level) / 2)
+  rows <- lapply(names(mechanisms), function(name) {
+    half <- widths[[name]] / 2
+    grid <- data.frame(share = rep(NA_real_, length(margin)), margin = as.double(margin))
+    people <- function(variance) people_for(ceiling(z^2 * half^2 * variance / grid$margin^2), worth)
+    plan_rows(name, mechanisms, grid, NULL, list(margin = grid$margin),
+              people(largest_mean_variance(mechanisms[[name]], target)), people(1))
+  })
+  do.call(rbind, rows)
+}
+
 plan_rows <- function(name, mechanisms, grid, second, wanted, n, direct) {
   each <- nrow(grid)
   tibble::as_tibble(c(list(mechanism = rep(name, each), epsilon = rep(mechanisms[[name]]$epsilon, each),
                            share = grid$share), if (!is.null(second)) list(versus = rep(second$share, each)), wanted,
                       list(n = n, direct = direct)))
+}
+
+# Significance level and power of the test in one group, for `n` answers.
+one_group_power <- function(form, n, share, null, alpha) {
+  if (!is.null(form$a)) return(exact_power(form, n, share, null, alpha))
+  if (n < 1) return(c(0, 0))
+  error <- sqrt(unit_variance(form, c(null, share), "population") / n)
+  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2]))
 }
 
 # The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
@@ -313,7 +365,7 @@ enough_power <- function(form, share, null, alpha, power, second = NULL) {
   }
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
   n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
-  while (n < 1e15 && exact_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
+  while (n < 1e15 && one_group_power(form, n, share, null, alpha)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
 

@@ -6,7 +6,10 @@ regress_device <- function(mechanism, arg = "mechanism") {
   if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
     abort(c("{.arg {arg}} must be that of a yes/no question.",
             x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
-            i = "For more categories use {.fn rr_multinom}."), "argument")
+            i = if (length(mechanism$questions) > 1L)
+              paste("A model of one question given another is that of {.fn rr_predictor};",
+                    "for one question alone give its own mechanism.")
+            else "For more categories use {.fn rr_multinom}."), "argument")
   }
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]

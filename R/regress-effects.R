@@ -68,9 +68,9 @@ true_answer <- function(level) {
 }
 
 check_covariates <- function(x, known, arg, what) {
-  lost <- setdiff(x, known)
+  lost <- if (is.character(x)) setdiff(x, known)
   if (!is.character(x) || length(lost)) {
-    abort(c("{.arg {arg}} must name {what}.", x = "It is {describe(if (length(lost)) lost[[1]] else x)}.",
+    abort(c("{.arg {arg}} must name {what}.", x = "It is {describe(if (length(lost)) lost[1] else x)}.",
             i = if (length(known)) "There are {.val {known}}."), "argument")
   }
   x
@@ -224,17 +224,20 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #'
 #' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
 #'
+#' Where the covariate interacts with one of a few values, such as a factor, there is a line for each of these values; `by` names another.
+#'
 #' `plot()` of a fit of [rr_glm()] draws this picture too, as it does for the other fits of the package. The diagnostics of R's own models, of the residuals of the reports, are
 #' drawn by `plot(fit, which = 1:4)`, see [stats::plot.lm()].
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param variable Name of a covariate; by default the first.
+#' @param by Name of a covariate of at most 8 values, with a line for each; by default one that interacts with `variable`, if there is one. `character()` for none.
 #' @param conf.level Confidence level of the band.
 #' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
-#' @param ... For `plot()` arguments of `autoplot()` or of [stats::plot.lm()]; else ignored.
+#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
 #' @return A ggplot; `plot()` returns the fit invisibly.
 #' @section Errors:
-#' `candor_error_argument` for a variable that is not a covariate.
+#' `candor_error_argument` for a variable that is not a covariate, for `by` of more than 8 values, and for other diagnostics than 1 to 6.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' survey <- data.frame(age = rep(20:69, 8),
@@ -245,26 +248,62 @@ tidy.rr_effects <- function(x, ...) plain_tibble(x)
 #' plot(fit, which = 1)
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
-autoplot.rr_glm <- function(object, variable = NULL, conf.level = 0.95, ...) {
+autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
   check_object(object)
   check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
-  along <- covariate_grid(object, effect_data(object), variable)
+  data <- effect_data(object)
+  along <- covariate_grid(object, data, variable, by)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
-  new <- data.frame(value = along$grid, truth)
-  draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level) +
-    (if (is.numeric(along$grid)) list(
-      ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = colour_estimate, alpha = 0.2),
+  new <- data.frame(value = along$new[[along$variable]], truth)
+  picture <- draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level)
+  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
+  if (is.null(along$by)) {
+    return(picture + if (is.numeric(along$grid)) list(
+      ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2),
       ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)
-    ) else ggplot2::geom_pointrange(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), colour = colour_estimate))
+    ) else ggplot2::geom_pointrange(limits, colour = colour_estimate))
+  }
+  values <- along$new[[along$by]]
+  picture$data$level <- factor(as.character(values), unique(as.character(values)))
+  draw_levels(picture, along, limits, along$by)
+}
+
+# A line, or a point of each value, for each level.
+draw_levels <- function(picture, along, limits, title = NULL) {
+  levels <- levels(picture$data$level)
+  picture <- picture + ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level) +
+    ggplot2::labs(colour = title, fill = title)
+  if (length(levels) <= length(line_colours)) {
+    labels <- wrap_labels(30)(levels)
+    picture <- picture +
+      ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
+      ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
+  }
+  if (is.numeric(along$grid)) {
+    return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
+  }
+  picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
 }
 
 #' @rdname autoplot.rr_glm
 #' @export
-plot.rr_glm <- function(x, which = NULL, ...) {
+plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
   check_object(x)
-  if (is.null(which)) return(draw(x, ...))
-  NextMethod()
+  # plot(fit, 1) is the first diagnostic of any model of R.
+  if (is.numeric(variable) && is.null(which)) {
+    which <- variable
+    variable <- NULL
+  }
+  if (is.null(which)) {
+    check_dots_empty(...)
+    return(draw(x, variable = variable, by = by, conf.level = conf.level))
+  }
+  if (!is.numeric(which) || !length(which) || !all(which %in% 1:6)) {
+    abort(c("{.arg which} must be diagnostics to draw, numbers from 1 to 6.", x = "It is {describe(which)}.",
+            i = "A covariate is {.arg variable}: {.code plot(fit, \"age\")}."), "argument")
+  }
+  utils::getS3method("plot", "lm")(x, which = which, ...)
 }
 
 # The axes and words of a picture of probabilities along one covariate.
@@ -280,8 +319,8 @@ draw_along <- function(data, along, what, conf.level) {
     ggplot2::coord_cartesian(ylim = c(0, 1)) + theme_candor()
 }
 
-# New rows along one covariate, the others at their means or most frequent values.
-covariate_grid <- function(object, data, variable) {
+# New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
+covariate_grid <- function(object, data, variable, by = character()) {
   known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
   if (!length(known)) {
     abort(c("There is no covariate to draw the truth along.",
@@ -289,6 +328,7 @@ covariate_grid <- function(object, data, variable) {
               else "{.fn predict} gives the shares."), "argument")
   }
   variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
+  by <- line_covariate(by, variable, object$terms, data[known])
   typical <- lapply(data[known], function(v) {
     if (is.numeric(v)) return(mean(v))
     often <- names(which.max(table(v)))
@@ -296,11 +336,39 @@ covariate_grid <- function(object, data, variable) {
   })
   values <- data[[variable]]
   grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
-  others <- setdiff(known, variable)
-  list(variable = variable, grid = grid,
+  others <- setdiff(known, c(variable, by))
+  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
+  if (length(by)) {
+    levels <- sort(unique(data[[by]]))
+    new <- new[rep(seq_along(grid), length(levels)), , drop = FALSE]
+    new[[by]] <- rep(levels, each = length(grid))
+    rownames(new) <- NULL
+  }
+  list(variable = variable, grid = grid, by = if (length(by)) by,
        typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
          if (is.numeric(v)) format(v, digits = 3) else as.character(v)
        }, "")),
-       new = as.data.frame(c(stats::setNames(list(grid), variable), typical[others]),
-                           optional = TRUE))
+       new = new)
+}
+
+# The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the
+# other covariate, as if it were no interaction.
+line_covariate <- function(by, variable, terms, data) {
+  values <- vapply(data, function(column) length(unique(column)), 0L)
+  if (!is.null(by)) {
+    if (!length(by)) return(by)
+    others <- setdiff(names(data), variable)
+    by <- check_covariates(by, others, "by", "another covariate")[1]
+    if (values[[by]] > length(line_colours)) {
+      abort(c("{.arg by} must have at most {length(line_colours)} values.", x = "{.val {by}} has {values[[by]]}."),
+            "argument")
+    }
+    return(by)
+  }
+  parts <- lapply(strsplit(attr(terms, "term.labels")[attr(terms, "order") > 1L], ":", fixed = TRUE), function(part) {
+    unique(unlist(lapply(part, function(term) all.vars(str2lang(term)))))
+  })
+  with <- setdiff(unlist(Filter(function(names) variable %in% names, parts)), variable)
+  with <- with[with %in% names(data)]
+  utils::head(with[values[with] <= length(line_colours)], 1L)
 }

@@ -4,7 +4,10 @@
 #' `step()`, ...) work as for any `glm`.
 #'
 #' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
-#' odds ratios of the logit link and risk ratios of the log link.
+#' odds ratios of the logit link and risk ratios of the log link. Likelihoods, AIC and BIC there (`insight::get_loglikelihood()`, `performance::compare_performance()`,
+#' `performance::test_likelihoodratio()`) are those of the reports, as `logLik()` has them, and for a survey design the AIC alone, corrected for the design. Measures that put the fitted truths beside
+#' the reports, as if a report were the truth, are left out of their tables and refused: mean squared and absolute error, log loss, Tjur's coefficient. Do not use
+#' `performance_score()`, `performance_accuracy()` and `performance_roc()` of 'performance': they do so too, and ask no fit.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by

@@ -89,19 +89,7 @@ autoplot.rr_multinom <- function(object, variable = NULL, conf.level = 0.95, ...
   table <- data.frame(value = rep(along$grid, length(levels)), fit = as.vector(truth$fit), lwr = as.vector(bounds$low),
                       upr = as.vector(bounds$high), level = factor(rep(levels, each = nrow(truth$fit)), levels))
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
-  picture <- draw_along(table, along, "Probability of each truth", conf.level) +
-    ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level) +
-    ggplot2::labs(colour = NULL, fill = NULL)
-  if (length(levels) <= length(line_colours)) {
-    labels <- wrap_labels(30)(levels)
-    picture <- picture +
-      ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
-      ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
-  }
-  if (is.numeric(along$grid)) {
-    return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
-  }
-  picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
+  draw_levels(draw_along(table, along, "Probability of each truth", conf.level), along, limits)
 }
 
 # Wald's interval of a probability on the logit scale, which stays between 0 and 1.

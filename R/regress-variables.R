@@ -155,9 +155,24 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
   for (name in intersect(names(fit$xlevels), names(newdata))) {
     check_new_levels(newdata[[name]], fit$xlevels[[name]], name)
   }
+  for (name in intersect(needed, names(newdata))) check_new_number(newdata[[name]], fitted_column(fit, name), name)
   tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), error = function(e) {
     abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
+}
+
+fitted_column <- function(fit, name) {
+  for (data in Filter(is.data.frame, list(fit$data, fit$frame, fit$model))) {
+    if (name %in% names(data)) return(data[[name]])
+  }
+  NULL
+}
+
+# Text in place of numbers would be a factor of its own.
+check_new_number <- function(values, fitted, name) {
+  if (!is.numeric(fitted) || is.object(fitted) || !(is.character(values) || is.factor(values))) return(invisible())
+  abort(c("{.arg newdata} must have numbers where numbers were fitted.", x = "{.val {name}} is {describe(values)}.",
+          i = "Convert it: {.code transform(newdata, {name} = as.numeric(as.character({name})))}."), "argument")
 }
 
 check_new_levels <- function(values, levels, name) {

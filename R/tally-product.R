@@ -73,3 +73,7 @@ check_one_table <- function(tally) {
             i = "Use {.fn as.data.frame}."), "argument")
   }
 }
+
+# Each question has its own column, and no form for all of them.
+#' @export
+stored_forms.rr_product <- function(mechanism) NULL

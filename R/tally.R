@@ -367,3 +367,11 @@ tally_lines <- function(x) {
                     units = "auto"))
     })
 }
+
+# The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
+#' @export
+summary.rr_tally <- function(object, ...) {
+  check_object(object)
+  check_dots_near(...)
+  object
+}

@@ -120,7 +120,8 @@ object_shapes <- list(
   rr_pmdh = c(truth = "rr_histogram", design = "design"),
   rr_margin = c(estimate = "array", covariance = "matrix", given = "labels?", n = "count", estimates_shape,
                 tally = "rr_tally?", supports = "list?", boundary = "count"),
-  rr_association = c(pairs = "frame", fit = "any_fit", target = "target", conf.level = "level", n = "count"),
+  rr_association = c(pairs = "frame", fit = "any_fit", target = "target", conf.level = "level", n = "count",
+                     df = "number?"),
   rr_bit_tally = c(flip = "numbers", n = "count", ones = "finite", labels = "labels?", state = "numbers?"),
   rr_extreme = c(kind = "text", n = "count", flip = "numbers", labels = "labels?", conf.level = "level",
                  estimate = "numbers", variance = "numbers", bound = "numbers", sign = "numbers", log = "numbers",
@@ -151,7 +152,7 @@ object_kinds$any_text <- is.character
 object_kinds$interval <- function(x) is.character(x) && length(x) == 1L && x %in% interval_kinds
 object_kinds$sketch_type <- function(x) is.character(x) && length(x) == 1L && x %in% c("bloom", "linear", "pcsa")
 object_kinds$any_fit <- function(x) {
-  if (!inherits(x, c("rr_fit", "rr_histogram", "rr_margin")) && !is.null(x)) return(FALSE)
+  if (!inherits(x, c("rr_fit", "rr_survey", "rr_histogram", "rr_margin")) && !is.null(x)) return(FALSE)
   if (!is.null(x)) check_object(x)
   TRUE
 }

@@ -101,3 +101,38 @@ test_that("the printed table says which group is subtracted from which", {
   expect_output(print(rr_compare(fit, type = "ratio")), "Ratio: +group2 over group1")
   expect_output(print(tibble::as_tibble(as.data.frame(rr_compare(fit)))), "south")
 })
+
+test_that("p-values of estimates at the boundary are those of the intervals", {
+  mechanism <- rr_grr(letters[1:6], epsilon = 1)
+  # The last two categories have fewer reports than noise alone gives.
+  counts <- cbind(x = c(420, 260, 200, 160, 90, 80), y = c(330, 330, 170, 190, 100, 60))
+  fit <- rr_estimate(rr_counts(counts, mechanism))
+  expect_true(all(colSums(as.matrix(fit$estimate) == 0) > 0))
+  table <- suppressWarnings(rr_compare(fit))
+  known <- which(!is.na(table$p.value))
+  expect_gte(length(known), 4L)
+  for (level in c(0.8, 0.95, 0.99)) {
+    at <- suppressWarnings(rr_compare(fit, conf.level = level))
+    expect_identical((at$p.value < 1 - level)[known], (at$conf.low > 0 | at$conf.high < 0)[known])
+  }
+  # At the level of 1 less the p-value an end of the interval is 0. The level lies between two that are a tenth apart in
+  # standard deviations, and the reach of the interval is nearly linear there: 1e-4 of a share is allowed.
+  for (row in setdiff(known, which(table$p.value > 1 - 1e-5))) {
+    at <- suppressWarnings(rr_compare(fit, conf.level = 1 - table$p.value[row]))[row, ]
+    expect_lt(min(abs(c(at$conf.low, at$conf.high))), 1e-4)
+  }
+  # Here no level is low enough: the p-value is 1.
+  expect_equal(table$p.value[3], 1, tolerance = 1e-5)
+  # The hypothesis of a ratio is the same; inside nothing changed: Wald's test by hand.
+  expect_equal(suppressWarnings(rr_compare(fit, type = "ratio"))$p.value, table$p.value)
+  inside <- rr_compare(rr_estimate(rr_counts(cbind(x = c(no = 600, yes = 400), y = c(500, 500)), rr_forced(1 / 6))))
+  z <- 0.1 / sqrt(0.4 * 0.6 / 1000 + 0.25 / 1000)
+  expect_equal(inside$p.value, 2 * stats::pnorm(-z), tolerance = 1e-6)
+})
+
+test_that("the summary of a comparison and of a tally is its print", {
+  fit <- rr_estimate(rr_counts(cbind(x = c(no = 600, yes = 400), y = c(500, 500)), rr_forced(1 / 6)))
+  table <- rr_compare(fit)
+  expect_identical(capture.output(print(summary(table))), capture.output(print(table)))
+  expect_identical(capture.output(print(summary(fit$tally))), capture.output(print(fit$tally)))
+})

@@ -275,3 +275,33 @@ test_that("a channel that cannot be inverted leaves no test for the sample", {
   expect_identical(pair$statistic, NA_real_)
   expect_identical(pair$df, 2)
 })
+
+test_that("survey designs have associations by their own covariance", {
+  skip_if_not_installed("survey")
+  questions <- rr_product(drug = rr_forced(1 / 6), tax = rr_crosswise(0.25))
+  people <- expand.grid(drug = c("no", "yes"), tax = c("no", "yes"))[rep(1:4, c(60, 50, 90, 40)), ]
+  # Neighbours answer alike: clusters of five in their order.
+  people$town <- rep(1:48, each = 5)
+  people$w <- rep(c(0.5, 1, 2, 1.5), 60)
+  design <- survey::svydesign(~town, data = people, weights = ~w)
+  fit <- rr_estimate(design, questions, method = "inv")
+  ours <- as.data.frame(rr_association(fit))
+  # Unbiased scores of the two truths: what a report says of one truth, and the mean of products what it says of both.
+  # Forced response says yes with 5/6 and 1/6, the crosswise model with 3/4 and 1/4 the other way round.
+  rows <- rr_matrix(rr_crosswise(0.25))[, 2]
+  u <- (as.integer(people$drug == "yes") - 1 / 6) / (2 / 3)
+  v <- (as.integer(people$tax == "yes") - rows[[1]]) / (rows[[2]] - rows[[1]])
+  people$product <- (u - weighted.mean(u, people$w)) * (v - weighted.mean(v, people$w))
+  direct <- survey::svymean(~product, survey::svydesign(~town, data = people, weights = ~w))
+  expect_equal(ours$covariance, as.numeric(direct))
+  expect_equal(ours$covariance.error, as.numeric(survey::SE(direct)))
+  # One interaction: the test is that of t with 47 degrees of freedom.
+  expect_equal(ours$p.value, 2 * stats::pt(-abs(as.numeric(direct) / as.numeric(survey::SE(direct))), 47))
+  half <- stats::qt(0.975, 47) * as.numeric(survey::SE(direct))
+  interval <- confint(rr_association(fit), measure = "covariance")
+  expect_equal(as.vector(interval), as.numeric(direct) + c(-half, half))
+  # The margin of the pair says the same.
+  expect_equal(as.data.frame(rr_association(rr_margin(fit, c("drug", "tax")))), ours)
+  alone <- rr_estimate(design, rr_forced(1 / 6), column = "drug")
+  expect_error(rr_association(alone), "a single question", class = "candor_error_argument")
+})

@@ -188,7 +188,6 @@ test_that("what is wrong is named", {
     rr_tally(c(1, 2), m)
     rr_perturb("d", m, memory = list())
     rr_perturb("a", m, memory = attr(rr_perturb("a", rr_bloom(c("a", "b", "c"), 1, permanent = 2), memory = list()), "memory"))
-    rr_epsilon(m, shuffled = 100, delta = 1e-3)
     rr_estimate(rr_tally(rr_draw_reports(m, c(1, 2, 3)), m), method = "mle")
   })
   expect_warning(rr_perturb("a", m), class = "candor_warning_memory")

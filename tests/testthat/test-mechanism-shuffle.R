@@ -108,6 +108,90 @@ test_that("the level falls with the number of reports and never exceeds that of 
   expect_equal(rr_epsilon(twice, shuffled = 100, delta = 1e-4), rr_epsilon(one, shuffled = 100, delta = 1e-4), tolerance = 1e-9)
 })
 
+# The largest difference, over all truths of the others and all pairs of one's own, of the chances of the multisets of n
+# reports: the hockey-stick divergence at c, by listing all reports of everybody. Rows of C are truths.
+exact_divergence <- function(C, n, c) {
+  k <- nrow(C)
+  given <- as.matrix(expand.grid(rep(list(seq_len(ncol(C))), n)))
+  multiset <- apply(given, 1, function(reports) paste(sort(reports), collapse = " "))
+  others <- as.matrix(expand.grid(rep(list(seq_len(k)), n - 1)))
+  others <- others[!apply(others, 1, is.unsorted), , drop = FALSE]
+  max(apply(others, 1, function(truths) {
+    rest <- Reduce(`*`, lapply(seq_along(truths), function(j) C[truths[j], given[, j + 1]]))
+    chances <- rowsum(t(C[, given[, 1]]) * rest, multiset)
+    max(vapply(seq_len(k), function(x) max(colSums(pmax(chances[, x] - c * chances, 0))), 0))
+  }))
+}
+
+test_that("the bound holds for reports of any number of levels: everybody's reports are listed", {
+  tree <- rr_hierarchy(4, 1, fanout = 2, oracle = rr_grr)
+  halves <- rbind(c(1, 0), c(1, 0), c(0, 1), c(0, 1))
+  # A report is the depth, which is public, and the node.
+  depths <- cbind(halves %*% rr_matrix(tree$parts[[1]]), rr_matrix(tree$parts[[2]])) / 2
+  uneven <- rr_channel(rbind(c(0.6, 0.2, 0.1, 0.1), c(0.2, 0.5, 0.2, 0.1), c(0.25, 0.15, 0.2, 0.4)))
+  mechanisms <- list(rr_bitflip(4, 1), rr_bitflip(4, 1, compatible = TRUE), rr_bitflip(4, 1, d = 2), rr_bitflip(3, 2, d = 3),
+                     rr_bloom(4, 1, bits = 4, hashes = 2, cohorts = 1), rr_bloom(3, bits = 3, hashes = 1, cohorts = 2, f = 0.4, p = 0.6, q = 0.2),
+                     rr_square_wave(5, 1, half_width = 1), rr_square_wave(c(0, 1, 2, 4), 2, reports = 6), rr_local_hash(4, 1, cohorts = 3),
+                     rr_geometric(4, epsilon = 1), rr_forced(1 / 6, levels = c("n", "y")), rr_binary(0.9, 0.2), uneven, tree)
+  for (m in mechanisms) {
+    C <- if (identical(m, tree)) depths else rr_matrix(m)
+    local <- rr_epsilon(m)[[1]]
+    shares <- blanket(m)
+    # No more than the least likely truth gives each report, and chances that add up.
+    expect_lte(shares$weight, sum(apply(C, 2, min)) + 1e-12)
+    expect_lte(2 * shares$one + shares$both, 1 + 1e-12)
+    for (n in if (ncol(C) <= 16) 2:3 else 2) {
+      sums <- blanket_sums(shares, n, local, 1e-20)
+      for (epsilon in local * c(0.05, 0.3, 0.7)) {
+        expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
+      }
+    }
+  }
+})
+
+test_that("the mean of numbers has the blanket of its windows", {
+  # Duchi's protocol tells one of two ends as k-ary randomized response of two categories does.
+  expect_equal(rr_epsilon(rr_mean(c(0, 24), 1, "duchi"), shuffled = 1000, delta = 1e-5), rr_epsilon(rr_grr(2, epsilon = 1), shuffled = 1000, delta = 1e-5),
+               tolerance = 1e-10)
+  # A window on a small grid, whose reports can be listed.
+  grid <- window_grid(4, 1)
+  cells <- grid$steps + grid$window
+  C <- t(vapply(0:4, function(start) grid$other / cells + grid$chance * (seq_len(cells) - 1) %in% (start + seq_len(grid$window) - 1) / grid$window,
+                numeric(cells)))
+  law <- list(chance = grid$chance, other = grid$other)
+  shares <- law_blanket.rr_law_mean(law, 1, 1)
+  expect_equal(shares$weight, sum(apply(C, 2, min)), tolerance = 1e-12)
+  expect_equal(shares, spread_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
+  for (epsilon in c(0.1, 0.4)) {
+    expect_gte(blanket_delta(blanket_sums(shares, 3, 1, 1e-20), 3, epsilon, 1), exact_divergence(C, 3, exp(epsilon)) - 1e-12)
+  }
+  expect_lt(as.vector(rr_epsilon(rr_mean(c(0, 1), 2), shuffled = 1e6, delta = 1e-8)), 0.03)
+})
+
+test_that("reports of two levels lose nothing by the general way", {
+  for (m in list(rr_grr(5, epsilon = 1), rr_square_wave(7, 1, half_width = 2), rr_local_hash(5, 1, cohorts = 4))) {
+    C <- rr_matrix(m)
+    # gamma, and the chances under the blanket of reports that are E times as likely as there, of one truth and not of the other.
+    least <- apply(C, 2, min)
+    high <- C > 1.5 * rep(least, each = nrow(C))
+    pairs <- combn(nrow(C), 2, function(x) sum(least[high[x[1], ] & !high[x[2], ]]))
+    expect_equal(spread_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), one = max(pairs) / sum(least)),
+                 tolerance = 1e-10)
+  }
+  # More categories than pairs can be tried of: what no pair exceeds.
+  wide <- rr_square_wave(1700, 1)
+  expect_gte(largest_distance(t(rr_matrix(wide))), sum(abs(rr_matrix(wide)[1, ] - rr_matrix(wide)[1700, ])) / 2)
+})
+
+test_that("the level of other protocols falls with the number of reports too, from that of one", {
+  for (m in list(rr_bitflip(20, 1, d = 4), rr_bloom(9, 2, permanent = 4), rr_square_wave(16, 1), rr_local_hash(20, 1, cohorts = 5), rr_hierarchy(20, 1))) {
+    levels <- vapply(10^(0:6), function(n) as.vector(rr_epsilon(m, shuffled = n, delta = 1e-7)), 0)
+    expect_false(is.unsorted(rev(levels)))
+    expect_lte(max(levels), rr_epsilon(m)[[1]])
+    expect_lt(levels[7], 0.02)
+  }
+})
+
 test_that("several reports of one kept answer: all sequences are tried", {
   # Categories: every sequence of three reports.
   first <- rr_grr(3, epsilon = 2)
@@ -143,8 +227,8 @@ test_that("what cannot be answered is refused", {
     rr_epsilon(rr_grr(4, epsilon = 1), delta = 0.1)
     rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100, delta = 0.1, reports = 3)
     rr_epsilon(rr_grr(4, epsilon = 1), reports = 0)
-    rr_epsilon(rr_geometric(4, epsilon = 1), shuffled = 100, delta = 1e-5)
-    rr_epsilon(rr_bitflip(4, 1), shuffled = 100, delta = 1e-5)
+    rr_epsilon(rr_sketch_counts(1), shuffled = 100, delta = 1e-5)
+    rr_epsilon(rr_hierarchy(8, 1), shuffled = 100)
     rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3)
   })
 })

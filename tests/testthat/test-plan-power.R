@@ -141,7 +141,6 @@ test_that("planning knows reports that support sets", {
   law <- rr_law(rr_subset(8, 1))
   reported <- law$q + law$difference * 0.2
   expect_equal(size$n, ceiling(qnorm(0.975)^2 * reported * (1 - reported) / (0.05 * law$difference)^2))
-  expect_error(rr_power(rr_bitflip(8, 1), 100, 0.1), class = "candor_error_argument")
 })
 
 test_that("the formulas of GRR are those of the rest of the package", {
@@ -326,8 +325,8 @@ test_that("mechanisms that cannot be planned by a formula say what instead", {
     rr_sample_size(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1)
     rr_sample_size(rr_sketch_counts(1), margin = 0.1)
     rr_power(rr_prefixes(1, 1:3), 100, 0.2)
-    rr_power(rr_hierarchy(16, 1), 100, 0.2)
-    rr_power(rr_square_wave(16, 1), 100, 0.2)
+    rr_power(rr_bloom(16, 1), 100, 0.2)
+    rr_sample_size(rr_channel(rbind(a = c(0.5, 0.5), b = c(0.4, 0.6), c = c(0.6, 0.4))), margin = 0.1)
     rr_choose(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1)))
     rr_choose(rr_counts(numeric(10), rr_sketch_counts(1, 4, 2), n = 3))
     rr_choose(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6))
@@ -470,4 +469,96 @@ test_that("comparisons of other questions are drawn", {
     expect_s3_class(ggplot2::autoplot(table), "ggplot")
     expect_gt(length(ggplot2::ggplot_build(ggplot2::autoplot(table))$data), 0)
   }
+})
+
+# All mechanisms whose plan is not that of a binomial count.
+planned_by_moments <- function() {
+  flips <- function(levels, epsilon) rr_bitflip(levels, epsilon, d = 2)
+  list(rr_bitflip(10, 1, d = 3), rr_bitflip(10, 2), rr_hadamard(20, 3, blocks = 4), rr_hadamard(5, 3, blocks = 4), rr_local_hash(8, 1, cohorts = 6),
+       rr_square_wave(5, 2), rr_geometric(5, epsilon = 0.7), rr_hierarchy(16, 1), rr_hierarchy(13, 1, fanout = 3, oracle = rr_grr), rr_hierarchy(16, 2, oracle = rr_unary),
+       rr_hierarchy(16, 2, oracle = rr_subset), rr_hierarchy(16, 2, oracle = rr_local_hash), rr_hierarchy(27, 1, fanout = 3, oracle = flips))
+}
+
+test_that("planned variances are those of the estimates' own covariances, where the others are least favourable", {
+  for (m in planned_by_moments()) {
+    k <- length(m$levels)
+    law <- rr_law(m)
+    variance <- function(theta, target) {
+      evidence <- new_evidence(law, 1e8 * law_reported(law, theta), 1e8, 1e8, k, m)
+      1e8 * law_variances(law, evidence, whole_map(k), 2, target)
+    }
+    form <- category_form(m, 2)
+    for (target in c("population", "sample")) {
+      # All others hold one category, whichever it is, or are spread evenly.
+      found <- vapply(seq_len(k)[-2], function(other) variance(replace(replace(numeric(k), 2, 0.2), other, 0.8), target), 0)
+      even <- variance(replace(rep(0.8 / (k - 1), k), 2, 0.2), target)
+      planned <- unit_variance(form, 0.2, target)
+      expect_gte(planned * (1 + 1e-6), max(found, even))
+      # Of a hierarchy a little more is planned for: the numbers at each depth are known.
+      expect_lte(planned / max(found), if (inherits(m, "rr_hierarchy")) 1.03 else 1 + 1e-6)
+      worst <- worst_share(form, target)
+      expect_gte(unit_variance(form, worst, target) + 1e-12, max(unit_variance(form, seq(0, 1, 0.01), target)))
+    }
+  }
+})
+
+test_that("planned variances by hand", {
+  # dBitFlip: N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta^2.
+  m <- rr_bitflip(10, 1, d = 3)
+  q <- 1 / (exp(0.5) + 1)
+  p <- 1 - q
+  by_hand <- 10 / 3 * (q * (1 - q) + 0.2 * (p - q) * (1 - 2 * q)) / (p - q)^2 - 0.2^2
+  expect_equal(rr_sample_size(m, margin = 0.03, share = 0.2)$n, ceiling(qnorm(0.975)^2 * by_hand / 0.03^2))
+  # Hadamard response: 2 Z / (E - 1)^2 + Z / (E - 1) for a block that has all, less theta for fixed truths.
+  e <- exp(3)
+  z <- e + 7
+  by_hand <- 2 * z / (e - 1)^2 + z / (e - 1)
+  plan <- function(target) rr_sample_size(rr_hadamard(20, 3, blocks = 4), margin = 0.03, share = 0.2, target = target)$n
+  expect_equal(plan("population"), ceiling(qnorm(0.975)^2 * (by_hand - 0.04) / 0.03^2))
+  expect_equal(plan("sample"), ceiling(qnorm(0.975)^2 * (by_hand - 0.2) / 0.03^2))
+  # A category that is alone in its block: what is reported there is its own alone.
+  alone <- 2 * z / (e - 1)^2 + 0.2 * z / (e - 1) - 0.04
+  expect_equal(rr_sample_size(rr_hadamard(5, 3, blocks = 4), margin = 0.03, share = 0.2, category = 2)$n, ceiling(qnorm(0.975)^2 * alone / 0.03^2))
+})
+
+test_that("tests of means over reports have the planned power", {
+  withr::local_seed(13)
+  for (m in planned_by_moments()[c(1, 2, 3, 6, 8)]) {
+    k <- length(m$levels)
+    law <- rr_law(m)
+    moments <- law_second_moments(law, k, as.double(seq_len(k) == 2))
+    truth <- replace(replace(numeric(k), 2, 0.2), which.max(replace(moments, 2, 0)), 0.8)
+    n <- rr_sample_size(m, power = 0.8, share = 0.2, null = 0.1, category = 2)$n
+    expect_gte(rr_power(m, n, 0.2, null = 0.1, category = 2)$power, 0.8)
+    expect_lt(rr_power(m, floor(0.99 * n), 0.2, null = 0.1, category = 2)$power, 0.8)
+    error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
+    estimates <- replicate(400, {
+      counts <- rr_simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
+      coef(rr_estimate(rr_counts(drop(counts), m, n = n), method = "inv"))[[2]]
+    })
+    # 400 replications: a standard error of .02, and 4 of them.
+    expect_equal(mean(estimates - 0.1 > qnorm(0.95) * error), 0.8, tolerance = 0.1)
+  }
+})
+
+test_that("the margin of a mean is in the unit of its answers, and holds for the worst of these", {
+  # Duchi's reports are plus or minus c: of answers half at each end the mean of n has the variance c^2 / n.
+  c2 <- 1 / tanh(0.5)^2
+  duchi <- rr_mean(c(0, 24), 1, "duchi")
+  expect_equal(rr_sample_size(duchi, margin = 0.5)$n, ceiling(qnorm(0.975)^2 * 12^2 * c2 / 0.5^2))
+  expect_equal(rr_sample_size(duchi, margin = 0.5)$direct, ceiling(qnorm(0.975)^2 * 12^2 / 0.5^2))
+  expect_equal(rr_sample_size(duchi, margin = 0.5, response = 0.5)$n, 2 * rr_sample_size(duchi, margin = 0.5)$n)
+  hybrid <- rr_mean(c(0, 24), 2)
+  n <- rr_sample_size(hybrid, margin = c(1, 2))$n
+  expect_equal(n[1] / n[2], 4, tolerance = 0.02)
+  withr::local_seed(14)
+  means <- replicate(300, coef(rr_estimate(rr_perturb(24 * rbinom(n[1], 1, 0.5), hybrid, rng = "R"), hybrid))[[1]])
+  # 300 means: their standard deviation has an error of 4 per cent.
+  expect_equal(sd(means), 1 / qnorm(0.975), tolerance = 0.16)
+  expect_snapshot(error = TRUE, {
+    rr_sample_size(hybrid, margin = 30)
+    rr_sample_size(hybrid, margin = 0.5, share = 0.2)
+    rr_sample_size(list(hybrid, rr_warner(0.8)), margin = 0.5)
+    rr_sample_size(hybrid, power = 0.8, share = 0.2)
+  })
 })

@@ -85,3 +85,45 @@ test_that("the level that is modelled is named", {
   expect_match(ggplot2::autoplot(effects)$labels$subtitle, "Average probability of a true \"A\": ", fixed = TRUE)
   expect_identical(ggplot2::autoplot(fit)$labels$title, "Probability of a true \"A\", by x")
 })
+
+# Forty rows of each town and age; the slope differs between the towns.
+crossed <- expand.grid(age = 1:20, town = c("large", "small"), k = 1:40, stringsAsFactors = FALSE)
+crossed$report <- ifelse((crossed$age * 7 + crossed$k * 11) %% 40 < ifelse(crossed$town == "large", crossed$age + 8, 22), "yes", "no")
+
+test_that("plot() of a regression draws the picture of autoplot(), and refuses what it does not know", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_glm(report ~ age + town, crossed, rr_forced(1 / 6))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  drawn <- function(...) {
+    plot(fit, ...)
+    last <- ggplot2::last_plot()
+    list(last$data, last$labels)
+  }
+  same <- function(picture) list(picture$data, picture$labels)
+  expect_equal(drawn("town"), same(ggplot2::autoplot(fit, "town")))
+  expect_equal(drawn("age", by = "town"), same(ggplot2::autoplot(fit, "age", by = "town")))
+  expect_error(plot(fit, "townn"), "covariate", class = "candor_error_argument")
+  expect_error(plot(fit, ~town), "must name a covariate", class = "candor_error_argument")
+  expect_error(plot(fit, which = "town"), "numbers from 1 to 6", class = "candor_error_argument")
+  expect_error(plot(fit, col = 2), "col", class = "candor_error_argument")
+  # The habit of R's own models.
+  expect_null(plot(fit, 1))
+})
+
+test_that("an interaction has a line for each level", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_glm(report ~ age * town, crossed, rr_forced(1 / 6))
+  picture <- ggplot2::autoplot(fit)
+  b <- coef(fit)
+  at <- data.frame(age = c(1, 20, 1, 20), small = c(0, 0, 1, 1))
+  ends <- picture$data[picture$data$value %in% c(1, 20), ]
+  expect_identical(as.character(ends$level), c("large", "large", "small", "small"))
+  expect_equal(ends$fit, stats::plogis(b[[1]] + b[[2]] * at$age + b[[3]] * at$small + b[[4]] * at$age * at$small))
+  expect_identical(picture$labels$colour, "town")
+  # Without one, and by request, there is one line.
+  expect_null(ggplot2::autoplot(rr_glm(report ~ age + town, crossed, rr_forced(1 / 6)))$data$level)
+  expect_null(ggplot2::autoplot(fit, by = character())$data$level)
+  many <- rr_glm(report ~ town * age, crossed, rr_forced(1 / 6))
+  expect_error(ggplot2::autoplot(many, "town", by = "age"), "at most 8 values", class = "candor_error_argument")
+})

@@ -89,3 +89,21 @@ test_that("a constant text and a condition in quotes are named", {
   # Names of rows are what stats::glm() takes for text.
   expect_identical(nobs(quietly(rr_glm(y ~ x, data, warner, subset = as.character(1:30)))), 30L)
 })
+
+test_that("slips with other verbs are led to the right one", {
+  data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m"), 200), report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+  fit <- rr_glm(report ~ age + sex, data, rr_forced(1 / 6))
+  # Text in place of a number.
+  for (type in c("response", "terms", "link")) {
+    expect_error(predict(fit, data.frame(age = "50", sex = "m"), type = type), "numbers", class = "candor_error_argument")
+  }
+  expect_error(predict(rr_multinom(report ~ age, data, rr_forced(1 / 6)), data.frame(age = "50")), "numbers", class = "candor_error_argument")
+  expect_equal(unname(predict(fit, data.frame(age = 50L, sex = "m"))), sum(coef(fit) * c(1, 50, 1)))
+  two <- rr_product(drug = rr_forced(1 / 6), tax = rr_crosswise(0.25))
+  expect_error(rr_glm(report ~ age, data, two), "rr_predictor", class = "candor_error_argument")
+  shares <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+  expect_error(predict(shares, newdata = data.frame(sex = "f")), "no covariates", class = "candor_error_argument")
+  expect_error(predict(shares, data.frame(sex = "f")), "no covariates", class = "candor_error_argument")
+  ordered <- rr_estimate(rr_counts(c(never = 300, once = 200, often = 200), rr_grr(c("never", "once", "often"), epsilon = 1)))
+  expect_error(rr_mean(ordered), "rr_contrast(fit, 1:3)", fixed = TRUE, class = "candor_error_argument")
+})

@@ -52,3 +52,112 @@ test_that("modelsummary exponentiates them", {
   shown <- table[[ncol(table)]][table$term == "age" & table$statistic == "estimate"]
   expect_identical(shown, sprintf("%.4f", exp(coef(fits$logit)[["age"]])))
 })
+
+# Two fits of which the reports prefer the larger: the density of the reports, by hand, says which.
+set.seed(7)
+contacts <- data.frame(age = rep(18:77, 20), sex = factor(rep(c("f", "m"), 600)))
+truth <- stats::rbinom(1200, 1, stats::plogis(-2 + 0.03 * (contacts$age - 50) + 0.6 * (contacts$sex == "m")))
+die <- sample(6, 1200, TRUE)
+contacts$report <- ifelse(die == 1, "no", ifelse(die == 6 | truth == 1, "yes", "no"))
+small <- rr_glm(report ~ age, contacts, rr_forced(1 / 6))
+large <- rr_glm(report ~ age + sex, contacts, rr_forced(1 / 6))
+# Rates of the reports are 1/6 + 2/3 of those of the truth.
+density_of <- function(fit) {
+  rate <- 1 / 6 + 2 / 3 * stats::plogis(as.vector(stats::model.matrix(fit) %*% coef(fit)))
+  stats::dbinom(as.integer(contacts$report == "yes"), 1, rate, log = TRUE)
+}
+lik <- c(sum(density_of(small)), sum(density_of(large)))
+
+test_that("the likelihood that insight gives is that of the reports", {
+  skip_if_not_installed("insight")
+  value <- insight::get_loglikelihood(large)
+  expect_equal(as.numeric(value), lik[2], tolerance = 1e-10)
+  expect_equal(attr(value, "per_obs"), density_of(large), tolerance = 1e-10)
+  expect_identical(attr(value, "df"), 3)
+  # Counts of yes among several reports have a binomial coefficient each.
+  towns <- data.frame(x = 1:4, yes = c(6, 9, 8, 14), no = c(14, 11, 12, 6))
+  fit <- rr_glm(cbind(yes, no) ~ x, towns, rr_forced(1 / 6))
+  rate <- 1 / 6 + 2 / 3 * fitted(fit)
+  expect_equal(attr(insight::get_loglikelihood(fit), "per_obs"), stats::dbinom(towns$yes, 20, unname(rate), log = TRUE))
+})
+
+test_that("performance compares fits by the likelihood of the reports", {
+  skip_if_not_installed("performance")
+  table <- performance::compare_performance(small, large, verbose = FALSE)
+  aic <- -2 * lik + 2 * 2:3
+  expect_equal(table$AIC, aic, tolerance = 1e-8)
+  expect_equal(table$BIC, -2 * lik + log(1200) * 2:3, tolerance = 1e-8)
+  expect_equal(table$AICc, aic + 2 * 2:3 * 3:4 / (1200 - 2:3 - 1), tolerance = 1e-8)
+  expect_false(any(c("RMSE", "R2_Tjur", "Log_loss", "Sigma", "Score_log") %in% names(table)))
+  test <- performance::test_likelihoodratio(small, large)
+  expect_equal(test$p[2], stats::pchisq(2 * diff(lik), 1, lower.tail = FALSE), tolerance = 1e-6)
+  expect_equal(test$p[2], anova(small, large)$`Pr(>Chi)`[2], tolerance = 1e-6)
+  skip_if_not_installed("performance", "0.14.0")
+  # McFadden's measure asks for likelihoods alone.
+  null <- as.numeric(logLik(rr_glm(report ~ 1, contacts, rr_forced(1 / 6))))
+  expect_equal(as.numeric(performance::r2_mcfadden(large)$R2), 1 - lik[2] / null, tolerance = 1e-8)
+})
+
+test_that("measures that take a report for the truth are refused", {
+  skip_if_not_installed("performance", "0.14.0")
+  for (measure in c("performance_mse", "performance_mae", "performance_logloss", "r2", "r2_tjur")) {
+    expect_error(getExportedValue("performance", measure)(large), "beside the reports", class = "candor_error_argument")
+  }
+  expect_error(performance::model_performance(large, metrics = "RMSE"), "AICc", class = "candor_error_argument")
+})
+
+test_that("a survey design has its corrected AIC there, and no likelihood", {
+  skip_if_not_installed("performance")
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(~1, data = transform(contacts, w = rep(c(0.5, 1.5), 600)), weights = ~w)
+  fit <- rr_glm(report ~ age, design = design, mechanism = rr_forced(1 / 6))
+  expect_error(insight::get_loglikelihood(fit), "pseudo-likelihood", class = "candor_error_argument")
+  table <- performance::model_performance(fit)
+  expect_named(table, "AIC")
+  expect_equal(table$AIC, AIC(fit))
+  expect_error(suppressMessages(performance::test_likelihoodratio(fit, fit)), "pseudo-likelihood")
+  modelsummary <- from_cran("modelsummary")$modelsummary
+  expect_false("Log.Lik." %in% modelsummary(fit, output = "data.frame")$term)
+})
+
+test_that("modelsummary prints the likelihoods of the reports", {
+  modelsummary <- from_cran("modelsummary")$modelsummary
+  table <- modelsummary(list(small, large), output = "data.frame")
+  row <- function(term) unlist(table[table$term == term, c("(1)", "(2)")], use.names = FALSE)
+  expect_identical(row("Log.Lik."), sprintf("%.3f", lik))
+  expect_identical(row("AIC"), sprintf("%.1f", -2 * lik + 2 * 2:3))
+  expect_false(any(c("RMSE", "R2 Tjur") %in% table$term))
+})
+
+# Three answers, from a channel that hides a third of them.
+often <- rr_grr(c("never", "once", "often"), p = 2 / 3)
+contacts$times <- rep(c("never", "once", "never", "often", "never", "once", "often", "once"), 150)
+one <- rr_multinom(times ~ 1, contacts, often)
+two <- rr_multinom(times ~ age, contacts, often)
+
+test_that("regressions that insight does not know have their likelihoods too", {
+  skip_if_not_installed("performance")
+  # With the constant alone the rates of the reports are their shares.
+  shares <- c(never = 3, once = 3, often = 2) / 8
+  expect_equal(as.numeric(insight::get_loglikelihood(one)), 1200 * sum(shares * log(shares)), tolerance = 1e-8)
+  expect_equal(performance::model_performance(one)$BIC, -2400 * sum(shares * log(shares)) + 2 * log(1200), tolerance = 1e-8)
+  test <- performance::test_likelihoodratio(two, one)
+  expect_identical(as.character(test$Name), c("one", "two"))
+  expect_equal(test$p[2], anova(one, two)$`Pr(>Chi)`[2])
+})
+
+test_that("parameters and modelsummary name the outcome of a coefficient", {
+  skip_if_not_installed("parameters")
+  table <- parameters::model_parameters(two)
+  expect_identical(table$Parameter, c("once, (Intercept)", "once, age", "often, (Intercept)", "often, age"))
+  expect_equal(table$Coefficient, unname(two$coefficients))
+  ratio <- parameters::model_parameters(two, exponentiate = TRUE, keep = "age")
+  expect_equal(ratio$Coefficient, exp(table$Coefficient[c(2, 4)]))
+  modelsummary <- from_cran("modelsummary")$modelsummary
+  table <- modelsummary(two, output = "data.frame")
+  expect_setequal(table$term[table$part == "gof"], c("Num.Obs.", "AIC", "BIC", "Log.Lik."))
+  expect_identical(sum(table$part == "estimates"), 8L)
+  # A shape with the outcome has it in a column of its own.
+  table <- modelsummary(two, shape = term + y.level ~ model, output = "data.frame")
+  expect_setequal(table$term[table$part == "estimates"], c("(Intercept)", "age"))
+})

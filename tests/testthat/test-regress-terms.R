@@ -4,13 +4,16 @@ die <- rr_forced(1 / 6)
 three <- rr_grr(c("never", "once", "often"), epsilon = 1)
 
 test_that("terms of mixed and additive models are refused, with what takes their place", {
+  # Where survival is attached there is a strata().
+  unattached <- report ~ strata(area) + age
+  environment(unattached) <- baseenv()
   expect_snapshot(error = TRUE, {
     rr_glm(report ~ s(age), survey, die)
     rr_glm(report ~ age + (1 | area), survey, die)
     rr_glm(report ~ age + (1 + age || area), survey, die)
     rr_glm(report ~ age + cluster(area), survey, die)
     rr_glm(report ~ ns(age, 3), survey, die)
-    rr_glm(report ~ strata(area) + age, survey, die)
+    rr_glm(unattached, survey, die)
     rr_glm(report ~ lag_of(age), survey, die)
     rr_multinom(often ~ s(age), survey, three)
     rr_multinom(often ~ age + (1 | area), survey, three)

@@ -63,10 +63,12 @@ one_of_each <- function() {
     rr_power = rr_power(warner, 100, 0.2), rr_recommendation = rr_recommend(4, epsilon = 1, n = 100),
     rr_regression = rr_multinom(cheating ~ 1, exam_simulated, rr_grr(c("never", "once", "often"), p = 0.8)),
     rr_posterior = rr_posterior(rr_counts(c(40, 60), warner)), rr_contrast = rr_contrast(joint, c(1, 0, 0, 0)), rr_estimates = tmdh,
+    rr_unary = rr_unary(3, 1), rr_subset = rr_subset(3, 1), rr_bitflip = rr_bitflip(3, 1), rr_hadamard = rr_hadamard(3, 1, one_bit = TRUE),
     rr_sampled = rr_sample_questions(a = warner, b = warner), rr_hierarchy = rr_hierarchy(5, 1),
     rr_reports = rr_perturb(c("1", "2"), rr_unary(2, 1), rng = "R"), rr_sketch_counts = rr_sketch_counts(1, 4, 2), rr_prefixes = rr_prefixes(1, 2, 4, 2),
     rr_mean_fit = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     rr_glm = rr_glm(I(cheating == "often") ~ 1, exam_simulated, warner), list = list(warner),
+    rr_survey = structure(list(), class = "rr_survey"),
     survey.design = structure(list(), class = "survey.design"), svyrep.design = structure(list(), class = "svyrep.design"),
     data.frame = data.frame(a = 0:1, b = 0:1), matrix = bits, table = table(c("no", "yes")), default = 1,
     # A table of a database, if need be as a class alone: nothing is read before the arguments are.
