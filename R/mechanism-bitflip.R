@@ -127,7 +127,10 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   } else if (is_long(x, mechanism)) {
     lists <- long_flips(x, mechanism)
   } else {
+    refuse <- function(position, number) abort_flip_number(position, number, mechanism)
     columns <- if (is.data.frame(x)) flip_columns(x, mechanism) else x
+    written <- if (!is.matrix(columns)) number_lists(columns, mechanism, mechanism$d, refuse)
+    if (!is.null(written)) columns <- t(written)
     if (is.numeric(columns) && !is.object(columns) && is.null(dim(columns)) && mechanism$d == 1) {
       columns <- matrix(columns)
     }
@@ -145,7 +148,21 @@ read_flips <- function(x, mechanism, na.rm = FALSE) {
   if (isTRUE(unsorted)) lists[] <- apply(lists, 2, function(one) one[order(abs(one))])
   bad <- .Call(C_rr_count_lists, lists, as.double(mechanism$buckets), TRUE, NULL, 1, NULL)$position
   if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
+  if (length(lists) && all(lists > 0)) check_ones(ncol(lists), mechanism)
   list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
+}
+
+# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one set of reports in a
+# hundred million is such.
+check_ones <- function(n, mechanism) {
+  d <- mechanism$d
+  held <- d / mechanism$buckets
+  chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
+  if (n * log(chance) >= log(1e-8)) return(invisible())
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "All bits of {format_count(n)} reports are 1: no position is negative.",
+          i = paste("They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}; or reports of",
+                    "another mechanism, such as {.fn rr_subset}.")), "report")
 }
 
 abort_flip_number <- function(position, number, mechanism) {

@@ -5,6 +5,9 @@
 #' whatever the number of categories, and candidates can be added later: which bits a category sets depends on its label, on
 #' `key` and on the cohort alone.
 #'
+#' Without `permanent` there is one stage, **one-time RAPPOR**: [rr_perturb()] draws cohort and bits of every report anew, and nothing is kept. It is for a question that is asked
+#' once; \eqn{r} reports of one respondent reveal \eqn{r} times `epsilon`. Whoever asks again needs `permanent`.
+#'
 #' In RAPPOR's letters: a bit is redrawn by a fair coin with probability \eqn{f} and kept for good; a report's bit is 1 with
 #' probability \eqn{q} where the permanent bit is 1, and \eqn{p} where it is 0. A bit of the filter that is 1 is then reported as 1 with probability
 #' \eqn{(1 - f/2) q + (f/2) p}, one that is 0 with \eqn{(1 - f/2) p + (f/2) q}. Two filters differ in at most \eqn{h = \min(hashes, bits - hashes)}{h = min(hashes, bits - hashes)} bits
@@ -27,14 +30,14 @@
 #' @param hashes How many bits a category sets, from 1 to `bits - 1`; always so many different ones.
 #' @param cohorts Number of cohorts, from 1.
 #' @param permanent The level of all reports of one answer together, above `epsilon`; `NULL` for one stage, whose reports are
-#'   the permanent answers themselves.
+#'   each drawn anew.
 #' @param f,p,q Instead of both levels, RAPPOR's probabilities, from 0 to 1, with `p` unlike `q` and `f` below 1.
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
 #'   \eqn{q}), `one` and `zero` (the probabilities that a 1 and a 0 of the filter is reported as 1) and `places` (the bits of each category: hashes by categories by
 #'   cohorts). [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]); with two stages give it a `memory`, see
-#'   [rr_longitudinal()]. [rr_epsilon()] gives `report` and `permanent`.
+#'   [rr_longitudinal()]. [rr_epsilon()] gives `report` and `permanent` with two stages, one number with one.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, `permanent` not above `epsilon`, and levels beside probabilities; `candor_error_too_large` where the
 #' filters would not fit in memory; `candor_error_no_information` where an estimate is asked for that the filters do not determine.
@@ -47,6 +50,7 @@
 #' mechanism
 #' visits <- rep(pages, c(2000, 1000, 600, 400))
 #' reports <- rr_perturb(visits, mechanism, memory = list())
+#' attr(reports, "memory") <- NULL # it stays with the respondents
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
@@ -185,20 +189,20 @@ rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NUL
     shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
     reports = {
       r <- check_count(reports, "reports", min = 1)
+      # Each drawn anew: the levels add up.
+      if (!mechanism$memoised) return(mechanism$epsilon * r)
       half <- mechanism$f / 2
       return(mechanism$pairs * repeated_bits(1 - half, half, mechanism$given_1, mechanism$given_0, r))
     }
   )
+  if (!mechanism$memoised) return(mechanism$epsilon)
   c(report = mechanism$epsilon, permanent = mechanism$permanent)
 }
 
 # Both stages on the grid: permanent bits, then what is reported of them.
 achieved_filters <- function(mechanism) {
   level <- function(p, q) abs(log(p) - log(q) + log1p(-q) - log1p(-p))
-  if (!mechanism$memoised) {
-    one <- mechanism$pairs * achieved(single_bits(mechanism))$epsilon
-    return(c(report = one, permanent = one))
-  }
+  if (!mechanism$memoised) return(mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
   first <- achieved(turned_bits(mechanism))
   second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
   d <- second$p - second$q
@@ -223,8 +227,9 @@ single_bits <- function(mechanism) {
 #' @export
 format.rr_bloom <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
-  sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
-          format(x$epsilon, digits = digits), format(x$permanent, digits = digits))
+  level <- format(x$epsilon, digits = digits)
+  sprintf("%s, %s categories, epsilon = %s", x$design, format_count(length(x$levels)),
+          if (x$memoised) sprintf("%s a report, %s in all", level, format(x$permanent, digits = digits)) else level)
 }
 
 # ---- drawing ----

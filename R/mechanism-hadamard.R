@@ -76,15 +76,18 @@ hadamard_bit <- function(levels, epsilon) {
 # Columns of a block.
 hadamard_size <- function(k, blocks) 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
 
-# How many categories each block has.
-block_sizes <- function(k, blocks) k %/% blocks + (seq_len(blocks) <= k %% blocks)
+# Ordered pairs of categories of one block, over all blocks: some have one category more than the others.
+block_pairs <- function(k, blocks) {
+  small <- k %/% blocks
+  more <- k %% blocks
+  more * (small + 1) * small + (blocks - more) * small * (small - 1)
+}
 
 # P(support) of the truth, and of another category on average over pairs; 1 - p and their difference.
 hadamard_numbers <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
-  sizes <- block_sizes(k, blocks)
-  same <- sum(sizes * (sizes - 1)) / (k * (k - 1))
+  same <- block_pairs(k, blocks) / (k * (k - 1))
   gain <- -expm1(-epsilon)
   list(p = 1 / total, q = same * (1 + z) / (2 * total) + (1 - same) * z / total, lie = (2 * blocks - 1) * z / total,
        difference = same * gain / (2 * total) + (1 - same) * gain / total)
@@ -95,23 +98,29 @@ hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
   z <- exp(-epsilon)
   gain <- -expm1(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
-  sizes <- block_sizes(k, blocks)
-  shares <- if (is.null(theta)) sizes / k else as.vector(rowsum(theta, (seq_len(k) - 1) %% blocks))
+  # The sum of (size of a block - 1) times its share.
+  alike <- if (is.null(theta)) block_pairs(k, blocks) / k
+    else sum((k %/% blocks + (seq_len(blocks) <= k %% blocks) - 1) * rowsum(theta, (seq_len(k) - 1) %% blocks))
   noise <- 2 * z * total / gain^2
   # c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
-  crowded <- total / gain * sum((sizes - 1) * shares) + 2 * blocks * z / gain
+  crowded <- total / gain * alike + 2 * blocks * z / gain
   list(total = k * noise + crowded, blank = noise + total / gain / blocks)
 }
 
-# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon).
+# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon). With
+# blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very many categories only numbers near it are
+# tried.
 best_blocks <- function(k, epsilon) {
-  blocks <- as.double(seq_len(k))
   z <- exp(-epsilon)
+  blocks <- if (k <= 1e6) as.double(seq_len(k)) else {
+    near <- min(max(round((1 - z) / (2 * z)), 1), k)
+    unique(c(seq(max(1, near - 1e5), min(k, near + 1e5)), k))
+  }
   gain <- -expm1(-epsilon)
   small <- floor(k / blocks)
   more <- k - small * blocks
   squares <- more * (small + 1)^2 + (blocks - more) * small^2
-  which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / gain + squares / k) / gain)
+  blocks[which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / gain + squares / k) / gain)]
 }
 
 #' @export
@@ -221,6 +230,10 @@ read_signs <- function(x, mechanism, na.rm = FALSE) {
 
 # Labels of factors and text are the numbers themselves.
 read_numbers <- function(x, mechanism, na.rm = FALSE) {
+  if (inherits(x, "rr_reports")) {
+    abort(c("{.arg x} must be whole numbers: reports of {.fn rr_hadamard}.", x = "It is {describe_kind(x)}.",
+            i = "Give the mechanism that the reports were made with."), other_reports(x))
+  }
   if (is.factor(x) || is.character(x)) {
     labels <- as.character(x)
     x <- match(labels, mechanism$reports) - 1

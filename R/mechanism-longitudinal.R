@@ -54,6 +54,8 @@
 #' used <- rep(c("mail", "music", "maps"), c(500, 300, 200))
 #' first_week <- rr_perturb(used, weekly, memory = list())
 #' second_week <- rr_perturb(used, weekly, memory = attr(first_week, "memory"))
+#' # The memory stays with the respondents
+#' attr(second_week, "memory") <- NULL
 #' coef(rr_estimate(second_week, weekly, method = "inv"))
 #' @export
 rr_longitudinal <- function(levels, permanent, epsilon,

@@ -138,14 +138,16 @@ rr_reports.rr_subset <- function(x, mechanism) {
 # Numbers of any shape, or bits. The kernel that counts them also checks them; `check` is not needed there.
 read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   k <- length(mechanism$levels)
+  refuse <- function(position, number) abort_report_at(position, report_size_words(number, mechanism$size))
   if (inherits(x, "rr_sets")) {
     check_same_levels(attr(x, "levels_number"), mechanism)
     lists <- unclass_sets(x)
-  } else if (is.matrix(x) && is.numeric(x) && ncol(x) == mechanism$size && !all_bits(x, k)) {
-    lists <- t(whole_matrix(x))
   } else if (is_long(x)) {
     lists <- long_lists(x, mechanism)
   } else {
+    lists <- number_lists(x, mechanism, mechanism$size, refuse, digits = 2 * ((k + 7) %/% 8))
+  }
+  if (is.null(lists)) {
     read <- read_bits(x, mechanism, na.rm)
     if (check) check_sizes(read, mechanism)
     return(read)
@@ -156,9 +158,7 @@ read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
   if (isTRUE(unsorted)) lists[] <- apply(lists, 2, sort)
   bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
   if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
-  if (nrow(lists) != mechanism$size) {
-    abort_report_at(1, report_size_words(nrow(lists), mechanism$size))
-  }
+  if (nrow(lists) != mechanism$size) refuse(1, nrow(lists))
   list(reports = new_rr_sets(lists, k), dropped = dropped)
 }
 

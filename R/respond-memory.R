@@ -12,6 +12,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   size <- as.double(max(length(mechanism$levels), mechanism$g))
   code <- (seq_along(answers) - 1) * size + memory_keys(mechanism, answers, memory)
   new <- which(!code %in% memory$code)
+  warn_order(mechanism, answers, memory, size, length(new))
   if (length(new)) {
     drawn <- draw_permanent(mechanism, answers, memory, new, rng)
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
@@ -59,6 +60,23 @@ warn_forgotten <- function() {
                    "give the attribute",
                    "{.val memory} of these reports as {.arg memory} the next time ({.code memory = list()} starts).")),
        "memory")
+}
+
+# Answers are matched to the memory by position. Of respondents in another order as many are found as of these answers
+# in an order that has nothing to do with the memory's. Where those are many, nothing is seen.
+warn_order <- function(mechanism, answers, memory, size, new) {
+  n <- length(answers)
+  if (!length(memory$code) || n < 20) return(invisible())
+  # Multiples of the golden ratio, by their fractions: an order without a random number.
+  other <- order((seq_len(n) * 0.6180339887498949) %% 1)
+  keys <- memory_keys(mechanism, answers[other], memory)
+  chance <- mean(((seq_len(n) - 1) * size + keys) %in% memory$code)
+  kept <- 1 - new / n
+  if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
+  warn(c("{.arg memory} may be of other respondents, or of the same in another order.",
+         x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer, as many as by chance.",
+         i = "Answers are matched to the memory by position: sort them as they were when it was made.",
+         i = "If everybody's answer may have changed, all is well."), "memory")
 }
 
 kept_answers <- function(memory, mechanism, n, rng) {

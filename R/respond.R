@@ -96,7 +96,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
 perturb_memoised <- function(x, mechanism, answers, memory, rng) {
   if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
     abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
-            i = "Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and {.fn rr_bloom}."), "argument")
+            i = paste("Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and",
+                      "{.code rr_bloom(levels, epsilon, permanent = )}.")), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
   structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)

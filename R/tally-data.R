@@ -57,6 +57,14 @@ frame_names <- function(x, given, arg, one = FALSE) {
   }
   absent <- setdiff(wanted, names(x))
   if (length(absent)) {
+    inner <- names(x)[startsWith(names(x), paste0(absent[1], "."))]
+    short <- substring(inner, nchar(absent[1]) + 2)
+    if (arg == "column" && length(inner) > 1L && any(c("value", "sign") %in% short)) {
+      abort(c("{.arg {arg}} must name columns of the data.",
+              x = "There is none called {.val {absent[1]}}; {.val {inner}} are what {.fn data.frame} made of it.",
+              i = paste("Leave {.arg {arg}} out and rename them to {.val {short}}:",
+                        "{.code names(x) <- sub(\"{absent[1]}.\", \"\", names(x), fixed = TRUE)}.")), "argument")
+    }
     near <- nearest_label(absent[1], names(x))
     abort(c("{.arg {arg}} must name columns of the data.", x = "There is none called {.val {absent[1]}}.",
             i = if (!is.na(near)) "Did you mean {.val {near}}?" else "Its columns are {format_labels(names(x))}."),
@@ -115,7 +123,20 @@ holds_rows <- function(mechanism, names) {
 frame_reports <- function(x, mechanism, column, others) {
   columns <- report_columns(x, mechanism, column, others)
   if (is.null(columns)) return(x)
-  if (is.null(column) && holds_rows(mechanism, columns)) x[columns] else x[[columns]]
+  # A column of numbers stays a table: one number a report.
+  if (length(columns) == 1L && is_packed(mechanism)) {
+    return(if (holds_packed(x[[columns]])) x[[columns]] else x[columns])
+  }
+  if (length(columns) > 1L || (is.null(column) && holds_rows(mechanism, columns))) x[columns] else x[[columns]]
+}
+
+# Mechanisms whose reports are bits or a few numbers each: a column of text or of a list may hold them, or several
+# columns.
+is_packed <- function(mechanism) inherits(mechanism, c("rr_unary", "rr_subset", "rr_bitflip"))
+
+holds_packed <- function(values) {
+  !is.data.frame(values) && (is.character(values) || is.factor(values) || is.list(values) ||
+                               inherits(values, "rr_reports"))
 }
 
 # The columns that hold the reports, NULL where the names of the questions say it.
@@ -127,10 +148,18 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
             i = "The questions are {.val {names(mechanism$questions)}}."), "argument")
   }
   left <- setdiff(names(x), others)
-  if (is.null(column) && holds_rows(mechanism, left)) return(left)
-  if (length(column) == 1L) return(column)
+  packed <- if (is.null(column) && is_packed(mechanism) && length(left) > 1L) {
+    left[vapply(left, function(name) holds_packed(x[[name]]), NA)]
+  }
+  if (is.null(column) && is_packed(mechanism)) {
+    named <- set_columns(mechanism, left)
+    if (!is.null(named)) return(named)
+  }
+  if (length(packed) != 1L && is.null(column) && holds_rows(mechanism, left)) return(left)
+  if (length(column) == 1L || (length(column) > 1L && is_packed(mechanism))) return(column)
   if (is.null(column) && length(left) == 1L) return(left)
-  likely <- left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
+  likely <- packed %||% left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
+  refuse_others(mechanism, left, likely)
   abort(c(if (is.null(column)) "{.arg column} is needed: the name of the column that holds the reports."
           else "{.arg column} must name one column, since the mechanism has one question.",
           x = if (is.null(column)) "{.arg x} is {table} with {length(x)} columns: {format_labels(names(x))}."
@@ -138,6 +167,24 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
           i = if (is.null(column) && any(count_names %in% left)) "A table of counts is for {.fn rr_counts}.",
           i = if (length(likely) == 1L) "For example {.code column = \"{likely}\"}."
               else "For several questions describe the mechanism with {.fn rr_product}."), "argument")
+}
+
+# Columns of the reports of another protocol, or those of a table within a table, which data.frame() names anew.
+refuse_others <- function(mechanism, left, likely) {
+  fields <- list(rr_local_hash = c("slope", "shift", "value"), rr_local_hash = c("cohort", "value"),
+                 rr_hadamard = c("index", "sign"), rr_bloom = c("cohort", "bits"))
+  other <- Find(function(i) all(fields[[i]] %in% left) && all(likely %in% fields[[i]]), seq_along(fields))
+  if (!is.null(other)) {
+    abort(c("{.arg x} must hold reports of this mechanism.",
+            x = "Its columns {.val {fields[[other]]}} are those of reports of {.fn {names(fields)[other]}}.",
+            i = "Give the mechanism that they were made with."), c("mismatch", "argument"))
+  }
+  own <- report_fields(mechanism)
+  start <- sub(paste0("[.]", own[1], "$"), "", grep(paste0("[.]", own[1], "$"), left, value = TRUE))
+  nested <- Find(function(name) all(paste0(name, ".", own) %in% left), if (length(own)) start)
+  if (is.null(nested)) return(invisible())
+  abort(c("{.arg x} must have the columns {.val {own}}.", x = "They are called {.val {paste0(nested, '.', own)}}.",
+          i = "Rename them: {.code names(x) <- sub(\"{nested}.\", \"\", names(x), fixed = TRUE)}."), "argument")
 }
 
 refuse_column <- function(column) {

@@ -9,10 +9,10 @@
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
 #' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
-#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices of numbers, one row a report |
+#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
 #' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
@@ -21,8 +21,9 @@
 #' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
 #' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
-#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text, for a column of text; `as.list()` raw vectors,
-#' for a column of blobs.
+#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
+#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
+#' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
 #' @param mechanism How they were made.
@@ -184,6 +185,14 @@ hex_problem <- function(text, k) {
   else sprintf("is %s, which is not hexadecimal", encodeString(text, quote = "\""))
 }
 
+# One who counts reports should never have had it.
+tell_carried <- function(x) {
+  if (!holds_memory(x)) return(invisible())
+  cli::cli_inform(c("The reports came with a memory: it holds what respondents must keep, their true answers.",
+                    i = "Remove it before reports are sent: {.code attr(reports, \"memory\") <- NULL}."),
+                  class = "candor_message_memory")
+}
+
 drop_missing_reports <- function(missing, na.rm) {
   if (length(missing) && !na.rm) {
     abort(c("{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
@@ -198,8 +207,11 @@ missing_columns <- function(lists, na.rm) drop_missing_reports(which(colSums(is.
 zero_one <- function(x, mechanism, na.rm) {
   k <- length(mechanism$levels)
   if (ncol(x) != k) {
-    abort_report_at(1, sprintf("has %s columns; one for each of %s categories is needed", format_count(ncol(x)),
-                               format_count(k)))
+    abort(c("{.arg x} must have one column of 0 and 1 for each of {format_count(k)} categories.",
+            x = "It has {ncol(x)} column{?s}.",
+            i = if (!is.null(mechanism$size)) "Numbers of categories have {mechanism$size} column{?s}.",
+            i = "Of a data frame {.arg column} names those that hold the reports. See {.fn rr_reports}."),
+          "report")
   }
   if (!is.null(colnames(x)) && !anyDuplicated(colnames(x)) && setequal(colnames(x), mechanism$levels)) {
     x <- x[, mechanism$levels, drop = FALSE]
@@ -227,14 +239,12 @@ whole_matrix <- function(x) {
   x
 }
 
-all_bits <- function(x, k) ncol(x) == k && all(x %in% 0:1)
-
 # One row for each category that a report supports. A report that supports none has one row, without a level.
 # `mechanism`: whose long form may have more columns.
 is_long <- function(x, mechanism = NULL) {
-  if (inherits(mechanism, "rr_product")) return(FALSE)
+  if (!is.data.frame(x) || !is.null(mechanism$questions)) return(FALSE)
   columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
-  is.data.frame(x) && length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
+  length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
 }
 
 # `size`: how many rows each report has, NULL where it may have one without a level; `whole`: of which mechanism these

@@ -127,6 +127,7 @@ rr_tally.table <- function(x, mechanism, ...) {
 
 # The mechanism decides what a report is: rr_count_reports() dispatches on it. Groups and weights are treated alike.
 tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", keep = "counts") {
+  tell_carried(x)
   by <- name_groups(by, mechanism)
   n <- report_number(x)
   weights <- check_weights(plain_numbers(weights), n)
@@ -228,9 +229,19 @@ rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights =
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
   }
+  check_table_memory(length(mechanism$reports), groups)
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
+}
+
+# Counts and shares of all categories, and the numbers that stand for them.
+check_table_memory <- function(k, groups) {
+  bytes <- 16 * as.double(k) * (max(1, groups) + 1)
+  if (bytes <= machine_memory()) return(invisible())
+  abort(c("The table of counts is too large for this machine's memory.",
+          x = "Counts of {format_count(k)} categories would take {format_bytes(bytes)}.",
+          i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
 }
 
 # `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
@@ -325,7 +336,15 @@ print.rr_tally <- function(x, ...) {
   check_object(x)
   lines <- tally_lines(x)
   writeLines(c(paste("<rr_tally>", lines[1]), lines[-1]))
-  print(tidy(x))
+  k <- length(x$mechanism$reports)
+  if (k <= 1e6) {
+    print(tidy(x))
+  } else {
+    # Labels of all categories would take more than their counts.
+    first <- group_counts(x, 1)[1:10]
+    print(tibble::tibble(term = x$mechanism$reports[1:10], count = first, share = first / x$n[1]))
+    cat("  ... and ", format_count(length(x$counts) - 10), " more rows\n", sep = "")
+  }
   invisible(x)
 }
 

@@ -11,7 +11,23 @@ test_that("probabilities and levels are the golden ones", {
   expect_equal(rr_epsilon(m), c(report = 1, permanent = 3))
   expect_equal(rr_epsilon(m, reports = 1), 1)
   expect_equal(rr_epsilon(m, reports = 500), 3, tolerance = 1e-6)
-  expect_equal(rr_epsilon(rr_bloom(5, epsilon = 2))[["permanent"]], 2)
+})
+
+test_that("of one stage every report is drawn anew: levels add up, nothing is kept, and nothing says 'in all'", {
+  one <- rr_bloom(5, epsilon = 2)
+  expect_equal(rr_epsilon(one), 2)
+  expect_equal(rr_epsilon(one, reports = 52), 104)
+  expect_equal(rr_epsilon(one, achieved = TRUE), 2, tolerance = 1e-12)
+  expect_no_match(format(one), "in all")
+  # From probabilities: no second stage, or a first one that keeps all bits.
+  for (m in list(rr_bloom(5, f = 0.5, p = 0, q = 1), rr_bloom(5, f = 0, p = 0.25, q = 0.75))) {
+    expect_equal(rr_epsilon(m), 4 * log(3))
+    expect_equal(rr_epsilon(m, reports = 3), 12 * log(3))
+  }
+  set.seed(1)
+  x <- rep(1:5, 100)
+  expect_false(identical(rr_perturb(x, one, rng = "R"), rr_perturb(x, one, rng = "R")))
+  expect_error(rr_perturb(x, one, memory = list()), "rr_bloom(levels, epsilon, permanent = )", fixed = TRUE, class = "candor_error_argument")
 })
 
 test_that("epsilon is that of all reports of all pairs of filters", {

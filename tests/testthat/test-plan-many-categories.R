@@ -1,0 +1,34 @@
+test_that("a recommendation for a thousand million categories takes no table of them", {
+  gc(reset = TRUE)
+  table <- rr_recommend(1e9, 1, n = 1e6)
+  expect_lt(sum(gc()[, 6]), 300) # MB
+  expect_identical(nrow(table), 7L)
+  # Hadamard response: (e - 1) / 2 is 0.86, so one block of 2^30 columns; Z = e + 1. By its formula, with (K - 1) / K from sampling.
+  z <- exp(1) + 1
+  one <- table[table$mechanism == "hadamard", ]
+  expect_equal(one$mse, ((1e9 * 2 * z / expm1(1)^2 + z / expm1(1) * 1e9 - 1) + 1 - 1e-9) / 1e6)
+})
+
+test_that("the best number of blocks and pairs within blocks are those of all numbers tried", {
+  sizes <- function(k, blocks) k %/% blocks + (seq_len(blocks) <= k %% blocks)
+  for (k in c(2, 7, 100)) for (blocks in 1:k) expect_equal(candor:::block_pairs(k, blocks), sum(sizes(k, blocks) * (sizes(k, blocks) - 1)))
+  # Above a million only near (e^epsilon - 1) / 2; all numbers for reference.
+  k <- 1000003
+  for (epsilon in c(0.5, 3, 7)) {
+    blocks <- as.double(1:k)
+    z <- exp(-epsilon)
+    squares <- (k %% blocks) * (k %/% blocks + 1)^2 + (blocks - k %% blocks) * (k %/% blocks)^2
+    all <- which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / (1 - z) + squares / k))
+    expect_equal(candor:::best_blocks(k, epsilon), all)
+  }
+})
+
+test_that("a table of counts that does not fit in memory is refused with its size", {
+  skip_if(candor:::machine_memory() > 60e9)
+  expect_error(rr_tally(1:3, rr_grr(2e9, epsilon = 1)), "2,000,000,000 categories would take 64 GB", class = "candor_error_too_large")
+})
+
+test_that("a long table is printed without its labels", {
+  tally <- rr_tally(c(1, 1, 3), rr_grr(2e6, epsilon = 1))
+  expect_output(print(tally), "1,999,990 more rows")
+})
