@@ -115,6 +115,9 @@ interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap
                     profile = "profile likelihood", credible = "credible")
 
 plot_caption <- function(fit, what) {
+  if (fit$interval == "none") {
+    return(wrap_text(sprintf("%s. No intervals: %s.", report_words(fit$tally), fit$estimator$no_intervals)))
+  }
   wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.", report_words(fit$tally), what,
                     format(100 * fit$conf.level), interval_names[[fit$interval]], fit$target,
                     if (inherits(fit, "rr_survey")) ", by the design" else "",

@@ -99,11 +99,13 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
+  tell_no_intervals(object)
   bounds <- fit_intervals(object, level, interval, which)
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
 check_interval <- function(interval, fit) {
+  if (identical(interval, "none") && fit$interval == "none") return(interval)
   interval <- check_choice(interval, "interval", interval_kinds)
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap" && is.null(fit$replicates)) {
@@ -170,7 +172,7 @@ update.rr_fit <- function(object, ...) {
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
   # What another method does not have is the default again.
-  if ("method" %in% names(asked) || "target" %in% names(asked)) kept$interval <- NULL
+  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
@@ -262,6 +264,9 @@ shown_of.rr_fit <- function(x, n) {
 }
 
 uncertainty_line <- function(x) {
+  if (x$interval == "none") {
+    return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
+  }
   sprintf("Target: %s; %s%% %s intervals%s; %s of %s estimates on the boundary", x$target,
           format(100 * x$conf.level), interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
           format_count(boundary_count(x)), format_count(length(x$estimate)))
