@@ -55,7 +55,9 @@ rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
   table$term <- if (is.null(groups)) label else paste(group, label, sep = ":")
   dimnames(attr(table, "covariance")) <- if (!is.null(attr(table, "covariance"))) list(table$term, table$term)
   table$statistic <- table$p.value <- NULL
-  attr(table, "levels") <- list(term = table$term, label = label, group = group)
+  tops <- if (is.null(fit$mechanism$breaks)) level_numbers(fit$mechanism) else fit$mechanism$breaks[-1]
+  attr(table, "levels") <- list(term = table$term, label = label, group = group,
+                                number = if (!is.null(tops)) rep(tops[at], max(1L, length(groups))))
   table
 }
 

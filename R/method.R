@@ -246,6 +246,12 @@ refuse_method <- function(method, mechanism, law, need) {
     abort(c("{.val {name}} is for mechanisms that tell the truth or else draw an innocuous answer.",
             x = "This one is: {format(mechanism)}.", i = remedy), c("argument", "law"))
   }
+  if (need == "shares") {
+    abort(c("{.arg method} {.val {name}} does not work for this protocol.",
+            x = "It is: {format(mechanism)}. {capitalise(law_words(law))}: no count is of one category alone.",
+            i = "Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset} and {.fn rr_local_hash}.",
+            i = remedy), c("law", "argument"))
+  }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",
           x = "It is: {format(mechanism)}. Its law: {law_words(law)}.", i = remedy,
           i = if (need == "likelihood" && sets_give_likelihood(mechanism, law)) {
