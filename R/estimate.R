@@ -117,7 +117,7 @@
 #'   `start`, see [rr_solver]; a closed form meets every tolerance and needs no start. For `"merged"`: `smoothing` (how many standard deviations of an empty
 #'   category count as noise; default 1). For `"smoothed"`: `iterations` (at most; default 10,000), `tolerance` (it stops when a step
 #'   gains less on the total log-likelihood; default 1e-3). For `"eb"`: `loss` (`"squared"` or `"absolute"`), `pool` (`TRUE`: the groups of
-#'   the tally learn one common spread), `reference` (a distribution such as last year's, all shares above 0: the shares are then modelled as
+#'   the tally, the largest at most 1e8 times the smallest, learn one common spread), `reference` (a distribution such as last year's, all shares above 0: the shares are then modelled as
 #'   multiples of it, if that makes the counts more likely), `ordered` (`TRUE`: categories are in order, and the `"smoothed"`
 #'   estimate is the reference).
 #' @param column,weights,by,na.rm,match Passed to [rr_tally()] when `x` is not yet a tally: for a data frame `column`, `by` and `weights`

@@ -8,19 +8,24 @@ method_eb <- function() {
                 choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
 }
 
-# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law. The
-# odds of one heavy category against none matter most: among more categories, one more often stands out by chance. Up to
-# a hundred categories an explicit one is needed, or a single category that holds half of all is taken for chance where
-# reports barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
-# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
+# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law, for
+# the numbers of categories at which they were chosen (rows), and interpolated between these. The odds of one heavy
+# category against none matter most: among more categories, one more often stands out by chance. Up to a hundred
+# categories an explicit one is needed, or a single category that holds half of all is taken for chance where reports
+# barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even truths
+# lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
 eb_weights <- function(k) {
-  weights <- if (k > 1000) c(0.85, 0.12, 0.03, 0)
-    else if (k > 100) c(0.6, 0.3, 0.1, 0)
-    else if (k > 50) c(0.4, 0.35, 0.1, 0.15)
-    else if (k > 10) c(0.4, 0.2, 0.05, 0.35)
-    else c(0.6, 0.2, 0.04, 0.16)
-  weights * c(1, 1, k / (k + 20), 1)
+  weights <- rbind("5" = c(0.6, 0.2, 0.04, 0.16), "20" = c(0.35, 0.15, 0.05, 0.45), "100" = c(0.4, 0.35, 0.1, 0.15),
+                   "1000" = c(0.75, 0.15, 0.1, 0), "10000" = c(0.85, 0.12, 0.03, 0))
+  between <- function(w) stats::approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
+  apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
 }
+
+# Distinct counts beyond so many are put in bins, which a large tally would else spend seconds on.
+eb_most_rows <- 1000
+
+# Prior odds of the free form against the average of shapes that it sharpens.
+eb_free_odds <- 1
 
 # With a reference, categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
 # are a little smaller, need not resolve them.
@@ -60,6 +65,14 @@ check_reference <- function(reference, evidence) {
   reference
 }
 
+# The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
+check_pooled_sizes <- function(n) {
+  if (max(n) <= 1e8 * min(n)) return(invisible())
+  abort(c("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.",
+          x = "They have {format(min(n))} to {format(max(n))} respondents.",
+          i = "Leave out the smallest: beside the largest they say nothing about the common spread."), "argument")
+}
+
 # The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one?
 eb_form <- function(law) {
   if (inherits(law, "rr_law_support")) return(list(a = law$difference, b = law$q, binomial = TRUE))
@@ -71,8 +84,8 @@ alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b
 # ---- rows ----
 
 # One group's categories as rows, in rising order of where their counts may come from, and the way back: `place` takes
-# values of the rows to the categories. Of equal categories a row is a distinct count, or, where there are more than
-# 1,000, a bin of a tenth of a standard deviation, between whose means the values are interpolated.
+# values of the rows to the categories. Of equal categories a row is a distinct count, or, where there are many,
+# a bin of a tenth of a standard deviation, between whose means the values are interpolated.
 eb_rows <- function(counts, n, form) {
   k <- length(counts)
   if (!alike_form(form)) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
@@ -89,7 +102,7 @@ eb_rows <- function(counts, n, form) {
     place <- function(x) x[at]
     size <- tabulate(at, length(value))
   }
-  if (length(value) > 1000) {
+  if (length(value) > eb_most_rows) {
     bin <- floor(20 * sqrt(value + 0.375))
     # The ends stay, so that all that lies between is interpolated.
     bin[c(1, length(bin))] <- c(-1, Inf)
@@ -190,7 +203,8 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   order <- if (length(rows) > 1) order(eb_begin(columns[[1]], columns[[3]], columns[[4]])) else seq_along(group)
   trials <- list(column("trials")[order])
   fit <- .Call(C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]), as.double(totals),
-               as.double(most), as.double(c(k * length(rows), weights, relative, 1)), as.double(levels))
+               as.double(most), as.double(c(k * length(rows), weights, relative, eb_free_odds)),
+               as.double(levels))
   lapply(seq_along(rows), function(g) {
     at <- which(group[order] == g)
     r <- rows[[g]]
@@ -241,6 +255,7 @@ estimate_eb <- function(groups, options) {
             x = "Under {.arg mechanism} ({first$mechanism$design}) the truth is the least likely report.",
             i = "Use {.val {if (inherits(law, \"rr_law_support\")) \"inv\" else \"mle\"}}."), "argument")
   }
+  if (options$pool) check_pooled_sizes(vapply(groups, `[[`, 0, "n"))
   absolute <- options$loss == "absolute"
   lapply(eb_results(groups, options, if (absolute) NA_real_ else double()), function(result) {
     # No mean is 0, though its kernel, cut at e^-46, may say so.

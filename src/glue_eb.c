@@ -45,8 +45,7 @@ typedef struct fit {
 
 static void find_prior(fit *f, double most, const double *shapes)
 {
-  const candor_eb_shapes choice = {shapes[0], shapes[1],     shapes[2],     shapes[3],
-                                   shapes[4], shapes[5] > 0, shapes[6] != 0};
+  const candor_eb_shapes choice = {shapes[0], shapes[1], shapes[2], shapes[3], shapes[4], shapes[5] > 0, shapes[6]};
   const double relative = shapes[5];
   const size_t points = candor_eb_grid_most(&f->rows, relative), n = f->rows.n;
   double largest;
@@ -110,8 +109,8 @@ static group gather_group(const fit *f, const double *number, double which)
  *
  * rows: list(count, categories, base, slope, share, tilt, trials or NULL); groups: each row's group, from 1; totals:
  * what the shares of each group add up to; most: the largest x; shapes: number of categories, prior weights of point,
- * power laws, pairs and singles, the least relative step of the grid (above 0: there is a reference) and whether a free
- * form is tried; levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
+ * power laws, pairs and singles, the least relative step of the grid (above 0: there is a reference) and the prior odds
+ * of a free form; levels: of the quantiles, NA for that common level of a group at which they add up to its total. */
 SEXP rr_eb_call(SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP levels)
 {
   const char *names[] = {"mean", "variance", "quantile", "eta", "x", "prior", "weights", "loglik", "shapes", ""};

@@ -1,5 +1,5 @@
 # What eb.R leaves out about method = "eb": three and four categories, protocols whose reports support several categories, groups that learn one
-# spread, a reference distribution, ordered categories, and what rr_choose() gains from it. Rscript eb-more.R [folder]
+# spread, a reference distribution, ordered categories, what rr_choose() gains from it, and what each part of it buys. Rscript eb-more.R [folder]
 #
 # One row of eb-more.csv (in the package as eb-more.csv.gz) is a method in a cell: its mean squared error, and the ratio to that of the method it is compared with (the first of the
 # cell), with the standard error of the ratio's logarithm. All methods of a cell see the same reports.
@@ -9,7 +9,8 @@ if (is.na(folder)) folder <- tempdir()
 
 truth_of <- function(name, k) {
   i <- seq_len(k)
-  weight <- switch(name, uniform = rep(1, k), zipf1 = 1 / i, zipf2.5 = i^-2.5, geometric = if (k < 20) 0.5^i else exp(-10 * i / k),
+  weight <- switch(name, uniform = rep(1, k), zipf0.3 = i^-0.3, zipf1 = 1 / i, zipf1.3 = i^-1.3, zipf2.5 = i^-2.5,
+                   geometric = if (k < 20) 0.5^i else exp(-10 * i / k),
                    spike = {
                      top <- max(1, round(0.02 * k))
                      c(rep(0.5 / top, top), rep(0.5 / (k - top), k - top))
@@ -120,8 +121,52 @@ results$choose <- over("rr_choose", cells_of(truth = c("uniform", "zipf1", "zipf
 })
 say("rr_choose")
 
+# What each part of the estimator buys: the same without it. Losses have 2 % of those of "mle" added, as in eb.R. A kind of shape that is left out
+# gives its prior weight to the power laws, and these theirs to the pairs; "always free" has no weights by leaving one out.
+put <- function(name, value) utils::assignInNamespace(name, value, "candor")
+parts <- c("eb_weights", "eb_alone", "eb_free_odds", "eb_most_rows")
+whole <- stats::setNames(lapply(parts, utils::getFromNamespace, "candor"), parts)
+without <- function(kind, heir = 2) function() {
+  put("eb_weights", function(k) {
+    weights <- whole$eb_weights(k)
+    weights[heir] <- weights[heir] + weights[kind]
+    replace(weights, kind, 0)
+  })
+}
+variants <- list(eb = function() NULL, "no free form" = function() put("eb_free_odds", 0), "always free" = function() put("eb_free_odds", 1e300),
+                 "no heads" = function() put("eb_alone", function(rows) rep(FALSE, length(rows$count))), "no power laws" = without(2, 3),
+                 "no pairs" = without(3), "no singles" = without(4), "no bins" = function() put("eb_most_rows", Inf))
+seconds <- stats::setNames(numeric(length(variants)), names(variants))
+for (loss in c("squared", "absolute")) {
+  part <- paste("parts", loss)
+  error_of <- if (loss == "squared") function(x) sum(x^2) else function(x) sum(abs(x)) / 2
+  results[[part]] <- over(part, cells_of(truth = c("uniform", "zipf0.3", "zipf1", "zipf1.3", "zipf2.5", "geometric", "spike"), epsilon = c(1, 4, 8),
+                                         n = c(1e2, 1e4, 1e6, 1e8), k = c(20, 100, 1000, 10000), detail = ""), 4, function(cell) {
+    truth <- truth_of(cell$truth, cell$k)
+    tally <- draw(rr_grr(cell$k, epsilon = cell$epsilon), truth, cell$n)
+    mle <- error_of(coef(rr_estimate(tally)) - truth)
+    floor <- 0.02 * mle
+    errors <- vapply(names(variants), function(variant) {
+      variants[[variant]]()
+      started <- proc.time()[[1]]
+      error <- error_of(coef(rr_estimate(tally, method = "eb", loss = loss)) - truth)
+      seconds[[variant]] <<- seconds[[variant]] + proc.time()[[1]] - started
+      for (name in parts) put(name, whole[[name]])
+      error + floor
+    }, 0)
+    c(errors, mle = mle + floor)
+  })
+  say(part)
+}
+cat("Seconds of CPU time:\n")
+print(round(seconds, 1))
+
 results <- do.call(rbind, results)
 utils::write.csv(results, file.path(folder, "eb-more.csv"), row.names = FALSE, quote = FALSE)
 geometric <- function(x) signif(exp(mean(log(x))), 3)
 print(aggregate(ratio ~ method + k + part, results[results$truth != "uniform", ], geometric))
 print(aggregate(ratio ~ method + k + part, results[results$truth == "uniform", ], geometric))
+# The bound on a cell: what is the largest ratio to "mle"?
+squared <- results[results$part == "parts squared" & results$truth != "uniform", ]
+mle <- rep(squared$ratio[squared$method == "mle"], each = length(variants) + 1)
+print(round(tapply(squared$ratio / mle, list(squared$method, K = squared$k), max), 2))

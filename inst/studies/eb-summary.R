@@ -1,6 +1,6 @@
 # What the grid of eb.R says: the ratio of each method's loss to the best of all others that exist, chosen with hindsight
 # in each cell. Both losses are taken with 2 % of the maximum likelihood estimate's added, so that two that are negligible
-# make no ratio of a thousand.
+# make no ratio of a thousand. `known`: the share of cells in which the standard error of the logarithm of the ratio of "eb" is at most 5 %.
 
 rivals <- c("mle", "inv", "invn", "invp", "base_cut", "norm_cut", "merged", "combine", "power_ns")
 distributions <- c("mle", "invn", "invp", "norm_cut", "merged", "combine", "power_ns")
@@ -24,7 +24,7 @@ summarise_eb <- function(table) {
                power_ns = geometric(ratios_eb(part, "power_ns")), combine = geometric(ratios_eb(part, "combine")),
                oracle = geometric(ratios_eb(part, "oracle")), eb.tv = geometric(ratios_eb(part, "eb", "tv")),
                combine.tv = geometric(ratios_eb(part, "combine", "tv")),
-               above.mle = sum(part$mse.eb > 1.25 * part$mse.mle))
+               above.mle = sum(part$mse.eb > 1.25 * part$mse.mle), known = mean(part$mse.ratio.error <= 0.05))
   })
   do.call(rbind, rows)
 }

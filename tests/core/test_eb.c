@@ -106,6 +106,29 @@ static void kernels(void)
   }
 }
 
+/* A count of 1.4e14 where at most 1e13 is expected: the chances of means that differ by e, relatively, differ by
+ * (1.4e14 - 1e13) e on the logarithmic scale, less 1.4e14 e^2 / 2, which is below 1e-11. Each of the two logarithms is
+ * about 2e14, with an error of .03. */
+static void far_off(void)
+{
+  const double top = 1e13;
+  for (int binomial = 0; binomial < 2; binomial++) {
+    count[0] = 1.4e14;
+    candor_eb_rows rows = equal_rows(1, 1, 1, 1, 0);
+    slope[0] = top;
+    trials[0] = 1e17;
+    rows.trials = binomial ? trials : NULL;
+    x[0] = 0;
+    for (size_t j = 1; j < 9; j++) x[j] = 1 - (8 - (double) j) * 0x1p-45;
+    const candor_eb_grid grid = {9, x, low, high};
+    bands_of(&rows, &grid);
+    CHECK(first[0] == 1 && last[0] == 9);
+    /* Of the binomial's other reports (1e17 - 1.4e14) e / (1e17 - 1e13) 1e13 are lost, in place of e 1e13. */
+    const double rate = binomial ? 1.4e14 - 1e13 * ((1e17 - 1.4e14) / (1e17 - 1e13)) : 1.3e14;
+    for (size_t j = 1; j < 9; j++) CHECK_NEAR(kernel[j - 1], exp(rate * (x[j] - 1)), 1e-9);
+  }
+}
+
 /* Means and variances of a given prior by plain sums, and quantiles as the inverse of the distribution function. */
 static void posteriors(void)
 {
@@ -164,7 +187,7 @@ static void posteriors(void)
 }
 
 static candor_eb_summary learn(const candor_eb_rows *rows, candor_eb_grid *grid, candor_eb_bands *bands, double k,
-                               double relative, int free)
+                               double relative, double free)
 {
   const candor_eb_shapes shapes = {k, 0.5, 0.2, 0.1, 0.2, relative > 0, free};
   candor_eb_summary summary = {0};
@@ -299,6 +322,7 @@ static void refusals(void)
 int main(void)
 {
   kernels();
+  far_off();
   posteriors();
   priors();
   extremes();

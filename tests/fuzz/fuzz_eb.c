@@ -32,7 +32,10 @@ static double take(bytes *in)
   const double head = small(in);
   double value = 0;
   if (head < 200) return head;
-  if (head < 240) return ldexp(1 + small(in), (int) small(in) % 54);
+  if (head < 240) {
+    const double factor = 1 + small(in);
+    return ldexp(factor, (int) small(in) % 54);
+  }
   const size_t n = in->size < sizeof value ? in->size : sizeof value;
   memcpy(&value, in->data, n);
   in->data += n;
@@ -85,7 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   demand(isfinite(eta));
   for (size_t i = 0; i < n; i++) {
     demand(mean[i] >= 0 && mean[i] <= x[grid.n - 1] * (1 + 1e-9) && variance[i] >= 0 && isfinite(variance[i]));
-    demand(!alike || i == 0 || mean[i] >= mean[i - 1] * (1 - 1e-9));
+    if (!alike || i == 0) continue;
+    /* Counts need not rise here: that is a precondition of the grid's steps alone. */
+    const size_t less = column[0][i] < column[0][i - 1] ? i : i - 1;
+    demand(mean[2 * i - 1 - less] >= mean[less] * (1 - 1e-9));
   }
   candor_eb_cumulate(&rows, &grid, &bands, prior, eta, kernel);
   candor_eb_quantiles(&rows, &grid, &bands, kernel, 0.1, lower);

@@ -182,6 +182,16 @@ test_that("groups that learn one prior are each a distribution", {
   alone <- rr_estimate(tally, method = "eb")
   error <- function(fit) sum((fit$estimate - 1 / 8)^2)
   expect_lt(error(fit), error(alone))
+  far <- rr_counts(cbind(few = rep(1, 8), many = rep(2e8, 8)), mechanism)
+  expect_error(rr_estimate(far, method = "eb", pool = TRUE), class = "candor_error_argument")
+})
+
+test_that("prior weights are those chosen for the numbers of categories of the study, and lie between them elsewhere", {
+  expect_equal(eb_weights(1000), c(0.75, 0.15, 0.1 * 1000 / 1020, 0))
+  expect_equal(eb_weights(41270), c(0.85, 0.12, 0.03 * 41270 / 41290, 0))
+  # A geometric mean of 20 and 100 is half way.
+  expect_equal(eb_weights(sqrt(2000))[c(1, 4)], c(0.375, 0.3))
+  expect_equal(eb_weights(3), c(0.6, 0.2, 0.04 * 3 / 23, 0.16))
 })
 
 test_that("credible intervals hold their estimates, and are refused where they mean nothing", {

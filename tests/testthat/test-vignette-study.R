@@ -52,7 +52,9 @@ test_that("which estimator: the papers' grid", {
   expect_equal(nrow(choose), 180)
   papers <- choose[c("invn", "invp", "mle")]
   best <- do.call(pmin, papers)
-  expect_equal(round(c(mean(choose$choice), mean(choose$mle), mean(best), mean(choose$combine)), 3), c(0.051, 0.083, 0.047, 0.048))
+  expect_equal(round(c(mean(choose$choice), mean(choose$mle), mean(best), mean(choose$combine), mean(choose$eb)), 3),
+               c(0.051, 0.083, 0.047, 0.048, 0.045))
+  expect_equal(sum(choose$eb / best > 1.1), 4)
   expect_equal(sum(choose$combine / best > 1.1), 19)
   expect_equal(sum(choose$combine / best > 1.1 & choose$n == 100), 7)
   worst <- choose[choose$combine / best > 3, ]

@@ -6,7 +6,7 @@
 static const double STEP = 0.25, REACH = 3.5, HALF_CELL = 1.5, DROP = 46, LARGEST = 1e17;
 /* Where no count says anything, the shapes still need points to differ at. */
 static const double AROUND[] = {0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20};
-enum { AROUNDS = sizeof AROUND / sizeof AROUND[0] };
+enum { AROUNDS = sizeof AROUND / sizeof AROUND[0], MOST_POINTS = 4000000 };
 
 static candor_status check_rows(const candor_eb_rows *rows)
 {
@@ -75,7 +75,7 @@ static size_t near_counts(const candor_eb_rows *rows, const ruler *s, double rel
 {
   size_t n = 0, next = 0, from = 0, upto = 0;
   double u = s->low, end = -1, within = 0;
-  for (;;) {
+  while (n <= MOST_POINTS) {
     for (double begin, last; next < rows->n; next++) {
       window(rows, s, next, &begin, &last);
       if (begin > u) break;
@@ -87,7 +87,7 @@ static size_t near_counts(const candor_eb_rows *rows, const ruler *s, double rel
       continue;
     }
     const double at = share_at(s, u);
-    if (x) x[n] = at;
+    if (x && n < MOST_POINTS) x[n] = at;
     n++;
     double step = STEP;
     if (s->alike) {
@@ -104,7 +104,8 @@ size_t candor_eb_grid_most(const candor_eb_rows *rows, double relative)
 {
   if (check_rows(rows) != CANDOR_OK) return 0;
   const ruler s = find_ruler(rows);
-  return 1 + AROUNDS + near_counts(rows, &s, relative, NULL);
+  const size_t near = near_counts(rows, &s, relative, NULL);
+  return near > MOST_POINTS ? 0 : 1 + AROUNDS + near;
 }
 
 static void insert(candor_eb_grid *grid, double x)
@@ -152,6 +153,7 @@ candor_status candor_eb_grid_make(const candor_eb_rows *rows, double most, doubl
   if (!(most > 1) || !(relative >= 0)) return CANDOR_DOMAIN;
   const ruler s = find_ruler(rows);
   grid->n = near_counts(rows, &s, relative, grid->x);
+  if (grid->n > MOST_POINTS) return CANDOR_DOMAIN;
   insert(grid, 0);
   for (size_t j = 0; j < AROUNDS; j++) insert(grid, AROUND[j]);
   thin(&s, most, grid);
@@ -178,6 +180,18 @@ static double log_kernel(const candor_eb_rows *rows, size_t i, double x)
   return log_poisson(count, mean) + (rest > 0 ? log_poisson(rows->trials[i] - count, rest) : -INFINITY);
 }
 
+/* log_kernel() at x less that at `from`, by the difference of the means. Where a count lies far off the grid both
+ * values are as large as the count, and what is left of them after a subtraction may be all rounding. */
+static double log_change(const candor_eb_rows *rows, size_t i, double from, double x)
+{
+  const double count = rows->count[i], mean = rows->base[i] + rows->slope[i] * from, t = rows->slope[i] * (x - from);
+  const double change = (count > 0 ? count * log1p(fmax(t / mean, -1)) : 0) - t;
+  if (!rows->trials) return change;
+  const double rest = rows->trials[i] - mean, other = rows->trials[i] - count;
+  if (!(t < rest)) return -INFINITY;
+  return change + (other > 0 ? other * log1p(-t / rest) : 0) + t;
+}
+
 /* The best point for row i: the kernel rises up to its maximum and falls from there. */
 static size_t find_top(const candor_eb_rows *rows, const candor_eb_grid *grid, size_t i)
 {
@@ -189,7 +203,7 @@ static size_t find_top(const candor_eb_rows *rows, const candor_eb_grid *grid, s
     else high = middle;
   }
   if (high == grid->n) return low;
-  return log_kernel(rows, i, grid->x[high]) > log_kernel(rows, i, grid->x[low]) ? high : low;
+  return log_change(rows, i, grid->x[low], grid->x[high]) > 0 ? high : low;
 }
 
 candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_grid *grid, candor_eb_bands *bands)
@@ -199,11 +213,11 @@ candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_g
   bands->size = 0;
   for (size_t i = 0; i < rows->n; i++) {
     const size_t top = find_top(rows, grid, i);
-    const double least = log_kernel(rows, i, grid->x[top]) - DROP;
-    if (!isfinite(least)) return CANDOR_IMPOSSIBLE;
+    const double at = grid->x[top];
+    if (!isfinite(log_kernel(rows, i, at))) return CANDOR_IMPOSSIBLE;
     size_t first = top, last = top + 1;
-    while (first > 0 && log_kernel(rows, i, grid->x[first - 1]) > least) first--;
-    while (last < grid->n && log_kernel(rows, i, grid->x[last]) > least) last++;
+    while (first > 0 && log_change(rows, i, at, grid->x[first - 1]) > -DROP) first--;
+    while (last < grid->n && log_change(rows, i, at, grid->x[last]) > -DROP) last++;
     bands->first[i] = first;
     bands->last[i] = last;
     bands->start[i] = bands->size;
@@ -218,14 +232,9 @@ void candor_eb_kernel(const candor_eb_rows *rows, const candor_eb_grid *grid, co
   *loglik = 0;
   for (size_t i = 0; i < rows->n; i++) {
     double *row = kernel + bands->start[i];
-    const size_t n = bands->last[i] - bands->first[i];
-    double most = -INFINITY;
-    for (size_t j = 0; j < n; j++) {
-      row[j] = log_kernel(rows, i, grid->x[bands->first[i] + j]);
-      most = fmax(most, row[j]);
-    }
-    for (size_t j = 0; j < n; j++) row[j] = exp(row[j] - most);
-    *loglik += rows->categories[i] * most;
+    const double *x = grid->x + bands->first[i], top = grid->x[find_top(rows, grid, i)];
+    for (size_t j = 0; j < bands->last[i] - bands->first[i]; j++) row[j] = exp(log_change(rows, i, top, x[j]));
+    *loglik += rows->categories[i] * log_kernel(rows, i, top);
   }
 }
 

@@ -56,7 +56,7 @@ typedef struct candor_eb_shapes {
   double pair;
   double single;
   int reference; /* log-normal laws in place of power laws, pairs and singles */
-  int free;      /* sharpen the average of shapes by steps towards a free form, if the counts want that */
+  double free;   /* prior odds of that average, sharpened by steps towards a free form, against itself; 0: not tried */
 } candor_eb_shapes;
 
 typedef struct candor_eb_summary {
@@ -69,7 +69,8 @@ typedef struct candor_eb_summary {
   size_t shapes; /* how many were averaged */
 } candor_eb_summary;
 
-/* Points that candor_eb_grid_make() may need at most. */
+/* Points that candor_eb_grid_make() may need at most; 0 if that refuses the rows: they are bad, or need more than four
+ * million points, as a group of ten reports beside one of 1e15 does. */
 size_t candor_eb_grid_most(const candor_eb_rows *rows, double relative);
 
 /* SYNOPSIS       The grid for these rows: x = 0, some points around 1, and points a quarter of a standard deviation of
@@ -88,7 +89,9 @@ candor_status candor_eb_bands_make(const candor_eb_rows *rows, const candor_eb_g
 /* SYNOPSIS       The likelihood of each row's count at the grid's points, relative to its largest value there.
  * PRECONDITIONS  kernel: bands->size doubles. loglik: what all largest values together are worth, relative to a mean
  *                that is the count.
- * NUMERICS       c log1p(t/c) - t with t = mean - count: no lgamma, no cancellation for any size of count. */
+ * NUMERICS       c log1p(t/m) - t, where m is the mean at the top and t, slope times a difference of x, how far the
+ *                mean is from it: no lgamma, no large numbers subtracted, errors of 1e-16 times a term that is at most
+ *                some standard deviations of the count near the top, and about 46 where it is far off the grid. */
 void candor_eb_kernel(const candor_eb_rows *rows, const candor_eb_grid *grid, const candor_eb_bands *bands,
                       double *kernel, double *loglik);
 

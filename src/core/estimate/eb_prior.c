@@ -325,17 +325,23 @@ static double left_out(const average *a, const double *prior, double pseudo)
 }
 
 /* The weight of the free form against the average of shapes, and their mean in `prior`. */
-static double add_free_form(average *a, double *work)
+static double add_free_form(average *a, double odds, double *work)
 {
   double *sharp = work, *next = work + a->grid->n;
   sharpen(a, a->prior, next, sharp);
-  const double gain = left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
+  const double gain = log(odds) + left_out(a, sharp, PSEUDO) - left_out(a, a->prior, 0);
   double total = 0;
-  for (size_t j = 0; j < a->grid->n; j++) total += sharp[j];
-  /* Rows of counts near the largest double may overflow the free form; the average stands without it. */
-  if (isnan(gain) || !isfinite(total)) return 0;
+  int positive = 1;
+  for (size_t j = 0; j < a->grid->n; j++) {
+    total += sharp[j];
+    positive = positive && sharp[j] > 0;
+  }
+  /* Rows of counts near the largest double may overflow the free form, or round one of its masses below 0; the average
+   * stands without it. */
+  if (isnan(gain) || !isfinite(total) || !positive) return 0;
   const double weight = gain > 0 ? 1 / (1 + exp(-gain)) : exp(gain) / (1 + exp(gain));
-  for (size_t j = 0; j < a->grid->n; j++) a->prior[j] += weight * (sharp[j] - a->prior[j]);
+  /* Not prior + weight (sharp - prior), which is 0 where sharp is below the rounding of prior. */
+  for (size_t j = 0; j < a->grid->n; j++) a->prior[j] = (1 - weight) * a->prior[j] + weight * sharp[j];
   return weight;
 }
 
@@ -350,8 +356,9 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
                               const double *kernel, const candor_eb_shapes *shapes, double *work, double *prior,
                               candor_eb_summary *summary)
 {
-  const double weights[] = {shapes->point, shapes->power, shapes->pair, shapes->single, shapes->categories};
-  for (int i = 0; i < 5; i++) {
+  const double weights[] = {shapes->point,  shapes->power, shapes->pair,
+                            shapes->single, shapes->free,  shapes->categories};
+  for (int i = 0; i < 6; i++) {
     if (!isfinite(weights[i])) return CANDOR_NOT_FINITE;
     if (weights[i] < 0) return CANDOR_DOMAIN;
   }
@@ -375,6 +382,6 @@ candor_status candor_eb_prior(const candor_eb_rows *rows, const candor_eb_grid *
                                  0,
                                  a.top + log(a.total),
                                  a.shapes};
-  if (shapes->free) summary->free = add_free_form(&a, work + grid->n);
+  if (shapes->free > 0) summary->free = add_free_form(&a, shapes->free, work + grid->n);
   return CANDOR_OK;
 }
