@@ -119,7 +119,7 @@ draw_cumulative <- function(shown, caption) {
     ggplot2::geom_line(colour = colour_estimate, linewidth = 0.5) +
     (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
     ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(labels = percent_labels) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
     ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(caption), x = "Up to", y = "Share") +
     theme_candor() +
     (if (panels > 1L) row_panels(layout))

@@ -103,11 +103,12 @@ plot_parts <- function(object, parts) {
   what <- tolower(parts$part)
   ggplot2::ggplot(data) +
     tally_bars(max(data$at)) +
-    ggplot2::facet_wrap(~panel, scales = "free_x", ncol = if (nrow(shown) > 4) 4 else if (nrow(shown) > 1) 2 else 1) +
+    ggplot2::facet_wrap(~panel, scales = if (what == "cohort") "free_x" else "free",
+                        ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)]) +
     ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
     ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64), x = parts$each,
-                  y = sprintf("Share of the reports\nof the %s", what),
+                  y = sprintf("Share of the %s's reports", what),
                   caption = wrap_text(paste0(report_words(object), ", as they were randomised. Each report is of one ", what,
                                              ", whose number of reports is in brackets.", left))) +
     theme_candor()

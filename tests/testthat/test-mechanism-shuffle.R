@@ -153,6 +153,6 @@ test_that("what cannot be answered is refused", {
 test_that("a delta that promises nothing is a warning", {
   m <- rr_grr(100, epsilon = 4)
   expect_snapshot(level <- rr_epsilon(m, shuffled = 1e6, delta = 1e-2))
-  expect_warning(rr_epsilon(m, shuffled = 1000, delta = 1e-3), class = "candor_warning_delta")
+  expect_warning(rr_epsilon(m, shuffled = 1000, delta = 1.1e-3), class = "candor_warning_delta")
   expect_silent(rr_epsilon(m, shuffled = 1000, delta = 0.9e-3))
 })
