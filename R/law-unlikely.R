@@ -7,8 +7,8 @@ law_unlikely <- function(law, evidence, alpha) UseMethod("law_unlikely")
 #' @export
 law_unlikely.default <- function(law, evidence, alpha) FALSE
 
-# Each count is binomial, or a sum of two binomials, with probabilities between those of a category that nobody holds and
-# of one that everybody holds. Exact tails, so that Bonferroni's bound holds for any number of respondents.
+# Each count is binomial, or a sum of two binomials, with probabilities between those of a category that nobody holds
+# and of one that everybody holds. Exact tails, so that Bonferroni's bound holds for any number of respondents.
 beyond_counts <- function(counts, n, low, high, alpha) {
   size <- floor(n)
   limit <- alpha / (2 * length(counts))

@@ -153,8 +153,8 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
         "level")
 }
 
-# Text where numbers of categories are wanted: the numbers written in another way, or labels. The labels of the reports are
-# not all labels: the mechanism that randomised may have others, which nobody reported.
+# Text where numbers of categories are wanted: the numbers written in another way, or labels. The labels of the reports
+# are not all labels: the mechanism that randomised may have others, which nobody reported.
 numbered_remedy <- function(x, mechanism) {
   given <- if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
   numbers <- suppressWarnings(as.numeric(given))
@@ -162,8 +162,8 @@ numbered_remedy <- function(x, mechanism) {
     return(if (is.factor(x)) "The categories of the mechanism are numbers: give `as.integer(as.character(x))`."
            else "The categories of the mechanism are numbers: give `as.integer(x)`.")
   }
-  paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order, also of answers that",
-        "nobody reported: those who answered were randomised among all.")
+  paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order,",
+        "also of answers that nobody reported: those who answered were randomised among all.")
 }
 
 # Labels of a mere number of categories.

@@ -249,7 +249,8 @@ refuse_method <- function(method, mechanism, law, need) {
   if (need == "shares") {
     abort(c("{.arg method} {.val {name}} does not work for this protocol.",
             x = "It is: {format(mechanism)}. {capitalise(law_words(law))}: no count is of one category alone.",
-            i = "Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset} and {.fn rr_local_hash}.",
+            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset}",
+                      "and {.fn rr_local_hash}."),
             i = remedy), c("law", "argument"))
   }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",

@@ -65,15 +65,16 @@ autoplot.rr_tally <- function(object, ...) {
 # Columns narrower than a pixel may not be drawn at all; a line always has a width.
 tally_bars <- function(k) {
   if (k <= 200) return(ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8))
-  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share), colour = colour_reported,
-                        linewidth = if (k <= 1000) 0.4 else 0.25)
+  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
+                        colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
 }
 
 # Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and where its
 # total and its counts are. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
   if (inherits(mechanism, "rr_bloom")) {
-    rows <- lapply(seq_len(mechanism$cohorts), function(j) (j - 1) * (mechanism$bits_number + 1) + seq_len(mechanism$bits_number))
+    bits <- mechanism$bits_number
+    rows <- lapply(seq_len(mechanism$cohorts), function(j) (j - 1) * (bits + 1) + seq_len(bits))
     return(list(part = "Cohort", each = "Bit", names = seq_len(mechanism$cohorts), rows = rows,
                 totals = seq_len(mechanism$cohorts) * (mechanism$bits_number + 1), labels = NULL))
   }
@@ -93,8 +94,8 @@ plot_parts <- function(object, parts) {
     part <- shown$part[i]
     n <- counts[parts$totals[part], shown$group[i]]
     values <- counts[parts$rows[[part]], shown$group[i]]
-    title <- paste0(if (length(groups) > 1L) paste0(groups[shown$group[i]], ", "), parts$part, " ", parts$names[part], " (",
-                    format_count(n), ")")
+    title <- paste0(if (length(groups) > 1L) paste0(groups[shown$group[i]], ", "), parts$part, " ", parts$names[part],
+                    " (", format_count(n), ")")
     data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = title)
   }))
   data$panel <- factor(data$panel, unique(data$panel))
@@ -105,12 +106,13 @@ plot_parts <- function(object, parts) {
     tally_bars(max(data$at)) +
     ggplot2::facet_wrap(~panel, scales = if (what == "cohort") "free_x" else "free",
                         ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)]) +
-    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
     ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64), x = parts$each,
                   y = sprintf("Share of the %s's reports", what),
-                  caption = wrap_text(paste0(report_words(object), ", as they were randomised. Each report is of one ", what,
-                                             ", whose number of reports is in brackets.", left))) +
+                  caption = wrap_text(paste0(report_words(object), ", as they were randomised. Each report is of one ",
+                                             what, ", whose number of reports is in brackets.", left))) +
     theme_candor()
 }
 

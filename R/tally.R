@@ -341,10 +341,12 @@ part_line <- function(mechanism) {
   first <- mechanism$reports[1:2]
   if (inherits(mechanism, "rr_bloom")) {
     all <- mechanism$reports[mechanism$bits_number + 1]
-    return(sprintf("  Row \"%s\" counts all reports of cohort 1, \"%s\" those of them with this bit; shares are of all reports", all, first[1]))
+    return(sprintf(paste("  Row \"%s\" counts all reports of cohort 1, \"%s\" those of them with this bit;",
+                         "shares are of all reports"), all, first[1]))
   }
   if (!inherits(mechanism, "rr_sampled")) return(NULL)
-  sprintf("  Row \"%s\" counts all reports of this %s, \"%s\" those of them that say so; shares are of all reports", first[1],
+  sprintf(paste("  Row \"%s\" counts all reports of this %s, \"%s\" those of them that say so;",
+                "shares are of all reports"), first[1],
           if (inherits(mechanism, "rr_hierarchy")) "depth" else "question", first[2])
 }
 

@@ -81,7 +81,8 @@ rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
   df <- if (margin) fit$df %||% Inf else Inf
   z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
   bounds <- list(low = value - z * error, high = value + z * error)
-  for (row in if (!margin && !fit$estimator$unbiased && fit$interval != "none") which((is.na(error) | parts$edge) & !parts$unidentified)) {
+  own <- !margin && !fit$estimator$unbiased && fit$interval != "none"
+  for (row in if (own) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], conf.level)
     if (is.null(known)) next
     bounds$low[row] <- known$low
