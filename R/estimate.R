@@ -71,7 +71,7 @@
 #' the support of the estimate: an estimate of exactly zero has variance 0 in `vcov()` and no standard error (`NA`) in [tidy()][tidy.rr_fit], so
 #' read its interval instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors, which hold on average over categories
 #' with such counts.) Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
-#' `"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"merged"`, `"smoothed"`) the standard error is `NA` unless `interval = "bootstrap"`.
+#' `"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"merged"`) the standard error is `NA` unless `interval = "bootstrap"`. `"smoothed"` has no standard errors and no intervals at all.
 #' It is also `NA` where more than 1,000 cells of a product or general channel are positive, since computing them all needs a matrix of
 #' that size; there [rr_contrast()] still gives the standard error of any cell, sum or difference.
 #'
@@ -100,6 +100,10 @@
 #' makes likely. Wilson's interval then compares each truth with the best one, as a likelihood ratio does, so that it covers no less often
 #' and is never a single point; the exact interval is cut at 0 and 1, to a single point if need be. Both are widened, where
 #' needed, to include the estimate: methods that return distributions move mass between categories.
+#'
+#' `method = "smoothed"` has no intervals: they are `NA`, with a message, and asking for a kind is an error. Its estimates are moved by the smoothing, often by several times
+#' as much as they vary, so that an interval of either kind would miss the truth. Take `"mle"` for what needs an error, such as quantiles and cumulative shares.
+#'
 #' `simultaneous = TRUE` makes all intervals of a fit hold together (Bonferroni).
 #'
 #' @param x A tally, or anything that [rr_tally()] takes. For a design of the package survey see [rr_survey].
@@ -211,8 +215,8 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   law <- check_law(rr_law(mechanism))
   method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally, law))
   target <- check_choice(given$target, "target", c("population", "sample"))
-  interval <- check_choice(if ("interval" %in% names(given)) given$interval
-                           else default_interval(mechanism, method, target), "interval", interval_kinds)
+  interval <- if ("interval" %in% names(given)) check_choice(given$interval, "interval", interval_kinds)
+              else default_interval(mechanism, method, target)
   check_interval_kind(interval, mechanism, target, method, law)
   conf.level <- check_level(given$conf.level, "conf.level")
   simultaneous <- check_flag(given$simultaneous, "simultaneous")
@@ -228,6 +232,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
 # Under several designs of one truth no report belongs to a category: Wilson's interval is that of the least-squares
 # inverse, which weighs all reports alike, and is wider than the likelihood's.
 default_interval <- function(mechanism, method, target) {
+  if (!is.null(method$no_intervals)) return("none")
   pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population" &&
     length(mechanism$levels) <= profile_cells
   if (pooled) "profile" else "wilson"

@@ -174,6 +174,7 @@ fit_names <- function(fits) {
 compare_pair <- function(fits, which, type, conf.level) {
   labels <- fits[[1]]$mechanism$levels[which]
   sides <- lapply(fits, function(fit) {
+    tell_no_intervals(fit)
     at <- match(labels, fit$mechanism$levels)
     fit$simultaneous <- FALSE
     interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval

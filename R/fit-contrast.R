@@ -77,6 +77,7 @@ drawn_of.rr_contrast <- function(x, data, labels) {
   if (!is.null(levels) && !anyNA(at)) {
     data$label <- rows_factor(levels$label[at])
     data$panel <- factor(levels$group[at], unique(levels$group[at]))
+    data$number <- levels$number[at]
     return(list(data = data, title = "Cumulative shares"))
   }
   titles <- c(share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",

@@ -102,5 +102,28 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   if (!is.null(terms)) labels <- labels[match_rows(terms, labels, "estimates", "terms")]
   shown <- drawn_of(object, as.data.frame(data), labels)
   level <- attr(object, "conf.level") %||% object$conf.level
-  draw_intervals(shown$data, shown$title, sprintf("Lines: %s%% intervals.", format(100 * level)), rows = shown$rows)
+  caption <- sprintf("Lines: %s%% intervals.", format(100 * level))
+  if (all(is.na(shown$data$conf.low))) caption <- "No intervals are known."
+  beyond <- shown$data$estimate < shown$data$conf.low | shown$data$estimate > shown$data$conf.high
+  if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
+  if ("number" %in% names(shown$data) && max(table(shown$data$panel)) > 12) return(draw_cumulative(shown, caption))
+  draw_intervals(shown$data, shown$title, caption, rows = shown$rows)
+}
+
+# Cumulative shares of many levels that are numbers: a curve, at the numbers up to which they reach.
+draw_cumulative <- function(shown, caption) {
+  data <- shown$data
+  panels <- nlevels(data$panel)
+  layout <- row_layout(panels, "", levels(data$panel))
+  ggplot2::ggplot(data, ggplot2::aes(.data$number, .data$estimate)) +
+    ggplot2::geom_hline(yintercept = c(0, 1), colour = colour_line, linewidth = 0.4) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
+                            alpha = 0.4, linewidth = 0.8, na.rm = TRUE) +
+    ggplot2::geom_line(colour = colour_estimate, linewidth = 0.5) +
+    (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
+    ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
+    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(caption), x = "Up to", y = "Share") +
+    theme_candor() +
+    (if (panels > 1L) row_panels(layout))
 }

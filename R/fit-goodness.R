@@ -95,6 +95,12 @@ is_contradicted <- function(fit) {
   }, NA))
 }
 
+# The same by the counts of any law and for any method: is each in its range?
+is_unlikely <- function(fit) {
+  groups <- fit_evidence(fit)
+  any(vapply(groups, function(evidence) law_unlikely(evidence$law, evidence, false_alarm / length(groups)), NA))
+}
+
 # Reports of one design of a pool; all of another mechanism.
 report_blocks <- function(mechanism) {
   if (!inherits(mechanism, "rr_pooled")) return(list(seq_along(mechanism$reports)))

@@ -23,7 +23,9 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
     list(estimate = sum(mechanism$range) / 2 + half * mean,
          variance = half^2 * mean_error(mechanism, mean, second, n, target),
          n = sum(tally$n), target = target, conf.level = check_level(given$conf.level, "conf.level"),
-         simultaneous = check_flag(given$simultaneous, "simultaneous"), tally = tally, mechanism = mechanism),
+         simultaneous = check_flag(given$simultaneous, "simultaneous"),
+         unlikely = any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))),
+         tally = tally, mechanism = mechanism),
     class = c("rr_mean_fit", "rr_estimates")
   )
 }
@@ -65,7 +67,8 @@ title_of.rr_mean_fit <- function(x) {
     sprintf("  Target: %s, %s; %s%% Wald intervals%s", x$target,
             if (x$target == "population") "respondents and randomisation are random"
             else "only the randomisation is random",
-            format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""))
+            format(100 * x$conf.level), if (x$simultaneous) ", simultaneous" else ""),
+    if (isTRUE(x$unlikely)) strwrap(unlikely_words, width = 80, indent = 2, exdent = 4))
 }
 
 #' @method autoplot rr_mean_fit

@@ -8,7 +8,8 @@
 #'
 #' Rows need room: 40 of them 4 inches of height. A message says what a picture with more rows needs, and [plot()] says it of any picture that its device is too small for.
 #'
-#' With more categories the picture depends on their kind. Ordered categories (amounts, ages, days: numbers as levels, or an
+#' Bins of numbers and the levels of a tree ([rr_square_wave()], [rr_hierarchy()]) run along an axis of numbers where there are more than 12.
+#' With more categories than 40 the picture depends on their kind. Ordered categories (amounts, ages, days: numbers as levels, or an
 #' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
 #' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
 #'
@@ -51,7 +52,8 @@ draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
   if (on_time_axis(fit, k)) return(plot_times(fit, data))
-  if (k <= 40) return(plot_categories(fit, data, isTRUE(order)))
+  along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
+  if (k <= 40 && !along) return(plot_categories(fit, data, isTRUE(order)))
   if (isTRUE(order) || (is.null(order) && !in_order(fit$mechanism))) plot_ranks(fit, data)
   else plot_sequence(fit, data)
 }
@@ -65,6 +67,13 @@ in_order <- function(mechanism) {
 level_numbers <- function(mechanism) {
   numbers <- mechanism$numeric_truths %||% mechanism$numeric_levels
   if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
+}
+
+# Where levels lie on an axis of numbers: bins at their middles, and the levels of a tree.
+axis_numbers <- function(mechanism) {
+  breaks <- mechanism$breaks
+  if (length(breaks) == length(mechanism$levels) + 1L) return((breaks[-1] + breaks[-length(breaks)]) / 2)
+  if (inherits(mechanism, "rr_hierarchy")) level_numbers(mechanism)
 }
 
 # One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many colours.
@@ -115,6 +124,9 @@ interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap
                     profile = "profile likelihood", credible = "credible")
 
 plot_caption <- function(fit, what) {
+  if (fit$interval == "none") {
+    return(wrap_text(sprintf("%s. No intervals: %s.", report_words(fit$tally), fit$estimator$no_intervals)))
+  }
   wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.%s", report_words(fit$tally), what,
                     format(100 * fit$conf.level), interval_names[[fit$interval]], fit$target,
                     if (inherits(fit, "rr_survey")) ", by the design" else "",
@@ -123,7 +135,7 @@ plot_caption <- function(fit, what) {
 
 # An estimate outside of its own interval looks like a mistake of the picture.
 beyond_note <- function(fit) {
-  if (isTRUE(fit$total) || inherits(fit, "rr_survey") || !any(fit$estimate < 0) || fit$interval == "wald") return("")
+  if (isTRUE(fit$total) || inherits(fit, "rr_survey") || !any(fit$estimate < 0 | fit$estimate > 1) || fit$interval == "wald") return("")
   paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
          if (is_contradicted(fit)) " The reports are unlikely under this design.")
 }
@@ -249,7 +261,7 @@ plot_times <- function(fit, data) {
 
 # Many categories in the order of the levels: at their numbers, or at their positions.
 plot_sequence <- function(fit, data) {
-  numbers <- level_numbers(fit$mechanism)
+  numbers <- axis_numbers(fit$mechanism) %||% level_numbers(fit$mechanism)
   at <- match(data$term, fit$mechanism$levels)
   data$at <- if (is.null(numbers)) at else numbers[at]
   k <- length(unique(data$at))
@@ -265,9 +277,11 @@ plot_sequence <- function(fit, data) {
     ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds) +
     (if (is.null(numbers)) ggplot2::scale_x_continuous(labels = function(x) {
       ifelse(x %in% seq_along(labels), labels[pmin(pmax(round(x), 1), length(labels))], "")
-    })) +
+    }) else ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::scale_y_continuous(labels = percent_labels) +
-    ggplot2::labs(x = if (is.null(numbers)) NULL else "Category", y = "Share")
+    ggplot2::labs(x = if (is.null(numbers)) NULL
+                      else if (!is.null(fit$mechanism$breaks)) "Number (each bin at its middle)" else "Category",
+                  y = if (is.null(fit$mechanism$breaks)) "Share" else "Share of a bin")
 }
 
 # With few categories each interval is drawn alone; a band would join intervals where there is no category.

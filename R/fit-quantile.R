@@ -10,6 +10,8 @@
 #' Woodruff's: [rr_contrast()] gives an interval for the cumulative share at the quantile, and the levels at which the cumulative share reaches the ends of this interval are the limits. The
 #' standard error is the distance of the limits over that of the normal quantiles. It is `NA` where both limits are the same level, because the levels are then too coarse.
 #'
+#' Fits by `"smoothed"` have no standard errors and no intervals, so these are `NA` with a message: the smoothing moves quantiles, often far. Those of `"mle"` have them.
+#'
 #' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
 #' @param at Levels wanted, by label or position; all by default.
 #' @param probs Probabilities, each from 0 to 1.
@@ -30,8 +32,7 @@
 #' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
 #' set.seed(1)
 #' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
-#' fit <- rr_estimate(reports, mechanism, method = "smoothed", interval = "bootstrap",
-#'                    replications = 50)
+#' fit <- rr_estimate(reports, mechanism)
 #' rr_cdf(fit, at = c("20 to 25", "45 to 50"))
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
@@ -54,7 +55,9 @@ rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
   table$term <- if (is.null(groups)) label else paste(group, label, sep = ":")
   dimnames(attr(table, "covariance")) <- if (!is.null(attr(table, "covariance"))) list(table$term, table$term)
   table$statistic <- table$p.value <- NULL
-  attr(table, "levels") <- list(term = table$term, label = label, group = group)
+  tops <- if (is.null(fit$mechanism$breaks)) level_numbers(fit$mechanism) else fit$mechanism$breaks[-1]
+  attr(table, "levels") <- list(term = table$term, label = label, group = group,
+                                number = if (!is.null(tops)) rep(tops[at], max(1L, length(groups))))
   table
 }
 
@@ -74,6 +77,7 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
+  tell_no_intervals(fit)
   z <- normal_quantile(conf.level)
   tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
     shares <- monotone_shares(group_estimate(fit, g))
@@ -159,7 +163,8 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
   if (length(inside)) {
     rows <- cumulative_rows(fit, inside)[(g - 1) * length(inside) + seq_along(inside), , drop = FALSE]
     sums <- withCallingHandlers(rr_contrast(fit, rows, level),
-                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"))
+                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"),
+                                candor_message_no_intervals = function(m) invokeRestart("muffleMessage"))
     below[match(inside, wanted)] <- sums$estimate - sums$conf.low
     above[match(inside, wanted)] <- sums$conf.high - sums$estimate
   }

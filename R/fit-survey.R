@@ -88,6 +88,11 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
                  list(target = target, interval = "wald", conf.level = conf.level,
                       simultaneous = simultaneous), options)
   fit <- do.call(estimate, arguments, quote = TRUE)
+  if (!is.null(fit$estimator$no_intervals)) {
+    abort(c("{.arg method} {.val {fit$method}} cannot be had of a survey design.",
+            x = "It has neither intervals nor standard errors: {fit$estimator$no_intervals}.",
+            i = no_intervals_remedy), "argument")
+  }
   # Groups in which nobody with a weight answered were left out.
   data$group <- match(data$group, which(tally$n > 0))
   spread <- design_covariance(design, fit, data, target, total, options)

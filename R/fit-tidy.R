@@ -37,6 +37,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   check_dots_near(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
+  if (conf.int) tell_no_intervals(x)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
@@ -99,7 +100,7 @@ augment.rr_fit <- function(x, ...) {
 summary.rr_fit <- function(object, ...) {
   check_object(object)
   check_dots_near(...)
-  structure(list(fit = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
+  structure(list(fit = object, estimates = tidy_rows(object, TRUE, object$conf.level), measures = glance(object)),
             class = "summary.rr_fit")
 }
 

@@ -99,11 +99,13 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
+  tell_no_intervals(object)
   bounds <- fit_intervals(object, level, interval, which)
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
 check_interval <- function(interval, fit) {
+  if (identical(interval, "none") && fit$interval == "none") return(interval)
   interval <- check_choice(interval, "interval", interval_kinds)
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap" && is.null(fit$replicates)) {
@@ -170,7 +172,7 @@ update.rr_fit <- function(object, ...) {
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
   # What another method does not have is the default again.
-  if ("method" %in% names(asked) || "target" %in% names(asked)) kept$interval <- NULL
+  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
@@ -262,6 +264,9 @@ shown_of.rr_fit <- function(x, n) {
 }
 
 uncertainty_line <- function(x) {
+  if (x$interval == "none") {
+    return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
+  }
   held <- boundary_count(x)
   sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level), interval_names[[x$interval]],
           if (x$simultaneous) ", simultaneous" else "",
@@ -301,8 +306,8 @@ fit_notes <- function(x) {
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
       "Estimates held at the boundary have no standard error and bias the others: read the intervals",
-    if (is_contradicted(x))
-      "The reports are unlikely under this design: see rr_goodness_of_fit()",
+    if (is_contradicted(x)) "The reports are unlikely under this design: see rr_goodness_of_fit()"
+    else if (is_unlikely(x)) unlikely_words,
     if (x$method == "mle" && many_categories(x))
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))

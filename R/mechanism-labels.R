@@ -163,14 +163,23 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
           i = if (length(unknown$blank) && !counting) "{blank_note(unknown)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is_numbered(mechanism) && (is.factor(x) || is.character(x))) {
-            labels <- if (is.factor(x)) "levels(x)" else "sort(unique(x))"
-            inner <- mechanism
-            while (inherits(inner$first, "rr_mechanism")) inner <- inner$first
-            make <- if (inherits(inner, "rr_grr")) sprintf("rr_grr(%s, ...)", labels) else labels
-            "The categories of the mechanism are numbers. Give it labels: {.code {make}}."
+            "{numbered_remedy(x, mechanism)}"
           },
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level")
+}
+
+# Text where numbers of categories are wanted: the numbers written in another way, or labels. The labels of the reports
+# are not all labels: the mechanism that randomised may have others, which nobody reported.
+numbered_remedy <- function(x, mechanism) {
+  given <- if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
+  numbers <- suppressWarnings(as.numeric(given))
+  if (!anyNA(numbers) && all(numbers >= 1 & numbers <= length(mechanism$reports) & numbers == floor(numbers))) {
+    return(if (is.factor(x)) "The categories of the mechanism are numbers: give `as.integer(as.character(x))`."
+           else "The categories of the mechanism are numbers: give `as.integer(x)`.")
+  }
+  paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order,",
+        "also of answers that nobody reported: those who answered were randomised among all.")
 }
 
 # Labels of a mere number of categories.

@@ -24,6 +24,13 @@ shuffled_epsilon <- function(mechanism, n, delta) {
                       "choose one well below 1 / {format_count(n)}.")), "argument")
   }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
+  if (n * delta > 1 + 1e-9) {
+    warn(c("{.arg delta} should be well below 1 / {format_count(n)}.",
+           x = paste("It is {format(delta, digits = 3)}: the level would hold even if the reports of",
+                     "{format_count(max(1, round(n * delta)))} of {format_count(n)} respondents were not hidden",
+                     "at all.")),
+         "delta")
+  }
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
   # Of one report, where there are several.
   local <- mechanism$epsilon

@@ -47,7 +47,7 @@ bit_places <- function(labels) {
 #' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
 #' @param ... For methods of other mechanisms.
 #' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
-#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports.
+#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports: a warning says if it is not.
 #' @param reports Number of reports of one respondent about one true answer, at least 1.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.

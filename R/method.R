@@ -34,7 +34,8 @@
 #'   each, for the covariance matrix `diag(diagonal) - outer(common, common)`; or `NULL`, for those of `local_map`;
 #' * `credible(groups, which, level)`, for `interval = "credible"`: a list with `low` and `high` for each group in `which`; `groups` as above, with
 #'   `estimate` and `details` in each. The number `credible_from` says how many categories it needs;
-#' * `notes(details)`: lines that `print()` shows.
+#' * `notes(details)`: lines that `print()` shows;
+#' * `no_intervals`, no function but text: why the method has neither standard errors nor intervals, not by the bootstrap either.
 #'
 #' @param name One word, the name of the method in tables and pictures.
 #' @param title A line that describes the method.
@@ -101,6 +102,9 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
   for (part in intersect(names(further), c("estimate_groups", "spread", "credible", "notes"))) {
     if (is.function(further[[part]])) next
     abort(c("{.arg {part}} must be a function.", x = "It is {describe(further[[part]])}."), "argument")
+  }
+  if (!is.null(further$no_intervals) && !text(further$no_intervals)) {
+    abort(c("{.arg no_intervals} must be text.", x = "It is {describe(further$no_intervals)}."), "argument")
   }
   structure(list(name = name, title = title, estimate = estimate, needs = needs,
                  unbiased = check_flag(unbiased, "unbiased"), options = options, local_map = local_map,
@@ -245,6 +249,13 @@ refuse_method <- function(method, mechanism, law, need) {
   if (need %in% c("additive", "alike")) {
     abort(c("{.val {name}} is for mechanisms that tell the truth or else draw an innocuous answer.",
             x = "This one is: {format(mechanism)}.", i = remedy), c("argument", "law"))
+  }
+  if (need == "shares") {
+    abort(c("{.arg method} {.val {name}} does not work for this protocol.",
+            x = "It is: {format(mechanism)}. {capitalise(law_words(law))}: no count is of one category alone.",
+            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset}",
+                      "and {.fn rr_local_hash}."),
+            i = remedy), c("law", "argument"))
   }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",
           x = "It is: {format(mechanism)}. Its law: {law_words(law)}.", i = remedy,

@@ -124,7 +124,18 @@ smooth_truth <- function(mechanism, counts, n) {
 }
 
 choice_losses <- function(mechanism, truth, n, method, replications, seed) {
-  judged <- judge_methods(mechanism, truth, NULL, n, method, replications, seed, 1)
+  # With thousands of categories this takes a minute: a bar says how far it is.
+  bar <- NULL
+  start <- proc.time()[[3]]
+  own <- environment()
+  tick <- function(done) {
+    if (is.null(bar) && proc.time()[[3]] - start > 2) {
+      bar <<- cli::cli_progress_bar("Simulating tallies", total = 100, clear = TRUE, .auto_close = FALSE, .envir = own)
+    }
+    if (!is.null(bar)) cli::cli_progress_update(id = bar, set = round(100 * done), .envir = own)
+  }
+  on.exit(if (!is.null(bar)) cli::cli_progress_done(id = bar, .envir = own), add = TRUE)
+  judged <- judge_methods(mechanism, truth, NULL, n, method, replications, seed, 1, tick)
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   # Where two methods agree to rounding the first is meant.
   nearest <- max.col(-signif(squares, 10), ties.method = "first")

@@ -213,10 +213,11 @@ autoplot.rr_recommendation <- function(object, ...) {
   size <- paste0("N = ", trimws(format_count(data$n)))
   panel <- if (is.null(data$k)) size else paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", ", size))
   data$panel <- factor(panel, unique(panel[order(data$k %||% data$n, data$n)]))
-  # Binary local hashing has the error of the Hadamard response, in shares.
+  # Binary local hashing has the error of the Hadamard response, in shares: one line would hide the other. Rows do not.
   names <- mechanism_names()
   asked <- attr(object, "question") %||% "shares"
-  shown <- setdiff(intersect(names(names), data$mechanism), if (asked %in% c("shares", "ranges")) "blh")
+  hidden <- length(unique(data$epsilon)) > 1L && asked %in% c("shares", "ranges")
+  shown <- setdiff(intersect(names(names), data$mechanism), if (hidden) "blh")
   data <- data[data$mechanism %in% shown, ]
   data$mechanism <- factor(data$mechanism, shown)
   # A line needs two privacy levels.

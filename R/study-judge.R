@@ -115,7 +115,7 @@ study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
 
 # The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
 # the `losses` of each replication.
-judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
+judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell, tick = function(done) NULL) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
   groups <- min(replications, study_groups)
@@ -131,6 +131,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
       judged <- judge_tallies(mechanism, law, reference, counts, n, methods[[m]], names(methods)[m], place)
       losses[[m]][, columns] <- judged$losses
       sums[[m]][, own] <- sums[[m]][, own] + judged$sums
+      tick((part[1] + part[2] * m / length(methods)) / replications)
     }
   }
   risks <- Map(function(losses, sums) summarise_losses(losses, sums, tabulate(group, groups)), losses, sums)

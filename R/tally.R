@@ -355,10 +355,25 @@ knit_print.rr_tally <- function(x, ...) {
   knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
 }
 
+# What the rows are where they are not all reports of one kind.
+part_line <- function(mechanism) {
+  first <- mechanism$reports[1:2]
+  if (inherits(mechanism, "rr_bloom")) {
+    all <- mechanism$reports[mechanism$bits_number + 1]
+    return(sprintf(paste("  Row \"%s\" counts all reports of cohort 1, \"%s\" those of them with this bit;",
+                         "shares are of all reports"), all, first[1]))
+  }
+  if (!inherits(mechanism, "rr_sampled")) return(NULL)
+  sprintf(paste("  Row \"%s\" counts all reports of this %s, \"%s\" those of them that say so;",
+                "shares are of all reports"), first[1],
+          if (inherits(mechanism, "rr_hierarchy")) "depth" else "question", first[2])
+}
+
 tally_lines <- function(x) {
   c(paste0(report_words(x), if (!is.null(x$groups)) in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
+    part_line(x$mechanism),
     if (!is.null(x$chunks)) sprintf("  from %s labelled chunks", format_count(length(x$chunks))),
     if (!is.null(x$sets)) {
       paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",

@@ -71,6 +71,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
     return(survey_contrast(fit, `rownames<-`(read$weights, read$terms), conf.level,
                            if (!fit$total) function_kinds(read, length(fit$mechanism$levels))))
   }
+  if (!margin) tell_no_intervals(fit)
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
   weights <- read$weights
@@ -80,7 +81,8 @@ rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
   df <- if (margin) fit$df %||% Inf else Inf
   z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
   bounds <- list(low = value - z * error, high = value + z * error)
-  for (row in if (!margin && !fit$estimator$unbiased) which((is.na(error) | parts$edge) & !parts$unidentified)) {
+  own <- !margin && !fit$estimator$unbiased && fit$interval != "none"
+  for (row in if (own) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], conf.level)
     if (is.null(known)) next
     bounds$low[row] <- known$low

@@ -21,6 +21,10 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
                           which = seq_len(nrow(as.matrix(fit$estimate))),
                           groups = seq_len(ncol(as.matrix(fit$estimate)))) {
   if (fit$simultaneous) level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
+  if (interval == "none") {
+    unknown <- matrix(NA_real_, length(which), length(groups))
+    return(list(low = unknown, high = unknown))
+  }
   if (interval == "credible") {
     columns <- lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   } else columns <- lapply(groups, function(g) {
@@ -50,6 +54,7 @@ fit_evidence <- function(fit) {
 
 # Standard errors in group g; an unbiased variance estimate below zero has none.
 fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
+  if (!is.null(fit$estimator$no_intervals)) return(rep(NA_real_, length(which)))
   if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
   variance <- estimate_variances(fit$mechanism, fit, g, which)
   sqrt(ifelse(variance < 0, NA_real_, variance))
@@ -58,6 +63,11 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 # Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
+  if (interval != "none" && !is.null(method$no_intervals)) {
+    abort(c("{.arg method} {.val {method$name}} has neither intervals nor standard errors.",
+            x = "They would mislead: {method$no_intervals}.", i = "Leave {.arg interval} out for its estimates alone.",
+            i = no_intervals_remedy), "argument")
+  }
   if (interval == "credible") check_credible(method, k, target)
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
@@ -76,6 +86,17 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   }
   invisible()
 }
+
+# Tables of a method without intervals hold NA, and say why.
+tell_no_intervals <- function(fit) {
+  reason <- fit$estimator$no_intervals
+  if (is.null(reason) || inherits(fit, "rr_survey")) return(invisible())
+  cli::cli_inform(c("{.val {fit$method}} has neither intervals nor standard errors: they are {.val {NA}}.",
+                    x = "They would mislead: {reason}.", i = no_intervals_remedy),
+                  class = "candor_message_no_intervals")
+}
+
+no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
 
 check_credible <- function(method, k, target) {
   if (is.null(method$credible)) {

@@ -149,7 +149,7 @@ object_shapes <- list(
 )
 
 object_kinds$any_text <- is.character
-object_kinds$interval <- function(x) is.character(x) && length(x) == 1L && x %in% interval_kinds
+object_kinds$interval <- function(x) is.character(x) && length(x) == 1L && x %in% c(interval_kinds, "none")
 object_kinds$sketch_type <- function(x) is.character(x) && length(x) == 1L && x %in% c("bloom", "linear", "pcsa")
 object_kinds$any_fit <- function(x) {
   if (!inherits(x, c("rr_fit", "rr_survey", "rr_histogram", "rr_margin")) && !is.null(x)) return(FALSE)

@@ -119,3 +119,15 @@ test_that("integer answers get reports that are levels, whatever the levels", {
   expect_identical(rr_perturb(3:1, rr_grr(c("1", "2", "3+"), p = 1)), 3:1)
   expect_type(rr_perturb(10L, rr_grr(c(10, 20), p = 1)), "integer")
 })
+
+test_that("text for numbered categories is told to be numbers or labels, and never to take the levels from the reports", {
+  m <- rr_grr(20, epsilon = 4)
+  message <- function(x) conditionMessage(tryCatch(rr_tally(x, m), error = identity))
+  expect_match(message(sprintf("%02d", c(1, 3))), "as.integer(x)", fixed = TRUE)
+  expect_match(message(factor("1.0")), "as.integer(as.character(x))", fixed = TRUE)
+  for (x in list(c("yes", "no"), c("1", "21"))) {
+    expect_match(gsub("\\s+", " ", message(x)), "all labels of the questionnaire", fixed = TRUE)
+    expect_no_match(message(x), "unique")
+  }
+  expect_no_match(message(factor(c("yes", "no"))), "levels(x)", fixed = TRUE)
+})

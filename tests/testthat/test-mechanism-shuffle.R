@@ -98,7 +98,8 @@ test_that("the level falls with the number of reports and never exceeds that of 
   levels <- vapply(10^(0:9), function(n) as.vector(rr_epsilon(m, shuffled = n, delta = 1e-9)), 0)
   expect_false(is.unsorted(rev(levels)))
   expect_lte(max(levels), 1)
-  expect_identical(as.vector(rr_epsilon(rr_grr(5, epsilon = 1), shuffled = 3, delta = 0.9)), 0)
+  expect_warning(level <- rr_epsilon(rr_grr(5, epsilon = 1), shuffled = 3, delta = 0.9), class = "candor_warning_delta")
+  expect_identical(as.vector(level), 0)
   expect_identical(as.vector(rr_epsilon(rr_grr(5, p = 1), shuffled = 100, delta = 1e-5)), Inf)
   expect_identical(as.vector(rr_epsilon(rr_grr(5, p = 0.2), shuffled = 100, delta = 1e-5)), 0)
   expect_lt(as.vector(rr_epsilon(rr_grr(1e6, epsilon = 8), shuffled = 1e9, delta = 1e-12)), 0.01)
@@ -231,4 +232,11 @@ test_that("what cannot be answered is refused", {
     rr_epsilon(rr_hierarchy(8, 1), shuffled = 100)
     rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3)
   })
+})
+
+test_that("a delta that promises nothing is a warning", {
+  m <- rr_grr(100, epsilon = 4)
+  expect_snapshot(level <- rr_epsilon(m, shuffled = 1e6, delta = 1e-2))
+  expect_warning(rr_epsilon(m, shuffled = 1000, delta = 1.1e-3), class = "candor_warning_delta")
+  expect_silent(rr_epsilon(m, shuffled = 1000, delta = 0.9e-3))
 })

@@ -230,3 +230,15 @@ test_that("the oracle is the posterior mean under the known shares", {
   expect_error(rr_study(theta, 1, 100, method = "oracle", replications = 2, mechanism = function(k, epsilon) rr_grr(k, p = 0.1)),
                class = "candor_error_argument")
 })
+
+test_that("protocols without a count for each category are told so, and which to take", {
+  withr::local_preserve_seed()
+  set.seed(1)
+  for (mechanism in list(rr_hadamard(8, 1), rr_bitflip(8, 1), rr_hierarchy(8, 1), rr_bloom(letters[1:8], epsilon = 1))) {
+    tally <- rr_tally(rr_perturb(rep(mechanism$levels, 40), mechanism, rng = "R"), mechanism)
+    text <- conditionMessage(tryCatch(rr_estimate(tally, method = "eb"), error = identity))
+    text <- gsub("\\s+", " ", text)
+    expect_match(text, "\"eb\" does not work for this protocol", fixed = TRUE)
+    expect_match(text, "`rr_grr()`, `rr_unary()`, `rr_subset()` and `rr_local_hash()`", fixed = TRUE)
+  }
+})

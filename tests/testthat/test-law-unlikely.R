@@ -1,0 +1,73 @@
+doubt <- "No truth makes these reports likely"
+
+test_that("impossible data are told in the print of the fit: width, key, no randomisation, means", {
+  withr::local_preserve_seed()
+  set.seed(2)
+  pages <- c("home", "search", "cart", "pay", "help")
+  truth <- sample(pages, 20000, TRUE, c(.4, .3, .15, .1, .05))
+  # Ten bits read as sixteen: six were never set.
+  narrow <- as.character(rr_perturb(sample(10, 3000, TRUE), rr_unary(10, 1), rng = "R"))
+  bloom <- function(...) rr_bloom(pages, epsilon = 2, permanent = 3, ...)
+  filters <- rr_perturb(truth, bloom(), memory = list(), rng = "R")
+  amounts <- rlnorm(20000, 5, 0.5)
+  amounts <- pmin(amounts, 2000)
+  money <- rr_mean(c(0, 2000), 1)
+  raw <- diag(5)[match(truth, pages), ]
+  wrong <- list(
+    rr_estimate(narrow, rr_unary(16, 1), method = "inv"), rr_estimate(narrow, rr_unary(16, 1)),
+    rr_estimate(filters, bloom(key = 2), method = "inv"),
+    rr_estimate(raw, rr_unary(pages, 1)), rr_estimate(truth, rr_grr(pages, epsilon = 1), method = "inv"),
+    # Three equal shares lie within [q, p]: only the number of bits of a report shows it.
+    rr_estimate(diag(3)[rep_len(1:3, 20000), ], rr_unary(3, 1)),
+    rr_estimate(rr_tally(amounts, money))
+  )
+  for (fit in wrong) expect_output(print(fit), doubt)
+  right <- list(
+    rr_estimate(rr_perturb(truth, rr_unary(pages, 1), rng = "R"), rr_unary(pages, 1)),
+    rr_estimate(filters, bloom(), method = "inv"),
+    rr_estimate(rr_perturb(amounts, money, rng = "R"), money)
+  )
+  for (fit in right) expect_false(any(grepl("No truth", capture.output(print(fit)))))
+  expect_snapshot(print(wrong[[7]]))
+})
+
+test_that("depths of a hierarchy are told one by one", {
+  withr::local_preserve_seed()
+  set.seed(3)
+  days <- rr_hierarchy(0:63, 1, oracle = rr_unary)
+  # Everybody says 1 to all bits.
+  tally <- rr_tally(rr_perturb(sample(0:63, 3000, TRUE), days, rng = "R"), days)
+  expect_false(candor:::is_unlikely(rr_estimate(tally)))
+  full <- tally
+  full$counts[startsWith(days$reports, "2: ")] <- full$counts[which(days$reports == "2")]
+  expect_true(candor:::is_unlikely(rr_estimate(full)))
+})
+
+test_that("the remark is wrong in one of a thousand fits at most", {
+  skip_on_cran()
+  withr::local_preserve_seed()
+  set.seed(4)
+  mechanisms <- list(rr_unary(6, 1), rr_unary(30, 4), rr_unary(4, 0.2, optimized = FALSE), rr_local_hash(12, 1), rr_local_hash(40, 3), rr_subset(9, 1),
+                     rr_hadamard(6, 1), rr_hadamard(50, 4), rr_bitflip(8, 2), rr_grr(5, epsilon = 1), rr_grr(45, epsilon = 3),
+                     rr_hierarchy(16, 1), rr_bloom(as.character(1:5), epsilon = 2, permanent = 3))
+  # The truths that lie on the edge of what is possible: all alike, one for all; few respondents and many.
+  truths <- function(k, n, kind) rep(if (kind == 1) 1L else seq_len(k), length.out = n)
+  alarms <- vapply(mechanisms, function(mechanism) {
+    law <- rr_law(mechanism)
+    k <- length(mechanism$levels)
+    sum(vapply(1:160, function(i) {
+      n <- c(25, 400)[i %% 2 + 1]
+      reports <- if (inherits(mechanism, "rr_bloom")) rr_perturb(as.character(truths(k, n, i %% 3)), mechanism, memory = list(), rng = "R")
+        else rr_perturb(mechanism$levels[truths(k, n, i %% 3)], mechanism, rng = "R")
+      tally <- rr_tally(reports, mechanism)
+      tryCatch(candor:::law_unlikely(law, candor:::group_evidence(tally, 1, law), 0.001), candor_error_empty = function(e) FALSE)
+    }, NA))
+  }, 0)
+  # At most 1 in 1,000 of 2,080 fits: more than 8 would have a probability below 0.001.
+  expect_lte(sum(alarms), 8)
+  means <- lapply(c("hybrid", "piecewise", "duchi"), function(protocol) rr_mean(c(0, 1), 1, protocol))
+  alarms <- vapply(means, function(mechanism) {
+    sum(vapply(1:200, function(i) rr_estimate(rr_perturb(rep(c(0.5, 1)[i %% 2 + 1], 300), mechanism, rng = "R"), mechanism)$unlikely, NA))
+  }, 0)
+  expect_lte(sum(alarms), 4)
+})
