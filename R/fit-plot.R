@@ -135,7 +135,8 @@ plot_caption <- function(fit, what) {
 
 # An estimate outside of its own interval looks like a mistake of the picture.
 beyond_note <- function(fit) {
-  if (isTRUE(fit$total) || inherits(fit, "rr_survey") || !any(fit$estimate < 0 | fit$estimate > 1) || fit$interval == "wald") return("")
+  beyond <- any(fit$estimate < 0 | fit$estimate > 1)
+  if (!beyond || isTRUE(fit$total) || inherits(fit, "rr_survey") || fit$interval == "wald") return("")
   paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
          if (is_contradicted(fit)) " The reports are unlikely under this design.")
 }

@@ -79,20 +79,6 @@ law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
   }, NA))
 }
 
-# Reports of a mean, on the scale of answers from -1 to 1, lie within plus or minus `reach`. Whatever the answers, their
-# mean lies from -1 to 1 and their mean square is at least that of answers of 0. Bounds of Hoeffding, and for the lower
-# tail of squares exp(- n d^2 / (2 reach^2 m)), d below their mean m (Maurer 2003), for any number of reports.
-unlikely_mean <- function(mechanism, mean, second, n, alpha) {
-  parts <- mean_variance(mechanism)
-  least <- parts$constant + min(0, parts$slope + 1)
-  most <- parts$constant + max(0, parts$slope + 1)
-  reach <- mechanism$reach
-  limit <- log(4 / alpha)
-  n * pmax(0, abs(mean) - 1)^2 / (2 * reach^2) > limit |
-    n * pmax(0, least - second)^2 / (2 * reach^2 * least) > limit |
-    2 * n * pmax(0, second - most)^2 / reach^4 > limit
-}
-
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 

@@ -71,13 +71,6 @@ part_labels <- function(parts) {
   labels
 }
 
-# Rows of the counts that belong to each part, the first of them how many drew it.
-part_rows <- function(parts) {
-  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
-  ends <- cumsum(sizes)
-  Map(seq, ends - sizes + 1, ends)
-}
-
 #' @export
 rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(mechanism$parts))
 

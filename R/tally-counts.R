@@ -237,3 +237,10 @@ abort_count <- function(counts, values, position, labels) {
           x = "{at} is {format(value, digits = 15)}.", i = if (fractional) "{fraction_note(values)}"),
         "counts")
 }
+
+# Rows of the counts that belong to each part, the first of them how many drew it.
+part_rows <- function(parts) {
+  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
+  ends <- cumsum(sizes)
+  Map(seq, ends - sizes + 1, ends)
+}
