@@ -87,11 +87,11 @@ is_contradicted <- function(fit) {
   blocks <- report_blocks(fit$mechanism)
   limit <- stats::qchisq(0.999, reports - length(blocks))
   any(vapply(seq_len(ncol(as.matrix(fit$estimate))), function(g) {
-    counts <- group_evidence(fit$tally, g)$counts
+    evidence <- group_evidence(fit$tally, g)
     truth <- group_estimate(fit, g)
     if (!likeliest && all(truth >= 0)) return(FALSE)
-    if (!likeliest) truth <- estimate_counts(fit$mechanism, counts, "mle", sum(counts))$estimate
-    count_deviance(counts, reported_shares(fit$mechanism, truth), blocks) > limit
+    if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
+    count_deviance(evidence$counts, reported_shares(fit$mechanism, truth), blocks) > limit
   }, NA))
 }
 

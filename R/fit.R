@@ -306,7 +306,8 @@ fit_notes <- function(x) {
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
       "Estimates held at the boundary have no standard error and bias the others: read the intervals",
-    if (is_contradicted(x)) "The reports are unlikely under this design: see rr_goodness_of_fit()"
+    if (is_contradicted(x)) paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
+                                    if (x$method != "mle") " of method = \"mle\"")
     else if (is_unlikely(x)) unlikely_words,
     if (x$method == "mle" && many_categories(x))
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",

@@ -59,7 +59,7 @@ test_that("captions say why estimates lie beyond their intervals", {
   fit <- rr_estimate(rr_counts(c(500, 300, 100), rr_grr(3, epsilon = 1)), method = "inv")
   expect_lt(min(coef(fit)), 0)
   caption <- function(fit) gsub("\\s+", " ", ggplot2::autoplot(fit)$labels$caption)
-  expect_match(caption(fit), "Intervals end at 0 and 1, which unbiased estimates may exceed", fixed = TRUE)
+  expect_match(caption(fit), "Unbiased estimates may be impossible shares: their intervals end at 0% and 100%", fixed = TRUE)
   expect_no_match(caption(update(fit, interval = "wald")), "end at 0")
   expect_no_match(caption(update(fit, method = "mle")), "end at 0")
 })
