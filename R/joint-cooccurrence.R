@@ -54,7 +54,8 @@
 #' counts
 #'
 #' # Two questions whose reports support no categories
-#' survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2), setting = rr_bitflip(3, 3, d = 2))
+#' survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2),
+#'                      setting = rr_bitflip(3, 3, d = 2))
 #' page <- sample(6, 2000, replace = TRUE)
 #' reports <- rr_perturb(data.frame(page, setting = (page + 1) %/% 2), survey)
 #' rr_margin(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey), c("page", "setting"))

@@ -179,7 +179,11 @@ numbered_remedy <- function(x, mechanism) {
            else "The categories of the mechanism are numbers: give `as.integer(x)`.")
   }
   paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order,",
-        "also of answers that nobody reported: those who answered were randomised among all.")
+        "also of answers that nobody reported: those who answered were randomised among all.",
+        # A factor keeps levels that nobody reported.
+        if (is.factor(x) && nlevels(x) == length(mechanism$reports)) {
+          "Here they may be those of the factor: `rr_grr(levels(x), ...)`."
+        })
 }
 
 # Labels of a mere number of categories.

@@ -248,7 +248,7 @@ bloom_study <- function(name, places, one, zero, draw) {
 }
 m <- rr_bloom(6, epsilon = 2, bits = 8, hashes = 2, cohorts = 4)
 # Two filters differ in at most four bits.
-half <- 1 / (1 + exp(achieved(m)[["report"]] / 4))
+half <- 1 / (1 + exp(achieved(m) / 4))
 bloom_study("RAPPOR, one stage", m$places, 1 - half, half, function(x) rr_perturb(x, m))
 m2 <- rr_bloom(6, f = 0.3, p = 0.2, q = 0.7, bits = 8, hashes = 2, cohorts = 4)
 bloom_study("RAPPOR, two stages", m2$places, 0.7 - 0.15 * 0.5, 0.2 + 0.15 * 0.5, function(x) rr_perturb(x, m2, memory = list()))

@@ -113,7 +113,7 @@ test_that("missing weights, names without data and numbers for labels are told w
                class = "candor_error_argument")
   expect_error(rr_estimate(answers$answer, die, by = "region"), "Names of columns are for data frames", class = "candor_error_argument")
   expect_error(rr_tally(factor(c("low", "high")), rr_grr(2, epsilon = 1)), "rr_grr\\(levels\\(x\\), ...\\)", class = "candor_error_level")
-  expect_error(rr_tally(c("low", "high"), rr_grr(2, epsilon = 1)), "sort\\(unique\\(x\\)\\)", class = "candor_error_level")
+  expect_error(rr_tally(c("low", "high"), rr_grr(2, epsilon = 1)), "all labels of the questionnaire", class = "candor_error_level")
   expect_message(rr_tally(c("yes", "no"), die, by = c("", "a")), '"group" is blank', class = "candor_message_blank")
 })
 
