@@ -66,3 +66,11 @@ worst_share <- function(form, target) {
   if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
   min(1, max(0, (0.5 - form$b) / form$a))
 }
+
+# Level and power of the tests that studies are planned for: exact for one group where counts are binomial, else normal.
+
+# n times the variance of the difference of the unbiased estimates of two groups, n being the number in both.
+difference_variance <- function(form, share, second, target = "population") {
+  unit_variance(form, share, target) / second$first +
+    unit_variance(second$form %||% form, second$share, target) / (1 - second$first)
+}

@@ -14,22 +14,22 @@ row_weights <- function(rows, times) {
   list(weight = sums$sum, squares = sums$squares)
 }
 
-# Rows whose groups are known, and how many reports the others are.
-keep_grouped <- function(rows, keys, times, na.rm) {
+# Of rows that stand for `times` reports each: those whose groups are known, with their `sums`, and how many reports the
+# others are.
+keep_grouped <- function(rows, keys, times, na.rm, sums = NULL) {
   unknown <- lapply(rows[keys], is.na)
   lost <- Reduce(`|`, unknown, logical(nrow(rows)))
   dropped <- sum(times[lost])
-  if (!any(lost)) return(list(kept = seq_along(times), dropped = 0))
-  if (!na.rm) {
+  if (any(lost) && !na.rm) {
     name <- keys[vapply(unknown, any, NA)][1]
     number <- sum(times[unknown[[name]]])
     abort(c("{.arg by} must not have missing groups.",
             x = "{.val {name}} is NULL in {format_count(number)} of {format_count(sum(times))} rows.",
             i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
   }
-  cli::cli_inform("{dropped} report{?s} without a group dropped.", class = "candor_message_missing")
-  if (all(lost)) abort_dropped("All {format_count(dropped)} reports are without a group.")
-  list(kept = which(!lost), dropped = dropped)
+  if (any(lost)) cli::cli_inform("{dropped} report{?s} without a group dropped.", class = "candor_message_missing")
+  if (length(lost) && all(lost)) abort_dropped("All {format_count(dropped)} reports are without a group.")
+  list(rows = rows[!lost, , drop = FALSE], times = times[!lost], sums = lapply(sums, `[`, !lost), dropped = dropped)
 }
 
 abort_null <- function(name, number, total) {

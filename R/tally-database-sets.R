@@ -54,10 +54,10 @@ tally_sums_of <- function(rows, mechanism, asked, na.rm) {
   times <- times[!absent]
   weighted <- !is.null(asked$weight)
   sums <- if (weighted) row_weights(rows, times) else list(weight = times)
-  left <- keep_grouped(rows, asked$keys, times, na.rm)
-  rows <- rows[left$kept, , drop = FALSE]
-  times <- times[left$kept]
-  sums <- lapply(sums, `[`, left$kept)
+  left <- keep_grouped(rows, asked$keys, times, na.rm, sums)
+  rows <- left$rows
+  times <- left$times
+  sums <- left$sums
   refuse_wrong(sum(as.double(rows$reports_wrong)), sum(times), mechanism, asked$form)
   groups <- make_groups(if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism), nrow(rows))
   total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
@@ -128,7 +128,7 @@ tally_long <- function(rows, reports, mechanism, asked, na.rm) {
     refuse("Some reports have two bits of one level.")
   }
   kept <- keep_grouped(reports, asked$keys, as.double(reports$n), na.rm)
-  reports <- reports[kept$kept, , drop = FALSE]
+  reports <- kept$rows
   rows <- rows[Reduce(`&`, lapply(rows[asked$keys], function(key) !is.na(key)), rep(TRUE, nrow(rows))), , drop = FALSE]
   times <- as.double(reports$n)
   if (!is.null(asked$split) && anyNA(reports$cohort)) refuse("{.val cohort} is NULL in some rows.")

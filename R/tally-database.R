@@ -79,10 +79,10 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   times <- as.double(plain_numbers(rows[[query_columns[["n"]]]]))
   weighted <- !is.null(asked$weight)
   sums <- if (weighted) row_weights(rows, times) else list(weight = times)
-  left <- keep_grouped(rows, asked$keys, times, na.rm)
-  rows <- rows[left$kept, , drop = FALSE]
-  times <- times[left$kept]
-  sums <- lapply(sums, `[`, left$kept)
+  left <- keep_grouped(rows, asked$keys, times, na.rm, sums)
+  rows <- left$rows
+  times <- left$times
+  sums <- left$sums
   each_once <- weighted && asked$form == "categories" && all(times == 1)
   if (each_once && looks_counted(list(reports = seq_along(times), weights = sums$weight))) tell_counted()
   if (identical(asked$form, "rows")) {

@@ -242,7 +242,7 @@ whole_matrix <- function(x) {
 # One row for each category that a report supports. A report that supports none has one row, without a level.
 # `mechanism`: whose long form may have more columns.
 is_long <- function(x, mechanism = NULL) {
-  if (!is.data.frame(x) || !is.null(mechanism$questions)) return(FALSE)
+  if (!is.data.frame(x)) return(FALSE)
   columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
   length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
 }

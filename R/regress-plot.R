@@ -1,0 +1,220 @@
+#' Picture of a regression of the truth
+#'
+#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
+#'
+#' Where the covariate interacts with one of a few values, such as a factor, there is a line for each of these values; `by` names another.
+#'
+#' `plot()` of a fit of [rr_glm()] draws this picture too, as it does for the other fits of the package. The diagnostics of R's own models, of the residuals of the reports, are
+#' drawn by `plot(fit, which = 1:4)`, see [stats::plot.lm()].
+#'
+#' @param object,x A fit of [rr_glm()].
+#' @param variable Name of a covariate; by default the first.
+#' @param by Name of a covariate of at most 8 values, with a line for each; by default one that interacts with `variable`, if there is one. `character()` for none.
+#' @param conf.level Confidence level of the band.
+#' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
+#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
+#' @return A ggplot; `plot()` draws it and returns it invisibly.
+#' @section Errors:
+#' `candor_error_argument` for a variable that is not a covariate, for `by` of more than 8 values, and for other diagnostics than 1 to 6.
+#' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' survey <- data.frame(age = rep(20:69, 8),
+#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
+#' fit <- rr_glm(report ~ age, survey, rr_crosswise(0.25))
+#' plot(fit)
+#' ggplot2::autoplot(fit, conf.level = 0.8)
+#' plot(fit, which = 1)
+#' @method autoplot rr_glm
+#' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
+autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
+  check_object(object)
+  check_dots_near(...)
+  check_installed("ggplot2", "to draw a regression")
+  data <- effect_data(object)
+  along <- covariate_grid(object, data, variable, by)
+  truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
+  new <- data.frame(value = along$new[[along$variable]], truth)
+  picture <- draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level)
+  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
+  if (is.null(along$by)) {
+    return(picture + if (is.numeric(along$grid)) list(
+      ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2),
+      ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)
+    ) else ggplot2::geom_pointrange(limits, colour = colour_estimate))
+  }
+  values <- along$new[[along$by]]
+  picture$data$level <- factor(as.character(values), unique(as.character(values)))
+  draw_levels(picture, along, limits, along$by)
+}
+
+# A line, or a point of each value, for each level.
+draw_levels <- function(picture, along, limits, title = NULL) {
+  levels <- levels(picture$data$level)
+  picture <- picture + ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level) +
+    ggplot2::labs(colour = title, fill = title)
+  if (length(levels) <= length(line_colours)) {
+    labels <- wrap_labels(30)(levels)
+    picture <- picture +
+      ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
+      ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
+  }
+  if (is.numeric(along$grid)) {
+    return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
+  }
+  picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
+}
+
+#' @rdname autoplot.rr_glm
+#' @export
+plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
+  check_object(x)
+  # plot(fit, 1) is the first diagnostic of any model of R.
+  if (is.numeric(variable) && is.null(which)) {
+    which <- variable
+    variable <- NULL
+  }
+  if (is.null(which)) {
+    check_dots_empty(...)
+    return(draw(x, variable = variable, by = by, conf.level = conf.level))
+  }
+  if (!is.numeric(which) || !length(which) || !all(which %in% 1:6)) {
+    abort(c("{.arg which} must be diagnostics to draw, numbers from 1 to 6.", x = "It is {describe(which)}.",
+            i = "A covariate is {.arg variable}: {.code plot(fit, \"age\")}."), "argument")
+  }
+  utils::getS3method("plot", "lm")(x, which = which, ...)
+}
+
+# The axes and words of a picture of probabilities along one covariate.
+draw_along <- function(data, along, what, conf.level) {
+  # From 0; up to 1 where the curve comes near it.
+  highest <- max(data$fit, data[["upr"]], na.rm = TRUE)
+  top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
+  others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
+    ggplot2::labs(x = along$variable, y = "Probability", title = wrap_text(paste0(what, ", by ", along$variable), 46),
+                  caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (is.numeric(along$grid)) "Band" else "Bars",
+                                              format(100 * conf.level), others %||% ""))) +
+    (if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
+                                                            guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::scale_y_continuous(labels = percent_labels) +
+    ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
+}
+
+# New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
+covariate_grid <- function(object, data, variable, by = character()) {
+  known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
+  if (!length(known)) {
+    abort(c("There is no covariate to draw the truth along.",
+            i = if (inherits(object, "rr_glm")) "{.fn rr_effects} gives its average."
+              else "{.fn predict} gives the shares."), "argument")
+  }
+  variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
+  by <- line_covariate(by, variable, object$terms, data[known])
+  typical <- lapply(data[known], function(v) {
+    if (is.numeric(v)) return(mean(v))
+    often <- names(which.max(table(v)))
+    if (is.factor(v)) factor(often, levels(v)) else if (is.logical(v)) as.logical(often) else often
+  })
+  values <- data[[variable]]
+  grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
+  others <- setdiff(known, c(variable, by))
+  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
+  if (length(by)) {
+    levels <- sort(unique(data[[by]]))
+    new <- new[rep(seq_along(grid), length(levels)), , drop = FALSE]
+    new[[by]] <- rep(levels, each = length(grid))
+    rownames(new) <- NULL
+  }
+  list(variable = variable, grid = grid, by = if (length(by)) by,
+       typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
+         if (is.numeric(v)) format(v, digits = 3) else as.character(v)
+       }, "")),
+       new = new)
+}
+
+# The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the
+# other covariate, as if it were no interaction.
+line_covariate <- function(by, variable, terms, data) {
+  values <- vapply(data, function(column) length(unique(column)), 0L)
+  if (!is.null(by)) {
+    if (!length(by)) return(by)
+    others <- setdiff(names(data), variable)
+    by <- check_covariates(by, others, "by", "another covariate")[1]
+    if (values[[by]] > length(line_colours)) {
+      abort(c("{.arg by} must have at most {length(line_colours)} values.", x = "{.val {by}} has {values[[by]]}."),
+            "argument")
+    }
+    return(by)
+  }
+  parts <- lapply(strsplit(attr(terms, "term.labels")[attr(terms, "order") > 1L], ":", fixed = TRUE), function(part) {
+    unique(unlist(lapply(part, function(term) all.vars(str2lang(term)))))
+  })
+  with <- setdiff(unlist(Filter(function(names) variable %in% names, parts)), variable)
+  with <- with[with %in% names(data)]
+  utils::head(with[values[with] <= length(line_colours)], 1L)
+}
+
+#' @rdname rr_regression
+#' @method autoplot rr_regression
+#' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
+autoplot.rr_regression <- function(object, ...) {
+  check_dots_near(...)
+  refuse_picture(object, if (inherits(object, "rr_loglinear")) "{.code as.table()} gives the shares of the truths."
+                 else "{.code tidy(conf.int = TRUE)} gives the coefficients, {.fn predict} the outcome at each truth.")
+}
+
+#' @rdname rr_regression
+#' @method autoplot rr_multinom
+#' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
+autoplot.rr_multinom <- function(object, variable = NULL, conf.level = 0.95, ...) {
+  check_object(object)
+  check_dots_near(...)
+  check_installed("ggplot2", "to draw a regression")
+  along <- covariate_grid(object, object$frame, variable)
+  levels <- object$mechanism$levels
+  truth <- predict(object, along$new, se.fit = TRUE)
+  bounds <- logit_interval(truth$fit, truth$se.fit, conf.level)
+  table <- data.frame(value = rep(along$grid, length(levels)), fit = as.vector(truth$fit), lwr = as.vector(bounds$low),
+                      upr = as.vector(bounds$high), level = factor(rep(levels, each = nrow(truth$fit)), levels))
+  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
+  draw_levels(draw_along(table, along, "Probability of each truth", conf.level), along, limits)
+}
+
+# Wald's interval of a probability on the logit scale, which stays between 0 and 1.
+logit_interval <- function(p, error, level) {
+  half <- normal_quantile(check_level(level)) * error / (p * (1 - p))
+  half[!is.finite(half)] <- 0
+  list(low = stats::plogis(stats::qlogis(p) - half), high = stats::plogis(stats::qlogis(p) + half))
+}
+
+#' @export
+plot.rr_regression <- function(x, ...) draw(x, ...)
+
+#' @rdname rr_posterior
+#' @method autoplot rr_posterior
+#' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
+autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
+  check_dots_near(...)
+  check_installed("ggplot2", "to draw a posterior")
+  table <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level))
+  levels <- object$mechanism$levels
+  keys <- names(object$tally$groups)
+  data <- data.frame(label = factor(table$term, rev(levels)), panel = group_panel(table, keys),
+                     kind = rep("share", nrow(table)),
+                     estimate = table$median, conf.low = table$conf.low, conf.high = table$conf.high)
+  axis <- "Share"
+  # The two shares of a yes/no question add up to 1: a row for each group, as in the picture of a fit.
+  if (nlevels(data$panel) > 1L && length(levels) == 2L) {
+    data <- data[table$term == levels[2], ]
+    data$label <- rows_factor(as.character(data$panel))
+    data$panel <- factor(rep("", nrow(data)))
+    axis <- sprintf("Share of \"%s\"", levels[2])
+  }
+  draw_intervals(data, "Posterior of the shares",
+                 sprintf("Points: medians. Lines: intervals that hold %s of the posterior.",
+                         percent_labels(conf.level)), axis) +
+    ggplot2::labs(subtitle = wrap_text(object$mechanism$design, 64))
+}
+
+#' @export
+plot.rr_posterior <- function(x, ...) draw(x, ...)
