@@ -57,6 +57,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
                      q = NULL, key = 1, ...) {
   check_dots_empty(...)
   check_given()
+  if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   bits <- check_count(bits, "bits", min = 2, max = 4096)

@@ -103,6 +103,7 @@ rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
   }
+  answers <- check_hashed_text(answers, "answers", answers = TRUE)
   draw_parts(mechanism, prefix_parts(mechanism, answers), rng)
 }
 

@@ -142,7 +142,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
             i = "A sketch knows no levels: write numbers as the text that you will ask for."), "argument")
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
-  enc2utf8(as.character(x))
+  check_hashed_text(if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE)
 }
 
 # Positions among the levels do not exist here: answers are strings.
@@ -152,6 +152,7 @@ rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
   }
+  answers <- check_hashed_text(answers, "answers", answers = TRUE)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bucket <- integer(length(answers))
   strings <- unique(answers)
