@@ -51,11 +51,20 @@ test_that("the questions of a table without names of its dimensions are told", {
   expect_no_message(rr_counts(matrix(10:13, 2, dimnames = list(c("no", "yes"), c("a", "b"))), other))
 })
 
-test_that("counts that may be percentages are told of", {
+test_that("counts that may be percentages are told of, once a session", {
+  hundred <- c(no = 66, yes = 34)
+  suppressMessages(rr_counts(hundred, die))
+  expect_no_message(rr_counts(hundred, die))
+  before <- options(rlib_message_verbosity = "verbose")
+  on.exit(options(before))
   expect_message(rr_counts(c(no = 66, yes = 34), die), "100 people", class = "candor_message_percentages")
   expect_message(rr_counts(cbind(a = c(no = 66, yes = 34), b = c(70, 30)), die), "each group", class = "candor_message_percentages")
   expect_no_message(rr_counts(c(no = 66, yes = 35), die))
+  expect_message(rr_counts(data.frame(no = 66, yes = 34), die), class = "candor_message_percentages")
+  # Nobody writes percentages so.
   expect_no_message(rr_counts(table(rep(c("no", "yes"), c(66, 34))), die))
+  expect_no_message(rr_counts(c(no = 66L, yes = 34L), die))
+  expect_no_message(rr_counts(data.frame(answer = c("no", "yes"), n = c(66, 34)), die))
 })
 
 test_that("arguments of other functions lead to ours", {
