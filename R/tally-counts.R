@@ -231,7 +231,7 @@ fraction_note <- function(values) {
                          "%s times how many answered, made whole."), if (kind == "shares") 1 else 100, kind,
                    if (kind == "shares") "shares" else "percentages / 100"))
   }
-  cli::format_inline("For weighted counts give {.arg effective_n}, or use {.fn rr_tally} with {.arg weights}.")
+  cli::format_inline("For weighted counts {.fn rr_counts} takes {.arg effective_n}, and {.fn rr_tally} {.arg weights}.")
 }
 
 abort_count <- function(counts, values, position, labels) {
