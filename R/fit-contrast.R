@@ -33,7 +33,8 @@ covariance_of.rr_contrast <- function(x) {
   at <- match(x$term, rownames(covariance))
   if (anyNA(at) || anyDuplicated(at)) {
     abort(c("The covariance is known of the functions of one {.fn rr_contrast}.",
-            x = "{.val {x$term[is.na(at) | duplicated(at)][1]}} is not one of them, or stands there twice."), "argument")
+            x = "{.val {x$term[is.na(at) | duplicated(at)][1]}} is not one of them, or stands there twice."),
+          "argument")
   }
   covariance[at, at, drop = FALSE]
 }
