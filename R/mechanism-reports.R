@@ -116,6 +116,16 @@ memory_note <- "They carry the memory, which holds the respondents' true answers
 
 tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
 
+#' @export
+print.rr_kept_reports <- function(x, ...) {
+  if (holds_memory(x)) cat("# ", memory_note, "\n", sep = "")
+  plain <- x
+  attr(plain, "memory") <- NULL
+  class(plain) <- setdiff(class(x), "rr_kept_reports")
+  print(plain, ...)
+  invisible(x)
+}
+
 print_some <- function(x, n) {
   shown <- format(x[seq_len(min(length(x), n))])
   if (length(shown)) print(short_reports(shown), quote = FALSE)
