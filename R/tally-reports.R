@@ -22,7 +22,7 @@
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
 #' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
 #' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
-#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
+#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. (A data.table takes packed bits apart: give it text.) A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
 #' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
