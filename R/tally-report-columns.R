@@ -36,13 +36,6 @@ read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
   list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = dropped)
 }
 
-# Numbers of any type. Some files hold them as text.
-column_numbers <- function(x) {
-  if (is.factor(x)) x <- as.character(x)
-  if (!is.character(x)) return(plain_numbers(x))
-  if (all(is.na(x) | grepl("^ *-?[0-9]+ *$", x))) as.numeric(x) else x
-}
-
 # Integers without a missing one, within their range.
 all_within <- function(values, range) {
   is.integer(values) && length(values) && isTRUE(min(values) >= range[1] && max(values) <= range[2])
