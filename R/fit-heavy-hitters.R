@@ -78,8 +78,9 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
 
 check_alphabet <- function(x) {
   if (is.character(x) && length(x) && !anyNA(x)) {
-    if (length(x) == 1L) x <- strsplit(enc2utf8(x), "")[[1]]
-    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(enc2utf8(x))
+    x <- check_hashed_text(x, "alphabet")
+    if (length(x) == 1L) x <- strsplit(x, "")[[1]]
+    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
   }
   abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}.",
           i = "For example {.code c(letters, \"-\")}."), "argument")
@@ -177,6 +178,7 @@ print.rr_heavy_hitters <- function(x, ...) {
     cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",
         if (!is.null(rest)) c("; those listed leave ", percent_labels(rest), " to others"),
         if (isTRUE(rest < 0)) ", by chance below 0", "\n", sep = "")
+    if (!nrow(x)) cat("  Only strings of the characters in `alphabet` are found: a to z, unless you say others\n")
   }
   print(plain_tibble(x), ...)
   invisible(x)

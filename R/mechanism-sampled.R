@@ -263,7 +263,8 @@ read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy), "report")
+            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy
+              else "Give the table that holds them all, and leave {.arg column} out."), "report")
   }
   x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
   given <- x[[key]]

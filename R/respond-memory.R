@@ -149,7 +149,7 @@ length.rr_memory <- function(x) {
   stays <- which(!is.na(place))
   x$code <- (place[stays] - 1) * size + (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
-  x$functions <- lapply(x$functions, `[`, kept)
+  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, kept)
   x$n <- length(kept)
   x
 }

@@ -210,7 +210,7 @@ new_rr_contrast <- function(table, covariance, fit, conf.level, kinds = NULL) {
   attr(table, "target") <- fit$target
   attr(table, "conf.level") <- conf.level
   attr(table, "kinds") <- kinds
-  class(table) <- c("rr_contrast", class(table), "rr_estimates")
+  class(table) <- c("rr_contrast", class(table))
   table
 }
 
