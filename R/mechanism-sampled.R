@@ -86,10 +86,12 @@ law_gives.rr_law_sampled <- function(law, need, k) FALSE
 law_tells_nothing.rr_law_sampled <- function(law) FALSE
 
 #' @export
-rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
   check_dots_empty(...)
+  asked <- check_level_kind(achieved, shuffled, delta, NULL)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   each <- vapply(mechanism$parts,
-                 if (check_flag(achieved, "achieved")) function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+                 if (asked == "achieved") function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
   c(each, total = max(each))
 }
 
