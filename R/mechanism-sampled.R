@@ -163,10 +163,7 @@ join_reports <- function(reports, at, n) {
     order <- order(unlist(at))
     if (is.data.frame(reports[[1]])) {
       columns <- stats::setNames(nm = names(reports[[1]]))
-      return(lapply(columns, function(name) {
-        parts <- lapply(reports, `[[`, name)
-        (if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts))[order]
-      }))
+      return(lapply(columns, function(name) join_field(reports, name)[order]))
     }
     together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
                 else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
@@ -175,6 +172,11 @@ join_reports <- function(reports, at, n) {
   all <- vector("list", n)
   for (j in seq_along(reports)) all[at[[j]]] <- single_reports(reports[[j]])
   list(report = all)
+}
+
+join_field <- function(reports, name) {
+  parts <- lapply(reports, `[[`, name)
+  if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts)
 }
 
 # What reports must have in common to stand in one column.
@@ -290,7 +292,11 @@ part_reports <- function(reports, rows, part) {
   if (any(vapply(column, is.raw, NA))) return(column)
   # Sets of one category are a matrix all the same.
   if (inherits(part, c("rr_subset", "rr_bitflip"))) return(set_matrix(column))
-  if (is.list(column[[1]])) return(as.data.frame(do.call(rbind, lapply(column, unlist))))
+  if (is.list(column[[1]])) {
+    fields <- stats::setNames(nm = names(column[[1]]))
+    return(structure(lapply(fields, function(name) join_field(column, name)), row.names = .set_row_names(length(column)),
+                     class = "data.frame"))
+  }
   odd <- which(lengths(column) != 1L)
   if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))
   unlist(column)
