@@ -253,8 +253,8 @@ refuse_method <- function(method, mechanism, law, need) {
   if (need == "shares") {
     abort(c("{.arg method} {.val {name}} does not work for this protocol.",
             x = "It is: {format(mechanism)}. {capitalise(law_words(law))}: no count is of one category alone.",
-            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset}",
-                      "and {.fn rr_local_hash}."),
+            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset},",
+                      "{.fn rr_local_hash}, {.fn rr_bitflip}, and {.fn rr_hadamard} with {.code blocks = 1}."),
             i = remedy), c("law", "argument"))
   }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",
