@@ -152,7 +152,7 @@ scaled_squares <- function(x, covariance) {
   root <- suppressWarnings(chol(covariance / outer(scale, scale), pivot = TRUE, tol = 1e-9))
   own <- seq_len(attr(root, "rank"))
   z <- backsolve(root[own, own, drop = FALSE], (x / scale)[attr(root, "pivot")[own]], transpose = TRUE)
-  list(statistic = sum(z^2), df = length(own))
+  list(statistic = sum(z^2), df = as.double(length(own)))
 }
 
 # Do the reports of some group lie far from all that the design could give? The deviance of few categories is held

@@ -2,7 +2,7 @@
 # posterior; here the rows are made, and taken back to categories.
 method_eb <- function() {
   rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
-                needs = "shares", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
+                needs = "binomial", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
                 local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
                 credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
                 choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
