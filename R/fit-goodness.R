@@ -17,8 +17,9 @@
 #' depth and the sums of the levels' estimates at the last one, by their covariance matrix at the fitted truth. Where the estimates of a depth need not add up to 1
 #' (of [rr_unary()] and other protocols) that they do is tested too. The degrees of freedom are the independent estimates of all depths, less the number of levels, and 1 more. The statistic is in
 #' `deviance`, `p.value` is by the chi-squared distribution, and nothing is simulated: unbiased estimates have no boundary. It is of the counts alone, so that the fit may be by any method.
-#' A contradiction says that a depth was randomised in another way than stated, or that whoever drew it did not follow the instructions. At level 0.05 it rejected 3.8 to 5.9
-#' per cent of 2,000 simulated tallies each (300 and 2,000 respondents, 9 and 27 levels, epsilon 1, four oracles; the error of simulation is 0.5 per cent).
+#' A contradiction says that a depth was randomised in another way than stated, or that whoever drew it did not follow the instructions. At level 0.05 it rejected 4.1 to 5.9
+#' per cent of 2,000 simulated tallies each (300 and 2,000 respondents, 9 and 27 levels, epsilon 1, four oracles; the error of simulation is 0.5 per cent), and with 256 levels
+#' 4.6 and 3.4 per cent of 500 (2,000 respondents, unary encoding and local hashing; error 1).
 #'
 #' @param fit A fit of [rr_estimate()] by `"mle"`; of a hierarchy by any method.
 #' @param replications Number of simulated tallies, at least 99.
@@ -109,10 +110,10 @@ depths_row <- function(fit, g) {
 }
 
 # The least sum of squares of the nodes' estimates around those of any levels that add up to 1, by the inverse of their
-# covariance: that of the restrictions which levels put on nodes. Estimates that add up by themselves leave one node out.
-# Covariances are linear in the shares or nearly so: the consistent estimates, also those below 0, make them unbiased.
-# (Those of shares that are cut at 0 made one of ten tallies of 256 levels contradict itself at level 0.05.) Should they be
-# those of no distribution, a distribution is taken.
+# covariance: that of the restrictions which levels put on nodes. Estimates that add up by themselves leave one node
+# out. Covariances are linear in the shares or nearly so: the consistent estimates, also those below 0, make them
+# unbiased. (With shares cut at 0 one of ten tallies of 256 levels was rejected at level 0.05.) Should they be those of
+# no distribution, a distribution is taken.
 depths_apart <- function(law, evidence) {
   depths <- depth_evidence(law, evidence)
   nodes <- lapply(depths, function(d) d$unbiased())

@@ -294,8 +294,8 @@ part_reports <- function(reports, rows, part) {
   if (inherits(part, c("rr_subset", "rr_bitflip"))) return(set_matrix(column))
   if (is.list(column[[1]])) {
     fields <- stats::setNames(nm = names(column[[1]]))
-    return(structure(lapply(fields, function(name) join_field(column, name)), row.names = .set_row_names(length(column)),
-                     class = "data.frame"))
+    return(structure(lapply(fields, function(name) join_field(column, name)), class = "data.frame",
+                     row.names = .set_row_names(length(column))))
   }
   odd <- which(lengths(column) != 1L)
   if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))

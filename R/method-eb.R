@@ -137,8 +137,8 @@ eb_rows <- function(counts, n, form) {
        share = rep(1 / k, rows), place = place)
 }
 
-# Categories that differ in the probability of an innocuous answer, in the share that is expected of them, or in how many
-# reports are about them.
+# Categories that differ in the probability of an innocuous answer, in the share that is expected of them, or in how
+# many reports are about them.
 eb_rows_unlike <- function(counts, n, form, share) {
   base <- n * rep_len(form$b, length(counts))
   slope <- n * form$a * share

@@ -12,7 +12,9 @@ category_form <- function(mechanism, category) {
     at <- category_position(mechanism, category)
     return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
   }
-  if (inherits(law, "rr_law_bloom")) return(list(variance = bloom_form(law, category_position(mechanism, category)), k = k))
+  if (inherits(law, "rr_law_bloom")) {
+    return(list(variance = bloom_form(law, category_position(mechanism, category)), k = k))
+  }
   # The mechanisms of many things at once have no categories.
   if (is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",

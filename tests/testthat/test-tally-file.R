@@ -191,7 +191,8 @@ mixed_hierarchy <- function() {
 test_that("kept reports of hierarchies, filters and bits of buckets come back, and have the likelihood that they had", {
   set.seed(4)
   answers <- sample(30, 400, TRUE, prob = 30:1)
-  for (mechanism in list(mixed_hierarchy(), rr_hierarchy(30, 2, 4, rr_unary), rr_bloom(30, 2, bits = 20, cohorts = 300), rr_bitflip(30, 2, d = 5, buckets = 10))) {
+  for (mechanism in list(mixed_hierarchy(), rr_hierarchy(30, 2, 4, rr_unary), rr_bloom(30, 2, bits = 20, cohorts = 300),
+                         rr_bitflip(30, 2, d = 5, buckets = 10))) {
     reports <- rr_perturb(answers, mechanism, rng = "R")
     for (weights in list(NULL, runif(400))) {
       tally <- rr_tally(reports, mechanism, keep = "sets", weights = weights, by = rep(c("a", "b"), 200))
