@@ -40,7 +40,8 @@ law_tells_nothing.rr_law_hadamard <- function(law) FALSE
 
 #' @export
 law_gives.rr_law_hadamard <- function(law, need, k) {
-  switch(need, exact = law$blocks == 1, inverse = , likelihood = , channel = , question = , simulation = TRUE, FALSE)
+  switch(need, exact = , binomial = law$blocks == 1, inverse = , likelihood = , channel = , question = ,
+         simulation = TRUE, FALSE)
 }
 
 #' @export

@@ -103,6 +103,7 @@ law_needs <- c(
   additive = "the truth, or else an answer that does not depend on it",
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
+  binomial = "a binomial count for each category",
   support = "reports that support sets of categories",
   bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",

@@ -419,8 +419,3 @@ from_recipe.recipe_bloom <- function(recipe) {
   rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
            r$key)
 }
-
-#' @export
-plan_remedy.rr_bloom <- function(mechanism) {
-  "Simulate with {.fn rr_study}: categories are estimated together, by all bits."
-}

@@ -69,10 +69,10 @@ prefix_parts <- function(mechanism, strings) {
 }
 
 #' @export
-rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
   check_dots_empty(...)
-  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
-  achieved(mechanism$parts[[1]])$epsilon
+  switch(check_level_kind(achieved, shuffled, delta, NULL), achieved = achieved(mechanism$parts[[1]])$epsilon,
+         shuffled = shuffled_epsilon(mechanism, shuffled, delta), mechanism$epsilon)
 }
 
 #' @export
