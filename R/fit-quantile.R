@@ -3,7 +3,7 @@
 #' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
 #'
 #' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates. It is
-#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary. Intervals are cut at 0 and 1.
+#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary, whose intervals follow from the reports. Intervals are cut at 0 and 1.
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
