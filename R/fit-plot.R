@@ -272,14 +272,26 @@ plot_sequence <- function(fit, data) {
   at <- match(data$term, fit$mechanism$levels)
   data$at <- if (is.null(numbers)) at else numbers[at]
   labels <- fit$mechanism$levels
-  draw_sequence(fit, data) +
-    (if (is.null(numbers)) ggplot2::scale_x_continuous(labels = function(x) {
+  layout <- curve_layout(data)
+  guide <- ggplot2::guide_axis(check.overlap = TRUE)
+  picture <- draw_sequence(fit, data, layout) +
+    (if (is.null(numbers)) ggplot2::scale_x_continuous(guide = guide, labels = function(x) {
       ifelse(x %in% seq_along(labels), labels[pmin(pmax(round(x), 1), length(labels))], "")
-    }) else ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::scale_y_continuous(labels = percent_labels) +
+    }) else ggplot2::scale_x_continuous(labels = format_count, guide = guide)) +
+    ggplot2::scale_y_continuous(labels = percent_labels,
+                                breaks = if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()) +
     ggplot2::labs(x = if (is.null(numbers)) NULL
                       else if (!is.null(fit$mechanism$breaks)) "Number (each bin at its middle)" else "Category",
                   y = if (is.null(fit$mechanism$breaks)) "Share" else "Share of a bin")
+  with_height(picture, layout)
+}
+
+# Panels of curves: each row of them needs its title and three quarters of an inch.
+curve_layout <- function(data) {
+  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
+  layout$rows <- layout$down
+  layout
 }
 
 # Estimates along an axis, at the places `at`.
@@ -355,7 +367,9 @@ plot_ranks <- function(fit, data) {
   }
   k <- length(unique(data$term))
   kinds <- names(fit_colours(fit$mechanism))
-  plot_base(fit, data, if (k <= 200) "Lines" else "Band") +
+  layout <- curve_layout(data)
+  several <- nlevels(data$panel) > 1L
+  picture <- plot_base(fit, data, if (k <= 200) "Lines" else "Band", layout) +
     (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = 0.5,
                                                       alpha = 0.35)) +
@@ -363,10 +377,12 @@ plot_ranks <- function(fit, data) {
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), data[data$estimate > floor, ],
                        linewidth = 0.8) +
     ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds, guide = ranks_legend(data)) +
-    ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks) +
-    ggplot2::scale_y_log10(labels = percent_labels) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = if (several) few_log_breaks(3) else log_breaks) +
+    ggplot2::scale_y_log10(labels = percent_labels,
+                           breaks = if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()) +
     ggplot2::labs(x = sprintf("Rank among %s categories", format_count(k)), y = "Share",
                   caption = paste0(plot_caption(fit, if (k <= 200) "Lines" else "Band"), ranks_note(data)))
+  with_height(picture, layout)
 }
 
 # How many estimates have no place on the logarithmic axis, of one group or, where the groups differ, of each.
