@@ -158,24 +158,25 @@ static void subsets_are_uniform(void)
   }
 }
 
-/* Chances of m / 4096, and of half a step more: lane i of the first word has the digits of i, and its byte is given. */
+/* Chances of m / 16384, and of half a step more: lane i of the first word has the digits of i, and its byte is given. Every
+ * fifth m has every first and every last byte. */
 static void many_bits_are_exact(void)
 {
-  for (uint64_t m = 0; m < 4096; m++) {
+  for (uint64_t m = 0; m < 16384; m += 5) {
     int ones[3] = {0, 0, 0};
     for (uint32_t byte = 0; byte < 256; byte++) {
       script s = {{0}};
-      for (uint32_t lane = 0; lane < 16; lane++)
-        for (uint32_t d = 0; d < 4; d++) s.word[8 * d] |= (lane >> (3 - d) & 1) << lane;
-      s.word[32] = byte;
+      for (uint32_t lane = 0; lane < 64; lane++)
+        for (uint32_t d = 0; d < 6; d++) s.word[8 * d + lane / 32] |= (lane >> (5 - d) & 1) << lane % 32;
+      s.word[48] = byte;
       for (int more = 0; more < 3; more++) {
-        const candor_grid chance = {m << 20 | (more > 0 ? 1u << 19 : 0), 0};
-        s.word[33] = s.word[34] = more == 2 ? UINT32_MAX : 0;
+        const candor_grid chance = {m << 18 | (more > 0 ? 1u << 17 : 0), 0};
+        s.word[49] = s.word[50] = more == 2 ? UINT32_MAX : 0;
         const candor_random random = {scripted, &s};
         uint64_t drawn[4];
         candor_words_start(&words, &random);
         CHECK(candor_words_many_bits(&words, chance, 4, drawn) == CANDOR_OK);
-        for (int lane = 0; lane < 16; lane++) ones[more] += (int) (drawn[0] >> lane & 1);
+        for (int lane = 0; lane < 64; lane++) ones[more] += (int) (drawn[0] >> lane & 1);
       }
     }
     CHECK(ones[0] == (int) m && ones[1] == (int) m + 1 && ones[2] == (int) m);

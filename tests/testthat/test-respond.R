@@ -116,21 +116,28 @@ test_that("every kind of R's generator serves", {
 test_that("an interrupted run never draws the same numbers again", {
   skip_on_os("windows") # time limits are checked elsewhere there
   x <- rep_len(1:4, 2e7)
-  # All answers are looked at before the first draw: the limit falls into the draws, however busy the machine.
-  looked <- system.time(prepare_answers(rr_grr(4, epsilon = 1), x))[["elapsed"]]
-  set.seed(1)
-  before <- .Random.seed
-  expect_error({
-    setTimeLimit(elapsed = 0.03 + 1.5 * looked, transient = TRUE)
-    rr_perturb(x, rr_grr(4, epsilon = 1), rng = "R")
-  }, "time limit")
-  setTimeLimit()
-  expect_false(identical(.Random.seed, before))
-  expect_error({
-    setTimeLimit(elapsed = 0.03, transient = TRUE)
-    rr_perturb(x, rr_grr(4, epsilon = 1))
-  }, "time limit")
-  setTimeLimit()
+  # Where a limit strikes is up to the machine: limits grow until one has struck while numbers were drawn.
+  interrupted <- function(limit, ...) {
+    on.exit(setTimeLimit())
+    tryCatch({
+      setTimeLimit(elapsed = limit, transient = TRUE)
+      rr_perturb(x, rr_grr(4, epsilon = 1), ...)
+      "finished"
+    }, error = function(e) {
+      setTimeLimit()
+      conditionMessage(e)
+    })
+  }
+  moved <- FALSE
+  for (limit in rep(0.02 * 1.3^(0:15), 3)) {
+    set.seed(1)
+    before <- .Random.seed
+    outcome <- interrupted(limit, rng = "R")
+    moved <- grepl("time limit", outcome) && !identical(.Random.seed, before)
+    if (moved) break
+  }
+  expect_true(moved)
+  expect_match(interrupted(0.02), "time limit")
 })
 
 test_that("reports are of the type of the answers", {

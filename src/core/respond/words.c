@@ -61,7 +61,7 @@ candor_status candor_words_bits(candor_words *words, candor_grid chance, uint64_
   return CANDOR_OK;
 }
 
-enum { ROW = 4, DIGITS = 4 };
+enum { ROW = 4, DIGITS = 6 };
 
 /* The digits of a threshold from some place on, as a threshold. */
 static candor_grid digits_from(uint64_t digits, int place)
