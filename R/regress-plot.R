@@ -174,8 +174,9 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   levels <- object$mechanism$levels
   truth <- predict(object, along$new, se.fit = TRUE)
   bounds <- logit_interval(truth$fit, truth$se.fit, conf.level)
-  table <- data.frame(value = rep(along$new[[along$variable]], length(levels)), fit = as.vector(truth$fit), lwr = as.vector(bounds$low),
-                      upr = as.vector(bounds$high), level = factor(rep(levels, each = nrow(truth$fit)), levels))
+  table <- data.frame(value = rep(along$new[[along$variable]], length(levels)), fit = as.vector(truth$fit),
+                      lwr = as.vector(bounds$low), upr = as.vector(bounds$high),
+                      level = factor(rep(levels, each = nrow(truth$fit)), levels))
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
   picture <- draw_along(table, along, "Probability of each truth", conf.level)
   if (is.null(along$by)) return(draw_levels(picture, along, limits))
