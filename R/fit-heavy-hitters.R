@@ -24,7 +24,7 @@
 #' @param ... Not used, and refused.
 #' @return A tibble of class `rr_heavy_hitters`, one row for each string that was found, the largest estimate first: `term` (the string), `estimate` (its share, unbiased), `std.error`,
 #'   `conf.low`, `conf.high`. It may have no rows. Attributes: `search`, a tibble with a row for each length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
-#'   `found` (the number of survivors); `fit`, the [fit][rr_fit] of the group that was held out, or `NULL`; `epsilon`; `n`, the respondents held out.
+#'   `found` (the number of survivors); `fit`, the [fit][rr_fit] of the group that was held out, or `NULL`; `epsilon`; `n`, the respondents held out. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
 #' `candor_error_argument` for anything but reports of [rr_prefixes()], and for values out of range; `candor_error_empty` for a group in which nobody is;
 #' `candor_error_too_large` for more than 2,000,000 candidates in a step.
