@@ -41,8 +41,9 @@
 #' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
 #' @section Survey designs:
 #' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
-#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them; they are `NA` if none are left. `anova()`, `drop1()` and `add1()` are refused:
-#' likelihood ratios are not chi-squared there. A Wald test takes their place.
+#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
+#' `deviance()`, and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
+#' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott: \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1, and
 #' \eqn{\Delta}{Delta} the information of the pseudo-likelihood times the design's variance of the coefficients. In a simple random sample the trace is the number of coefficients; with
@@ -76,6 +77,14 @@ logLik.rr_glm <- function(object, ...) {
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
             class = "logLik")
+}
+
+# survey::regTermTest(method = "LRT") takes the likelihood ratio of two deviances for chi-squared.
+#' @export
+deviance.rr_glm <- function(object, ...) {
+  check_object(object)
+  if (!is.null(object$design)) refuse_pseudo("deviance")
+  object$deviance
 }
 
 #' @rdname rr_glm_methods

@@ -105,8 +105,12 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit$starts.asked <- starts
   fit$design <- design
   fit$anchor <- anchor
-  # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
-  if (!is.null(design)) fit$aic <- NA_real_
+  if (!is.null(design)) {
+    # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
+    fit$aic <- NA_real_
+    # Tests of other packages read it.
+    fit$df.residual <- residual_freedom(fit)
+  }
   tell_about(fit)
   fit
 }
