@@ -76,23 +76,57 @@ goodness_row <- function(fit, g, replications) {
                  replications = replications)
 }
 
-# Do the reports of some group lie far from all that the design could give? The deviance of few categories is held
-# against all degrees of freedom that the reports have: more than the test has, so that a remark is rarely wrong. The
-# likeliest truth decides, whatever the method; where another one has no estimate below 0, its truth fits as well.
+# Do the reports of some group lie far from all that the design could give? The likeliest truth decides, whatever the
+# method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
+# nothing: given the truths in the sample, answers are randomised each for itself.
 is_contradicted <- function(fit) {
   reports <- length(fit$mechanism$reports)
   likeliest <- fit$method == "mle"
   if (!likeliest && !(fit$estimator$unbiased && any(fit$estimate < 0))) return(FALSE)
   if (reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
-  blocks <- report_blocks(fit$mechanism)
-  limit <- stats::qchisq(0.999, reports - length(blocks))
-  any(vapply(seq_len(ncol(as.matrix(fit$estimate))), function(g) {
+  groups <- length(fit$tally$n)
+  any(vapply(seq_len(groups), function(g) {
     evidence <- group_evidence(fit$tally, g)
-    truth <- group_estimate(fit, g)
+    truth <- fitted_truth(fit, g)
     if (!likeliest && all(truth >= 0)) return(FALSE)
     if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
-    count_deviance(evidence$counts, reported_shares(fit$mechanism, truth), blocks) > limit
+    counts_contradict(fit$mechanism, evidence$counts, reported_shares(fit$mechanism, truth), false_alarm / groups)
   }, NA))
+}
+
+# Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports there.
+counts_contradict <- function(mechanism, counts, fitted, alpha) {
+  blocks <- report_blocks(mechanism)
+  if (length(counts) == 2L && length(blocks) == 1L) {
+    yes <- range(law_matrix(rr_law(mechanism), length(mechanism$levels))[, 2])
+    return(beyond_range(counts[2], sum(counts), yes[1], yes[2], alpha))
+  }
+  df <- length(counts) - length(blocks)
+  # The mixture holds in large samples: 20 respondents doubt a design twice as often.
+  limit <- if (sum(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE) else deviance_limit(df, alpha)
+  count_deviance(counts, fitted, blocks) > limit
+}
+
+# One count against the binomials of all probabilities from `low` to `high`, of which one end is the nearest. Beyond
+# each end a tail is doubted; the other tail is counted in where the ends are near each other.
+beyond_range <- function(count, n, low, high, alpha) {
+  size <- round(n)
+  below <- stats::pbinom(ceiling(count), size, low) +
+    stats::pbinom(floor(size * high), size, low, lower.tail = FALSE)
+  above <- stats::pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
+    stats::pbinom(ceiling(size * low) - 1, size, high)
+  (count < n * low && below < alpha) || (count > n * high && above < alpha)
+}
+
+# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions with up to `df`
+# degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
+# two largest (Shapiro 1988, International Statistical Review 56, 49-62).
+deviance_limit <- function(df, alpha) {
+  tail <- function(limit) {
+    (stats::pchisq(limit, df, lower.tail = FALSE) + stats::pchisq(limit, df - 1, lower.tail = FALSE)) / 2 - alpha
+  }
+  if (df < 1) return(Inf)
+  stats::uniroot(tail, c(0, stats::qchisq(alpha, df, lower.tail = FALSE)), tol = 1e-9)$root
 }
 
 # The same by the counts of any law and for any method: is each in its range?
