@@ -8,6 +8,10 @@
 #' allows: 108 yes where the die alone makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
 #' reports than truths have degrees of freedom left.
 #'
+#' Where the design can explain any such shares (0 degrees of freedom, and an estimate between 0 and 1), nothing can be tested: the p-values are `NA`, and a message
+#' says so. Reports that are in the range of a design tell nothing of compliance with it. Two designs in two samples do ([rr_pool()]), and so do
+#' [rr_lie_detector()], [rr_cheater_detection()] in more than two samples, and [rr_anchor()].
+#'
 #' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
 #' are drawn under the fitted truth and fitted again. With estimates on the boundary the test is conservative in small
 #' samples.
@@ -17,7 +21,7 @@
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param ... Not used, and refused.
 #' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
-#'   identify), `p.value` (by simulation), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
+#'   identify), `p.value` (by simulation; `NA` if nothing can be tested), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
 #'   estimate on the boundary), `replications`.
 #' @section Errors:
 #' `candor_error_argument` for anything but a maximum likelihood fit and for other arguments out of range.
@@ -45,6 +49,13 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   groups <- seq_len(ncol(as.matrix(fit$estimate)))
   rows <- lapply(groups, function(g) goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
+  untested <- sum(is.na(table$p.value))
+  if (untested) {
+    cli::cli_inform(c("Nothing can be tested{if (untested < nrow(table)) paste(' in', untested, 'groups')}: the design
+                       can explain any such shares (0 degrees of freedom).",
+                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for it:",
+                                "{.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
+  }
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))
 }
@@ -58,6 +69,10 @@ goodness_row <- function(fit, g, replications) {
   blocks <- report_blocks(mechanism)
   deviance <- count_deviance(counts, fitted, blocks)
   df <- free_reports(mechanism)
+  inside <- all(theta > 0 & theta < 1)
+  if (df == 0 && inside) {
+    return(tibble::tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
+  }
   size <- vapply(blocks, function(block) round(sum(counts[block])), 0)
   draws <- matrix(0, length(counts), replications)
   for (b in seq_along(blocks)) {
@@ -70,7 +85,6 @@ goodness_row <- function(fit, g, replications) {
   })
   # Deviances that differ from 0 only by rounding count as ties with 0.
   larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
-  inside <- all(theta > 0 & theta < 1)
   tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
                  p.chi2 = if (df > 0 && inside) stats::pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
                  replications = replications)
@@ -92,6 +106,21 @@ is_contradicted <- function(fit) {
     if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
     counts_contradict(fit$mechanism, evidence$counts, reported_shares(fit$mechanism, truth), false_alarm / groups)
   }, NA))
+}
+
+# The same for plain counts of one question, or of each question of several; `alpha` is for all of them.
+reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
+  questions <- mechanism$questions
+  if (!is.null(questions)) {
+    table <- array(counts, mechanism$report_sizes)
+    return(any(vapply(seq_along(questions), function(q) {
+      reports_contradict(questions[[q]], as.vector(apply(table, q, sum)), alpha / length(questions))
+    }, NA)))
+  }
+  reports <- length(mechanism$reports)
+  if (reports > 40 || !law_gives(rr_law(mechanism), "channel", reports)) return(FALSE)
+  truth <- estimate_counts(mechanism, counts, "mle", sum(counts))$estimate
+  counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
 }
 
 # Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports there.

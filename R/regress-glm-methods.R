@@ -10,7 +10,7 @@
 #' `performance_score()`, `performance_accuracy()` and `performance_roc()` of 'performance': they do so too, and ask no fit.
 #'
 #' @param object,x A fit of [rr_glm()].
-#' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
+#' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
 #'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
@@ -22,7 +22,7 @@
 #' @param level Confidence level.
 #' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
 #'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
-#'   survey designs and penalised fits.
+#'   survey designs and penalised fits, and where `type` or `cluster` says which standard errors to take.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.

@@ -125,3 +125,22 @@ test_that("no test is given where no degrees of freedom are left, or coefficient
   sure <- suppressWarnings(quietly(rr_glm(y ~ group, data, rr_warner(0.9))))
   expect_snapshot_error(car::Anova(sure, test.statistic = "Wald"))
 })
+
+test_that("tidy() and confint() have the standard errors of summary(), by type and cluster", {
+  data <- people()
+  fit <- quietly(rr_glm(y ~ x + z, data, rr_warner(0.85)))
+  for (asked in list(list(type = "sandwich"), list(cluster = ~cluster), list(type = "sandwich", cluster = data$cluster), list(type = "expected"))) {
+    table <- do.call(summary, c(list(fit), asked))$coefficients
+    tidied <- do.call(tidy, c(list(fit, conf.int = TRUE, conf.level = 0.9), asked))
+    expect_equal(unname(table), as.matrix(tidied[2:5]), tolerance = 1e-12, ignore_attr = TRUE)
+    ends <- coef(fit) + outer(table[, 2], qnorm(c(.05, .95)))
+    expect_equal(do.call(confint, c(list(fit, level = 0.9), asked)), ends, tolerance = 1e-12, ignore_attr = TRUE)
+    expect_equal(as.matrix(tidied[6:7]), ends, tolerance = 1e-12, ignore_attr = TRUE)
+  }
+  # Without them nothing changes: profile intervals.
+  expect_equal(confint(fit), confint(fit, method = "profile"))
+  expect_equal(tidy(fit, conf.int = TRUE)$conf.low, unname(confint(fit)[, 1]))
+  expect_error(confint(fit, method = "profile", type = "sandwich"), class = "candor_error_argument")
+  expect_error(tidy(fit, type = "robust"), class = "candor_error_argument")
+  expect_error(tidy(fit, type = "survey"), class = "candor_error_argument")
+})
