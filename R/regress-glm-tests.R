@@ -99,3 +99,40 @@ addterm.rr_glm <- function(object, scope, scale = 0, test = c("none", "Chisq"), 
 }
 
 sort_changes <- function(table, sorted) if (sorted) table[order(table$AIC), ] else table
+
+# Fits of rr_multinom(), rr_loglinear() and rr_predictor(): their terms are tested by comparing two fits.
+refuse_terms <- function(fit) {
+  likelihood <- !is.null(fit$loglik)
+  abort(c("Single terms of a fit of {.fn {class(fit)[1]}} are not tested or dropped by themselves.",
+          i = if (likelihood) paste("Fit the model without the term and compare: {.code anova(small, large)} tests",
+                                    "by likelihood ratio, {.fn AIC} compares models.")
+              else "{.fn summary} has a Wald test of each coefficient."), "argument")
+}
+
+#' @exportS3Method car::Anova
+Anova.rr_regression <- function(mod, ...) {
+  check_object(mod)
+  refuse_terms(mod)
+}
+
+#' @exportS3Method MASS::dropterm
+dropterm.rr_regression <- function(object, ...) drop1.rr_regression(object)
+
+#' @exportS3Method MASS::addterm
+addterm.rr_regression <- function(object, ...) drop1.rr_regression(object)
+
+#' @export
+drop1.rr_regression <- function(object, ...) {
+  check_object(object)
+  refuse_terms(object)
+}
+
+#' @export
+add1.rr_regression <- function(object, ...) drop1.rr_regression(object)
+
+# step() asks for it first.
+#' @export
+extractAIC.rr_regression <- function(fit, ...) {
+  check_object(fit)
+  refuse_terms(fit)
+}

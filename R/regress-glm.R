@@ -53,7 +53,8 @@
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
-#' `candor_warning_information` (reports carry little information for this many coefficients), `candor_warning_boundary` (an unknown parameter is
+#' `candor_warning_information` (reports carry little information for this many coefficients),
+#' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}

@@ -144,3 +144,26 @@ test_that("tidy() and confint() have the standard errors of summary(), by type a
   expect_error(tidy(fit, type = "robust"), class = "candor_error_argument")
   expect_error(tidy(fit, type = "survey"), class = "candor_error_argument")
 })
+
+test_that("tests of single terms of the other regressions are refused with the way, and the data are read", {
+  data <- people()
+  data$answer <- rep(c("a", "b", "c", "a", "c"), 48)
+  mechanism <- rr_grr(c("a", "b", "c"), p = 0.7)
+  fit <- quietly(rr_multinom(answer ~ x + z, data, mechanism))
+  expect_snapshot_error(drop1(fit))
+  expect_error(add1(fit, ~ . + group), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
+  expect_error(step(fit, trace = 0), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
+  # What the refusal proposes, by hand.
+  small <- quietly(rr_multinom(answer ~ x, data, mechanism))
+  table <- anova(small, fit)
+  expect_equal(table$Chisq[2], 2 * (fit$loglik - small$loglik), tolerance = 1e-10)
+  expect_equal(table$`Pr(>Chi)`[2], exp(-table$Chisq[2] / 2), tolerance = 1e-8)
+  frame <- stats::model.frame(fit)
+  expect_identical(names(frame), c("answer", "x", "z"))
+  expect_identical(frame$x, data$x)
+  if (requireNamespace("car", quietly = TRUE)) expect_error(car::Anova(fit), class = "candor_error_argument")
+  if (requireNamespace("MASS", quietly = TRUE)) {
+    expect_error(MASS::dropterm(fit), class = "candor_error_argument")
+    expect_error(MASS::addterm(fit, ~ . + group), class = "candor_error_argument")
+  }
+})
