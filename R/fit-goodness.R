@@ -10,7 +10,7 @@
 #'
 #' Where the design can explain any such shares (0 degrees of freedom, and an estimate between 0 and 1), nothing can be tested: the p-values are `NA`, and a message
 #' says so. Reports that are in the range of a design tell nothing of compliance with it. Two designs in two samples do ([rr_pool()]), and so do
-#' [rr_lie_detector()], [rr_cheater_detection()] in more than two samples, and [rr_anchor()].
+#' [rr_lie_detector()] and [rr_anchor()].
 #'
 #' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
 #' are drawn under the fitted truth and fitted again. With estimates on the boundary the test is conservative in small
