@@ -54,8 +54,8 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   table <- do.call(rbind, rows)
   untested <- sum(is.na(table$p.value))
   if (untested) {
-    cli::cli_inform(c("Nothing can be tested{if (untested < nrow(table)) paste(' in', untested, 'groups')}: the design
-                       can explain any such shares (0 degrees of freedom).",
+    where <- if (untested < nrow(table)) paste(" in", untested, "groups")
+    cli::cli_inform(c("Nothing can be tested{where}: the design can explain any such shares (0 degrees of freedom).",
                       i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for it:",
                                 "{.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
   }
