@@ -3,22 +3,25 @@
 #' @rdname rr_glm_methods
 #' @export
 tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
-                        ...) {
+                        type = NULL, cluster = NULL, ...) {
   check_object(x)
   check_dots_near(...)
+  asked <- !is.null(type) || !is.null(cluster)
+  type <- type %||% default_variance(x, cluster)
   check_flag(conf.int, "conf.int")
   check_flag(exponentiate, "exponentiate")
-  V <- stats::vcov(x, parameter = TRUE)
+  V <- stats::vcov(x, type, cluster, parameter = TRUE)
   estimate <- c(x$coefficients, x$parameter)
   se <- unname(sqrt(diag(V)))
   z <- unname(estimate) / se
   z[!is.finite(estimate)] <- NA
   if (!is.null(x$parameter)) z[length(z)] <- NA
   table <- tibble::tibble(term = names(estimate), estimate = unname(as.vector(estimate)), std.error = se, statistic = z,
-                          p.value = 2 * stats::pt(-abs(z), coefficient_freedom(x)))
+                          p.value = 2 * stats::pt(-abs(z), coefficient_freedom(x, type)))
   if (conf.int) {
-    ends <- stats::confint(x, level = conf.level, method = method)
-    if (!is.null(x$parameter)) ends <- rbind(ends, wald_parameter(x, conf.level))
+    ends <- if (!asked) stats::confint(x, level = conf.level, method = method)
+      else stats::confint(x, level = conf.level, method = if (!missing(method)) method, type = type, cluster = cluster)
+    if (!is.null(x$parameter)) ends <- rbind(ends, wald_parameter(x, conf.level, se[length(se)], type))
     table$conf.low <- unname(ends[, 1])
     table$conf.high <- unname(ends[, 2])
   }
@@ -32,9 +35,9 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 }
 
 # Through the logit, so that it stays between 0 and 1.
-wald_parameter <- function(fit, level) {
+wald_parameter <- function(fit, level, error, type) {
   psi <- as.vector(fit$parameter)
-  half <- coefficient_quantile(fit, level) * attr(fit$parameter, "std.error") / (psi * (1 - psi))
+  half <- coefficient_quantile(fit, level, type) * error / (psi * (1 - psi))
   stats::plogis(stats::qlogis(psi) + c(-half, half))
 }
 

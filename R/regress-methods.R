@@ -9,7 +9,8 @@
 #'   [rr_predictor()] only have the sandwich;
 #' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
 #' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
-#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom);
+#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom).
+#'   Single terms are not dropped or added by `drop1()`, `step()` and `car::Anova()`, which refuse: fit the smaller model too;
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
 #'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in

@@ -176,6 +176,11 @@ fit_categories <- function(model, start, starts) {
   best
 }
 
+# How often each report was given, with the weights of the rows.
+report_counts <- function(rows) {
+  vapply(seq_len(ncol(rows$channel)), function(code) sum(rows$weights[rows$codes == code]), 0)
+}
+
 new_rr_multinom <- function(best, model, rows, type, call) {
   found <- model$outward(best)
   if (any(found$infinite)) {
@@ -184,7 +189,8 @@ new_rr_multinom <- function(best, model, rows, type, call) {
     none <- rows$mechanism$levels[colSums(fitted * model$weights) < 1e-6 * sum(model$weights)]
     warn_infinite(found$names[found$infinite],
                   paste0(sprintf("The truth of %s rows is fitted as certain.", format_count(sure)),
-                         if (length(none)) paste(" Fitted shares are 0 of:", format_labels(none))))
+                         if (length(none)) paste(" Fitted shares are 0 of:", format_labels(none))),
+                  reports_contradict(rows$mechanism, report_counts(rows)))
   }
   all <- model$all_names
   coefficients <- stats::setNames(rep(NA_real_, length(all)), all)
