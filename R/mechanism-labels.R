@@ -269,11 +269,14 @@ is_no_answer <- function(text) {
 # What "yes" is in a design whose reports are not about the truth, for those whose file holds the words of the
 # questionnaire.
 crosswise_note <- function(mechanism, unknown) {
+  while (inherits(mechanism, "rr_noncompliance")) mechanism <- mechanism$first
   if (!inherits(mechanism, "rr_binary") || !startsWith(mechanism$design, binary_designs[["crosswise"]])) return(NULL)
   quoted <- function(text) encodeString(text, quote = "\"")
+  # Slips of spelling are none of the questionnaire's words.
+  if (!anyNA(unknown$meant)) return(NULL)
   given <- setdiff(unknown$text, unknown$blank)
   same <- given[grepl("^(the )?same\\b|^both\\b|^(equal|identical)|^gleich|^identi", relax(given))]
-  one <- c(same, sort(given))[1]
+  one <- c(same, if (length(given) == 2L) sort(given))[1]
   reports <- quoted(mechanism$reports)
   paste0(sprintf("In this design %s is the report that the two answers are the same, and %s that they differ",
                  reports[2], reports[1]),

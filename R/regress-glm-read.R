@@ -155,7 +155,7 @@ check_share_weights <- function(response, weights) {
   between <- which(response > 0 & response < 1)
   if (!length(between)) return(invisible())
   abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
-          x = "Row {between[1]} is {format(response[between[1]], digits = 6)}, of nobody knows how many answers.",
+          x = "Row {between[1]} is {format(response[between[1]], digits = 6)}: of how many answers is not said.",
           i = "Give {.code weights = yes + no}, or the response {.code cbind(yes, no)}."), c("argument", "input"))
 }
 
