@@ -303,8 +303,8 @@ drop_empty_groups <- function(tally) {
 abort_empty <- function(tally) {
   where <- if (!is.null(tally$groups)) " in every group" else ""
   if (sum(tally$respondents) > 0) {
-    abort(c("{.arg weights} must not all be 0.", x = "All weights of {format_count(sum(tally$respondents))} reports are 0."),
-          "empty")
+    abort(c("{.arg weights} must not all be 0.",
+            x = "All weights of {format_count(sum(tally$respondents))} reports are 0."), "empty")
   }
   abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all counts are 0."),
         "empty")

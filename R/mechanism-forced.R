@@ -127,7 +127,8 @@ unrelated_unknown <- function(p, levels) {
 
 innocuous_levels <- function(probabilities, levels, arg) {
   if (is.null(levels)) {
-    levels <- names_as_levels(probabilities) %||% (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
+    levels <- names_as_levels(probabilities) %||%
+      (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
   }
   check_no_first(levels)
   levels <- check_levels(levels)

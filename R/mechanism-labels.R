@@ -238,7 +238,8 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
-       text = as.character(if (is.factor(x)) text else distinct)[order], number = length(distinct), total = sum(times), blank = utils::head(text[order][is_no_answer(text[order])], 8L),
+       text = as.character(if (is.factor(x)) text else distinct)[order],
+       number = length(distinct), total = sum(times), blank = utils::head(text[order][is_no_answer(text[order])], 8L),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
 
@@ -270,7 +271,7 @@ is_no_answer <- function(text) {
 # questionnaire.
 crosswise_note <- function(mechanism, unknown) {
   while (inherits(mechanism, "rr_noncompliance")) mechanism <- mechanism$first
-  if (!inherits(mechanism, "rr_binary") || !startsWith(mechanism$design, binary_designs[["crosswise"]])) return(NULL)
+  if (!inherits(mechanism, "rr_binary") || !startsWith(mechanism$design, "Crosswise design")) return(NULL)
   quoted <- function(text) encodeString(text, quote = "\"")
   # Slips of spelling are none of the questionnaire's words.
   if (!anyNA(unknown$meant)) return(NULL)
@@ -280,8 +281,8 @@ crosswise_note <- function(mechanism, unknown) {
   reports <- quoted(mechanism$reports)
   paste0(sprintf("In this design %s is the report that the two answers are the same, and %s that they differ",
                  reports[2], reports[1]),
-         if (is.na(one)) "." else sprintf(": `ifelse(x == %s, %s, %s)`%s.", quoted(one), reports[2], reports[1],
-                                          if (length(same)) "" else sprintf(", if %s stands for the same", quoted(one))))
+         if (!is.na(one)) sprintf(": `ifelse(x == %s, %s, %s)`", quoted(one), reports[2], reports[1]),
+         if (!is.na(one) && !length(same)) sprintf(", if %s stands for the same", quoted(one)), ".")
 }
 
 blank_note <- function(unknown, na = "NA", then = ", then use `na.rm = TRUE`") {

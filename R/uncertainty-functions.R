@@ -99,7 +99,8 @@ contrast_row <- function(x, names, what) {
   if (is.null(names(x)) && length(x) != length(names)) {
     abort(c(paste(what, "must have one weight per estimate, or names."),
             x = "It has length {length(x)}, and there are {length(names)} estimates.",
-            i = "They are called {format_labels(encodeString(names, quote = '\"'), if (length(names) <= 8) 400 else 60)}.",
+            i = paste("They are called",
+                      "{format_labels(encodeString(names, quote = '\"'), if (length(names) <= 8) 400 else 60)}."),
             i = if (length(x) > 1L && length(x) < length(names)) "{named_weights(x, names)}"), "argument")
   }
   if (anyNA(place)) {

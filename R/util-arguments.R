@@ -75,6 +75,14 @@ refuse_bare_dots <- function(error, written, known) {
           i = if ("column" %in% known) "If it is a column: {.code column = {text}}."), "argument")
 }
 
+# The names of an expression that R did not find, if it is nothing but names; else none.
+bare_names <- function(error, written) {
+  names <- all.vars(written)
+  bare <- length(names) > 0L && all(all.names(written) %in% c(names, "c", "list", "+"))
+  if (!bare || inherits(error, "rlang_error")) return(character())
+  names[vapply(sprintf("'%s'", names), grepl, NA, conditionMessage(error), fixed = TRUE)]
+}
+
 # Methods of other packages' generics ignore what they do not know: those who call them, say modelsummary(), pass
 # arguments that are meant for other classes. But a user who writes nearly the name of an argument means it.
 check_dots_near <- function(...) {

@@ -103,11 +103,3 @@ refuse_bare <- function(error, arg, written, columns = TRUE) {
           i = if (columns) "Write {.code {arg} = {text}} or {.code {arg} = ~ {paste(names, collapse = ' + ')}}."
               else "Write {.code {arg} = {text}}."), "argument")
 }
-
-# The names of an expression that R did not find, if it is nothing but names; else none.
-bare_names <- function(error, written) {
-  names <- all.vars(written)
-  bare <- length(names) > 0L && all(all.names(written) %in% c(names, "c", "list", "+"))
-  if (!bare || inherits(error, "rlang_error")) return(character())
-  names[vapply(sprintf("'%s'", names), grepl, NA, conditionMessage(error), fixed = TRUE)]
-}
