@@ -101,7 +101,7 @@ contrast_row <- function(x, names, what) {
             x = "It has length {length(x)}, and there are {length(names)} estimates.",
             i = paste("They are called",
                       "{format_labels(encodeString(names, quote = '\"'), if (length(names) <= 8) 400 else 60)}."),
-            i = if (length(x) > 1L && length(x) < length(names)) "{named_weights(x, names)}",
+            i = if (length(x) > 1L && length(x) < length(names) && !all(x %in% names)) "{named_weights(x, names)}",
             i = if (all(x %in% names)) "Categories to add up are given as text: {.fn as.character}."), "argument")
   }
   if (anyNA(place)) {
