@@ -28,6 +28,7 @@
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
 #' @param conf.int,conf.level Add intervals, of which level?
 #' @param exponentiate Give odds ratios, with their intervals, in place of coefficients?
+#' @param se_fit Add the column `.se.fit`, the standard error of `.truth`?
 #' @param data,newdata New rows; by default those that were fitted.
 #' @param digits Significant digits.
 #' @param ... Further fits for `anova()`; otherwise ignored.

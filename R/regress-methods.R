@@ -28,6 +28,9 @@
 #' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
 #' @param level,conf.level Confidence level, between 0 and 1.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param exponentiate Give estimates and intervals as factors: odds ratios of [rr_multinom()], factors of the shares of cells of [rr_loglinear()], and of [rr_predictor()]
+#'   odds ratios for a binomial family and the truth, ratios of rates for Poisson's; an error for a linear outcome, whose coefficients are no logarithms.
+#'   Standard errors stay those of the coefficients.
 #' @param digits Significant digits printed.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
@@ -37,7 +40,7 @@
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
 #' @section Errors:
-#' `candor_error_argument` for choices that a fit does not have, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
+#' `candor_error_argument` for choices that a fit does not have, `exponentiate` of a linear outcome, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
 #' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
 #' @source Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
@@ -225,12 +228,22 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
   table
 }
 
+# Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
+# of other models.
+exponentiated <- function(table, rows = seq_len(nrow(table))) {
+  for (column in intersect(c("estimate", "conf.low", "conf.high"), names(table))) {
+    table[[column]][rows] <- exp(table[[column]][rows])
+  }
+  table
+}
+
 #' @rdname rr_regression
 #' @export
-tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
-  coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  table <- coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 
 #' @rdname rr_regression

@@ -96,7 +96,7 @@ fitted.rr_multinom <- function(object, ...) {
 }
 
 #' @export
-tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
   table <- NextMethod()

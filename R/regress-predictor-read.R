@@ -71,14 +71,26 @@ sigma.rr_predictor <- function(object, ...) {
 }
 
 #' @export
-tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
+  if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
   table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
                               .before = 1)
-  if (is.null(x$truth) || !length(x$truth)) return(table)
-  truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
-  rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
+  if (length(x$truth)) {
+    truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
+    table <- rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
+  }
+  if (exponentiate) exponentiated(table) else table
+}
+
+# Of a logistic and a Poisson outcome the coefficients are logarithms of odds and of rates, and those of the truth are
+# logarithms of odds; of a linear outcome they are differences of means.
+check_logarithms <- function(fit) {
+  if (fit$family$family != "gaussian") return(invisible())
+  abort(c("{.arg exponentiate} must be {.val {FALSE}} for a fit of {.fn rr_predictor} with a linear outcome.",
+          x = "Its coefficients are differences of means, not logarithms.",
+          i = "Those of the truth are: {.code exp(fit$truth)}."), "argument")
 }
 
 #' @export
