@@ -142,7 +142,7 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
   k <- length(mechanism$levels)
   if (!is.numeric(answers) || anyNA(answers) || !all(answers %in% seq_len(k))) {
     abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(k)}.",
-            x = "It is {describe(answers)}."),
+            x = "It is {describe_kind(answers)}."),
           "argument")
   }
   nodes <- lapply(rev(seq_len(mechanism$height)) - 1,

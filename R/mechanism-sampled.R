@@ -124,7 +124,7 @@ prepare_answers.rr_sampled <- function(mechanism, x) {
 rr_draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.list(answers) || length(answers) != length(mechanism$parts) || length(unique(lengths(answers))) != 1L) {
-    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe(answers)}."),
+    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe_kind(answers)}."),
           "argument")
   }
   draw_parts(mechanism, answers, rng)

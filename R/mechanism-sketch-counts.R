@@ -142,7 +142,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
             i = "A sketch knows no levels: write numbers as the text that you will ask for."), "argument")
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
-  enc2utf8(as.character(x))
+  enc2utf8(if (is.factor(x)) factor_text(x, "x") else as.character(x))
 }
 
 # Positions among the levels do not exist here: answers are strings.

@@ -130,12 +130,14 @@ check_choice <- function(x, arg, choices, renamed = NULL, remedy = NULL) {
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
-check_text <- function(text, arg) {
+# `show`: may an error say what it was given?
+check_text <- function(text, arg, show = TRUE) {
   bad <- which(Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
     bytes <- encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"))
     abort(c("{.arg {arg}} must be text that can be read.",
-            x = "Entry {format_count(bad[1])} is not valid in its encoding: {.val {bytes}}.",
+            x = paste0("Entry {format_count(bad[1])} is not valid in its encoding",
+                       if (show) ": {.val {bytes}}", "."),
             i = "Read the data with its encoding, or convert it with {.fn iconv}."), "argument")
   }
   enc2utf8(text)
