@@ -77,13 +77,15 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   interval <- check_survey_interval(interval)
   law <- check_law(rr_law(mechanism))
   k <- length(mechanism$levels)
-  if (!law_gives(law, "channel", k) || inherits(mechanism, c("rr_hadamard", "rr_local_hash"))) {
-    refuse_law(if (law_gives(law, "channel", k)) new_law_support(1, 0) else law, "channel", "A survey design",
-               "Their scores, made by hand, can be given to {.fn survey::svymean}.")
+  protocol <- is_scored(mechanism, law)
+  if (protocol) method <- check_scored_method(method)
+  else if (!law_gives(law, "channel", k)) {
+    refuse_law(law, "channel", "A survey design", scored_remedy)
   }
   tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
-  check_survey_size(length(mechanism$reports), NCOL(tally$counts))
-  data <- design_reports(design, tally, column, by, match)
+  check_survey_size(if (protocol) k else length(mechanism$reports), NCOL(tally$counts))
+  data <- if (protocol) design_scores(design, tally, column, by)
+    else design_reports(design, tally, column, by, match)
   arguments <- c(list(tally), if (!is.null(method)) list(method = method),
                  list(target = target, interval = "wald", conf.level = conf.level,
                       simultaneous = simultaneous), options)
@@ -95,7 +97,8 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   }
   # Groups in which nobody with a weight answered were left out.
   data$group <- match(data$group, which(tally$n > 0))
-  spread <- design_covariance(design, fit, data, target, total, options)
+  spread <- if (protocol) scored_covariance(design, fit, data, target, total)
+    else design_covariance(design, fit, data, target, total, options)
   size <- if (total) rep(fit$tally$n, each = k) else 1
   structure(list(estimate = fit$estimate * size, covariance = spread$covariance, inversion = spread$inversion,
                  df = if (target == "sample") Inf else survey::degf(design),
@@ -104,6 +107,21 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
                  interval = if (total) "wald" else interval,
                  conf.level = fit$conf.level, simultaneous = simultaneous, total = total, drawn = design_words(design)),
             class = c("rr_survey", "rr_estimates"))
+}
+
+# Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
+is_scored <- function(mechanism, law) {
+  inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
+    inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+}
+
+scored_remedy <- "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
+
+check_scored_method <- function(method) {
+  if (is.null(method) || identical(method, "inv")) return("inv")
+  abort(c("{.arg method} must be {.val inv} for a survey design and reports of a protocol.",
+          x = "It is {describe(method)}.",
+          i = "The unbiased estimate is a mean over respondents, whose variance the design gives."), "argument")
 }
 
 check_survey_interval <- function(interval) {

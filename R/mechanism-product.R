@@ -122,10 +122,12 @@ channel_axes <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_product <- function(mechanism, ...) {
+rr_epsilon.rr_product <- function(mechanism, ..., reports = NULL) {
   check_object(mechanism)
   check_dots_empty(...)
-  c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
+  if (is.null(reports)) return(c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon))
+  each <- vapply(mechanism$questions, level_together, 0, check_count(reports, "reports", min = 1))
+  c(each, total = sum(each))
 }
 
 #' @export

@@ -13,7 +13,8 @@
 #'   where they differ in kind `report` is a list. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without a question or with one that does not exist, and
+#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], [rr_memoised()],
+#' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
 #'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
@@ -54,6 +55,8 @@ check_parts <- function(parts) {
   check_result_names(names, "Questions must not have", "question")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
+    refuse_kept(part, "{.arg {name}}", paste("Ask the question of everybody, on its own and with a memory of its own.",
+                                             "For one report a respondent a mechanism of one stage is as good."), name)
     if (!inherits(part, c("rr_product", "rr_sampled"))) next
     abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
   }
@@ -86,10 +89,12 @@ law_gives.rr_law_sampled <- function(law, need, k) FALSE
 law_tells_nothing.rr_law_sampled <- function(law) FALSE
 
 #' @export
-rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, reports = NULL) {
   check_dots_empty(...)
-  each <- vapply(mechanism$parts,
-                 if (check_flag(achieved, "achieved")) function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+  check_level_kind(achieved, NULL, NULL, reports)
+  each <- vapply(mechanism$parts, if (achieved) function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+  # Chance may draw the same question each time.
+  if (!is.null(reports)) each <- each * check_count(reports, "reports", min = 1)
   c(each, total = max(each))
 }
 

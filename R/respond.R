@@ -86,7 +86,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   answers <- prepare_answers(mechanism, x)
   check_reach(mechanism)
   if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
-  if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
+  kept_questions <- Filter(is_memoised, mechanism$questions)
+  if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
