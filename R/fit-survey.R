@@ -97,6 +97,7 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   }
   # Groups in which nobody with a weight answered were left out.
   data$group <- match(data$group, which(tally$n > 0))
+  check_kept_designs(design, mechanism, target)
   spread <- if (protocol) scored_covariance(design, fit, data, target, total)
     else design_covariance(design, fit, data, target, total, options)
   size <- if (total) rep(fit$tally$n, each = k) else 1
@@ -113,6 +114,17 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
 is_scored <- function(mechanism, law) {
   inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
     inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+}
+
+# Reports from one permanent answer share its randomisation, which is only in the variance between clusters.
+check_kept_designs <- function(design, mechanism, target) {
+  if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
+  if (target != "sample" && !any(hidden_squares(design) != 0)) return(invisible())
+  abort(c("Reports from permanent answers are not randomised independently.",
+          x = if (target == "sample") "{.code target = \"sample\"} takes each report for a randomisation of its own."
+              else "The correction for a finite population takes each report for a randomisation of its own.",
+          i = if (target == "sample") "{.code target = \"population\"} is right with respondents as clusters."
+              else "Leave {.arg fpc} out of the design: standard errors are then a little too large."), "argument")
 }
 
 scored_remedy <- "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
