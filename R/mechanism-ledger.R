@@ -30,7 +30,7 @@ ledger_reports <- function(reports, mechanism) {
   if (!is.null(names(reports)) && length(reports) == n) {
     if (!setequal(names(reports), names(mechanism)) || anyDuplicated(names(mechanism))) {
       abort(c("The names of {.arg reports} must be those of the mechanisms.",
-              x = "They are {.val {names(reports)}} and {.val {names(mechanism)}}."), "argument")
+              x = "They are {.val {names(reports)}}.", i = "The mechanisms are {.val {names(mechanism)}}."), "argument")
     }
     reports <- reports[names(mechanism)]
   }
