@@ -82,7 +82,8 @@ check_oracle <- function(part, size, epsilon) {
     abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.",
             x = "Of {size} it made {describe(part)}."), "argument")
   }
-  refuse_kept(part, "The mechanism of {.arg oracle}", "Use one of one stage, such as {.fn rr_hadamard} or {.fn rr_unary}.")
+  refuse_kept(part, "The mechanism of {.arg oracle}",
+              "Use one of one stage, such as {.fn rr_hadamard} or {.fn rr_unary}.")
   law <- rr_law(part)
   if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
     abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),

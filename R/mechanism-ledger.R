@@ -10,8 +10,8 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
     return(sum(unlist(Map(level_together, mechanism, reports))))
   }
   # A product is as good as its questions.
-  parts <- unlist(lapply(unname(mechanism), function(one) if (inherits(one, "rr_product")) one$questions else list(one)),
-                  recursive = FALSE)
+  questions <- function(one) if (inherits(one, "rr_product")) one$questions else list(one)
+  parts <- unlist(lapply(unname(mechanism), questions), recursive = FALSE)
   once <- vapply(parts, level_together, 0)
   all <- vapply(parts, level_for_ever, 0)
   kept <- !is.na(all)

@@ -42,7 +42,7 @@ shuffled_epsilon <- function(mechanism, n, delta) {
 
 # What a respondent keeps and sends beside each report is as good as a name from the second report on.
 warn_linked <- function(mechanism) {
-  if (!is_memoised(mechanism)) return(invisible())
+  if (!isTRUE(mechanism$memoised)) return(invisible())
   sent <- if (inherits(mechanism, "rr_local_hash")) "hash function ({.val slope} and {.val shift})"
     else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "{.val cohort}"
   if (is.null(sent)) return(invisible())

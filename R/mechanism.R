@@ -132,7 +132,8 @@ check_level_kind <- function(achieved, shuffled, delta, reports) {
 #' drawn (`"never = 0, often = 1"`), of [rr_hadamard()] the number of the report, or of its one-bit form the index and the sign (`"3: -1"`).
 #' Unary encoding reaches the limit with 13 categories. The largest logarithm of a ratio within a column is [rr_epsilon()].
 #'
-#' @inheritParams rr_epsilon
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
+#' @param ... For methods of other mechanisms.
 #' @return A matrix with one row per truth and one column per report, and dimnames `truth` and
 #'   `report`. Mechanisms of more than 10,000 categories, and protocols of more than 10,000 possible reports, are refused: nothing in the package needs
 #'   their matrix, and it would not fit in memory.

@@ -1,5 +1,5 @@
-# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v = x}: for joint counts
-# (R/joint-scores.R) and survey designs (R/fit-survey.R).
+# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v = x}: for joint
+# counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
 
 # A function from reports to scores, a row each; a column for each category.
 score_reader <- function(mechanism, name) UseMethod("score_reader")

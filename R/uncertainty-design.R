@@ -46,13 +46,14 @@ design_scores <- function(design, tally, column, by) {
   rows <- design_rows(design)
   if (as.double(length(rows)) * k > 5e7) {
     abort(c("There are too many scores for a survey design.",
-            x = "{format_count(length(rows))} reports have {format_count(k)} scores each; the limit is 50,000,000 in all.",
+            x = "{format_count(length(rows))} reports have {format_count(k)} scores each; the limit is 50,000,000.",
             i = "Merge categories, or take fewer reports."), "too_large")
   }
   by <- name_groups(frame_parts(design$variables[rows, , drop = FALSE], mechanism, column, NULL, by)$by, mechanism)
   good <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
   parts <- frame_parts(design$variables[rows[good], , drop = FALSE], mechanism, column, NULL, names(by))
-  group <- if (is.null(by)) rep(1L, length(good)) else make_groups(lapply(by, function(key) key[good]), length(good))$codes
+  group <- if (is.null(by)) rep(1L, length(good))
+    else make_groups(lapply(by, function(key) key[good]), length(good))$codes
   list(row = rows[good], group = group, rows = length(design_weights(design)),
        scores = score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism)))
 }
@@ -202,8 +203,8 @@ scored_covariance <- function(design, fit, data, target, total) {
   }
   covariance <- variance(total)
   range <- score_range(rr_law(fit$mechanism), data$scores)
-  plain <- if (total) NULL else list(estimate = estimate, variance = matrix(diag(covariance), k), low = rep(range[1], k),
-                                     high = rep(range[2], k))
+  plain <- if (!total) list(estimate = estimate, variance = matrix(diag(covariance), k), low = rep(range[1], k),
+                            high = rep(range[2], k))
   list(covariance = covariance, inversion = plain)
 }
 
