@@ -101,7 +101,10 @@ perturb_memoised <- function(x, mechanism, answers, memory, rng) {
                       "{.code rr_bloom(levels, epsilon, permanent = )}.")), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
-  structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
+  reports <- structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
+  # Data frames print without their attributes.
+  if (is.data.frame(reports)) class(reports) <- c("rr_kept_reports", class(reports))
+  reports
 }
 
 # Labelled values become their labels, and integer64 values become numbers.
