@@ -112,6 +112,7 @@
 #' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
 #' * `candor_warning_unlikely`: no truth makes the reports of a regression likely;
 #' * `candor_warning_delta`: a probability that shuffled reports reveal everything is too large to promise anything;
+#' * `candor_warning_linked`: shuffling was asked about reports that can be linked to those of other rounds;
 #' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory, or with one that seems to be of respondents in another order;
 #' * `candor_warning_boundary`: estimates at 0 or 1, whose standard errors are too small;
 #' * `candor_warning_variance`: the noise of so many bits leaves a large standard error;

@@ -66,6 +66,9 @@
 #' `r methods_table()`
 #'
 #' @section What the uncertainty is about:
+#' Each report is taken for that of a different respondent. With several reports of a person standard errors and intervals are too small, whether the reports are tallied at once
+#' or tallies are merged with `c()`: give a design with the respondents as clusters, `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
+#'
 #' `target = "population"`: the respondents are a random sample, and both sampling and randomisation make the estimate uncertain.
 #' `target = "sample"`: the shares among these very respondents are estimated, and only the randomisation is random; standard errors
 #' are smaller. For `"inv"` the estimated covariances are unbiased. For the other methods they hold locally, on

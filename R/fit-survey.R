@@ -1,6 +1,6 @@
 #' Estimates from survey designs
 #'
-#' Where the respondents are a probability sample, with clusters, strata, unequal weights or a finite population, give the design to [rr_estimate()]
+#' Where the respondents are a probability sample, with clusters, strata, unequal weights or a finite population, or where each respondent reported several times, give the design to [rr_estimate()]
 #' in place of the data: `rr_estimate(design, mechanism, column = ~ answer, by = ~ region)`. The estimates are those of the weighted reports; their
 #' variance is the design's, with the randomisation of the answers in it.
 #'
@@ -13,6 +13,14 @@
 #' the truths, but a respondent who was certain to be drawn still randomises the answer. The part of the randomisation that the correction takes away is estimated from
 #' the reports and added back: in a census the variance is that of the randomisation alone, as with `target = "sample"`. (Surveys that compute scores
 #' and hand them to a survey package miss it.) With replicate weights the part that they leave out is computed from the weights.
+#'
+#' **Several reports of one respondent.** With respondents as clusters, `svydesign(ids = ~ id, weights = ~ 1, data = reports)`, standard errors are right however the reports of one person depend on
+#' each other: by the same truth, and by a permanent answer ([rr_longitudinal()]). Simulated with 250 respondents, six reports of each, 5 categories and 200 samples, Wilson's interval of nominal
+#' 95 per cent for a share of one half covered it in 195 of 200, and that of a tally of all reports in 154. `target = "sample"` and finite populations take each randomisation for
+#' independent and are refused where reports come from permanent answers and clusters hold several.
+#'
+#' **Protocols** ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()], and [rr_longitudinal()] of these) are estimated by inversion alone (`method = "inv"`, their default here): the estimate is the weighted mean
+#' of a score of each report, whose expectation is 1 for the true category and 0 for others.
 #'
 #' **Groups** (`by`) are domains of one sample. They share clusters, so their estimates are correlated; `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
@@ -27,7 +35,7 @@
 #'   ([survey::degf()]), in the manner of Korn and Graubard (1998); cut at 0 and 1. Totals have Wald's.
 #' * `"wald"`: estimate plus or minus a multiple of the standard error, by the same \eqn{t}.
 #'
-#' Other intervals need independent respondents and are refused, as are mechanisms whose reports are not one category each. So are `logLik()`, `AIC()`, `BIC()`, `deviance()`,
+#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()], [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. So are `logLik()`, `AIC()`, `BIC()`, `deviance()`,
 #' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.
@@ -37,7 +45,7 @@
 #'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, [plot()][autoplot.rr_fit].
 #' @section Errors:
 #' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), intervals that need independent respondents, and whatever needs a likelihood;
-#' `candor_error_law` for protocols whose reports support sets of categories; `candor_error_package` where survey is not installed; and the errors of
+#' `candor_error_law` for mechanisms without scores; `candor_error_missing` for missing reports of a protocol; `candor_error_too_large` for more than 50,000,000 scores; `candor_error_package` where survey is not installed; and the errors of
 #' [rr_tally()] and [rr_estimate()].
 #' @source Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
 #'
@@ -61,6 +69,21 @@
 #' # Groups are correlated through the districts
 #' groups <- rr_estimate(design, mechanism, column = ~report, by = ~stype)
 #' rr_compare(groups)
+#'
+#' # Four reports of each of 500 devices, from permanent answers
+#' setting <- rr_longitudinal(c("light", "dark", "auto"), permanent = 3, epsilon = 1.5)
+#' used <- sample(setting$levels, 500, replace = TRUE, prob = c(5, 3, 2))
+#' memory <- list()
+#' weeks <- lapply(1:4, function(week) {
+#'   report <- rr_perturb(used, setting, memory = memory)
+#'   memory <<- attr(report, "memory")
+#'   attr(report, "memory") <- NULL
+#'   weekly <- data.frame(id = 1:500)
+#'   weekly$report <- report
+#'   weekly
+#' })
+#' devices <- survey::svydesign(ids = ~id, weights = ~1, data = do.call(rbind, weeks))
+#' rr_estimate(devices, setting, column = ~report)
 NULL
 
 survey_intervals <- c("wilson", "wald")
@@ -77,13 +100,15 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   interval <- check_survey_interval(interval)
   law <- check_law(rr_law(mechanism))
   k <- length(mechanism$levels)
-  if (!law_gives(law, "channel", k) || inherits(mechanism, c("rr_hadamard", "rr_local_hash"))) {
-    refuse_law(if (law_gives(law, "channel", k)) new_law_support(1, 0) else law, "channel", "A survey design",
-               "Their scores, made by hand, can be given to {.fn survey::svymean}.")
+  protocol <- is_scored(mechanism, law)
+  if (protocol) method <- check_scored_method(method)
+  else if (!law_gives(law, "channel", k)) {
+    refuse_law(law, "channel", "A survey design", scored_remedy)
   }
   tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
-  check_survey_size(length(mechanism$reports), NCOL(tally$counts))
-  data <- design_reports(design, tally, column, by, match)
+  check_survey_size(if (protocol) k else length(mechanism$reports), NCOL(tally$counts))
+  data <- if (protocol) design_scores(design, tally, column, by)
+    else design_reports(design, tally, column, by, match)
   arguments <- c(list(tally), if (!is.null(method)) list(method = method),
                  list(target = target, interval = "wald", conf.level = conf.level,
                       simultaneous = simultaneous), options)
@@ -95,7 +120,9 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
   }
   # Groups in which nobody with a weight answered were left out.
   data$group <- match(data$group, which(tally$n > 0))
-  spread <- design_covariance(design, fit, data, target, total, options)
+  check_kept_designs(design, mechanism, target)
+  spread <- if (protocol) scored_covariance(design, fit, data, target, total)
+    else design_covariance(design, fit, data, target, total, options)
   size <- if (total) rep(fit$tally$n, each = k) else 1
   structure(list(estimate = fit$estimate * size, covariance = spread$covariance, inversion = spread$inversion,
                  df = if (target == "sample") Inf else survey::degf(design),
@@ -104,6 +131,32 @@ survey_estimates <- function(estimate, design, mechanism, method, options, colum
                  interval = if (total) "wald" else interval,
                  conf.level = fit$conf.level, simultaneous = simultaneous, total = total, drawn = design_words(design)),
             class = c("rr_survey", "rr_estimates"))
+}
+
+# Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
+is_scored <- function(mechanism, law) {
+  inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
+    inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+}
+
+# Reports from one permanent answer share its randomisation, which is only in the variance between clusters.
+check_kept_designs <- function(design, mechanism, target) {
+  if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
+  if (target != "sample" && !any(hidden_squares(design) != 0)) return(invisible())
+  abort(c("Reports from permanent answers are not randomised independently.",
+          x = if (target == "sample") "{.code target = \"sample\"} takes each report for a randomisation of its own."
+              else "The correction for a finite population takes each report for a randomisation of its own.",
+          i = if (target == "sample") "{.code target = \"population\"} is right with respondents as clusters."
+              else "Leave {.arg fpc} out of the design: standard errors are then a little too large."), "argument")
+}
+
+scored_remedy <- "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
+
+check_scored_method <- function(method) {
+  if (is.null(method) || identical(method, "inv")) return("inv")
+  abort(c("{.arg method} must be {.val inv} for a survey design and reports of a protocol.",
+          x = "It is {describe(method)}.",
+          i = "The unbiased estimate is a mean over respondents, whose variance the design gives."), "argument")
 }
 
 check_survey_interval <- function(interval) {

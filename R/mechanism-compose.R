@@ -67,6 +67,16 @@ abort_bits <- function(first, second) {
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
 
+# Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
+# one.
+refuse_kept <- function(part, made, remedy, name = NULL) {
+  if (!is_memoised(part)) return(invisible())
+  abort(c(paste(made, "must not have a permanent answer that respondents keep."), x = "It is: {format(part)}.",
+          x = paste("The permanent answer would be drawn anew for each report, and several reports would reveal more",
+                    "than it does."),
+          i = remedy), "argument")
+}
+
 # The mechanism of the permanent answer.
 permanent_stage <- function(mechanism) UseMethod("permanent_stage")
 

@@ -28,7 +28,8 @@
 #'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
 #'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, or one without an unbiased estimate;
+#' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, one without an unbiased estimate, or one with a permanent
+#' answer ([rr_longitudinal()]), which would be drawn anew for each report;
 #' `candor_error_empty` where nobody drew some depth; `candor_error_too_large` where the table of `method = "mle"` would take more than 2 GB.
 #' @source Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
@@ -81,6 +82,8 @@ check_oracle <- function(part, size, epsilon) {
     abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.",
             x = "Of {size} it made {describe(part)}."), "argument")
   }
+  refuse_kept(part, "The mechanism of {.arg oracle}",
+              "Use one of one stage, such as {.fn rr_hadamard} or {.fn rr_unary}.")
   law <- rr_law(part)
   if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
     abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
@@ -142,7 +145,7 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
   k <- length(mechanism$levels)
   if (!is.numeric(answers) || anyNA(answers) || !all(answers %in% seq_len(k))) {
     abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(k)}.",
-            x = "It is {describe(answers)}."),
+            x = "It is {describe_kind(answers)}."),
           "argument")
   }
   nodes <- lapply(rev(seq_len(mechanism$height)) - 1,

@@ -44,8 +44,11 @@ check_same_order <- function(x, positions, mechanism) {
   }
   known <- !is.na(positions)
   if (!is.unsorted(positions[known])) return(invisible())
+  # The levels of answers may be no more than the answers, in the order in which they were given.
   abort(c("The order of {.arg x} must be that of the mechanism.",
-          x = "The order of {.arg x} is {format_labels(levels(x)[known], between = ' < ')}.",
+          x = if (!isTRUE(mechanism$answers)) {
+            "The order of {.arg x} is {format_labels(levels(x)[known], between = ' < ')}."
+          },
           x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
           i = "Correct the wrong one with {.code factor(, levels = , ordered = TRUE)}.",
           i = "If {.arg x} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
@@ -112,8 +115,9 @@ names_as_levels <- function(probabilities) {
   if (is_reversed(labels)) rev(labels) else labels
 }
 
-# The mechanism whose reports are the truths.
+# The mechanism whose reports are the truths. `answers`: no error may say what it was given.
 truth_side <- function(mechanism) {
+  mechanism$answers <- TRUE
   if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
   mechanism$reports <- mechanism$levels
   mechanism["bits"] <- list(mechanism$truth_bits)

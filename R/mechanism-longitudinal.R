@@ -16,6 +16,11 @@
 #' `"local-hash"` leave out a term and reach less: .755 instead of 1 for 8 categories.) `rr_epsilon(mechanism, reports = r)` gives
 #' the epsilon of `r` reports together.
 #'
+#' **`"local-hash"` makes the reports of a device linkable.** Its hash function (`slope` and `shift`) is drawn once, kept, and sent with every report. With many categories
+#' hardly two devices share one: it is a permanent identifier of the device, also where senders are removed and reports are shuffled. Epsilon is unaffected, being what
+#' reports say about an answer to somebody who knows whose they are; but whoever collects them can follow one device over time. The other protocols send nothing that is kept. [rr_bloom()] with
+#' `permanent` sends a cohort that is kept and that many devices share.
+#'
 #' @section Memory:
 #' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: the reports that it
 #' returns have an attribute `"memory"`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
@@ -24,6 +29,10 @@
 #' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
 #' `g` at most. **The memory holds true answers: strip it from the reports before they are sent**, `attr(reports, "memory") <- NULL`.
 #' Without `memory` every answer gets a new permanent answer, with a warning: a permanent answer that is drawn anew each time does not protect several reports.
+#'
+#' @section Estimates from several rounds:
+#' Tallies of several rounds must not be merged with `c()` for one estimate: the reports of a respondent depend on each other, and standard errors of a merged tally are too
+#' small. Estimate each round on its own, or all rounds together with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
 #'
 #' @inheritParams rr_grr
 #' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700.

@@ -183,7 +183,7 @@ prepare_answers.rr_mean <- function(mechanism, x) {
 rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.numeric(answers) || anyNA(answers) || any(abs(answers) > 1)) {
-    abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe(answers)}."), "argument")
+    abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe_kind(answers)}."), "argument")
   }
   reports <- numeric(length(answers))
   fine <- draw_coins(length(answers), mechanism$share, 1 - mechanism$share, rng)

@@ -122,13 +122,14 @@ channel_axes <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL) {
+rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
   check_object(mechanism)
   check_dots_empty(...)
-  if (check_level_kind(FALSE, shuffled, delta, NULL) == "shuffled") {
-    return(shuffled_epsilon(mechanism, shuffled, delta))
-  }
-  c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
+  asked <- check_level_kind(FALSE, shuffled, delta, reports)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  if (asked != "reports") return(c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon))
+  each <- vapply(mechanism$questions, level_together, 0, check_count(reports, "reports", min = 1))
+  c(each, total = sum(each))
 }
 
 #' @export

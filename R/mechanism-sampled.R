@@ -13,7 +13,8 @@
 #'   where they differ in kind `report` is a list. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question; `candor_error_report` for reports without a question or with one that does not exist, and
+#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], [rr_memoised()],
+#' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
 #'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
@@ -54,6 +55,8 @@ check_parts <- function(parts) {
   check_result_names(names, "Questions must not have", "question")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
+    refuse_kept(part, "{.arg {name}}", paste("Ask the question of everybody, on its own and with a memory of its own.",
+                                             "For one report a respondent a mechanism of one stage is as good."), name)
     if (!inherits(part, c("rr_product", "rr_sampled"))) next
     abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
   }
@@ -86,12 +89,14 @@ law_gives.rr_law_sampled <- function(law, need, k) FALSE
 law_tells_nothing.rr_law_sampled <- function(law) FALSE
 
 #' @export
-rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
+rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  asked <- check_level_kind(achieved, shuffled, delta, NULL)
+  asked <- check_level_kind(achieved, shuffled, delta, reports)
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   each <- vapply(mechanism$parts,
                  if (asked == "achieved") function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+  # Chance may draw the same question each time.
+  if (asked == "reports") each <- each * check_count(reports, "reports", min = 1)
   c(each, total = max(each))
 }
 
@@ -126,7 +131,7 @@ prepare_answers.rr_sampled <- function(mechanism, x) {
 rr_draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.list(answers) || length(answers) != length(mechanism$parts) || length(unique(lengths(answers))) != 1L) {
-    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe(answers)}."),
+    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe_kind(answers)}."),
           "argument")
   }
   draw_parts(mechanism, answers, rng)

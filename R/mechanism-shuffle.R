@@ -31,12 +31,27 @@ shuffled_epsilon <- function(mechanism, n, delta) {
                      "at all.")),
          "delta")
   }
+  warn_linked(mechanism)
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
   # Of one report, where there are several.
   local <- mechanism$epsilon
   shares <- if (local > 0) blanket(mechanism)
   level <- if (local == 0 || local > 50) local else min(local, blanket_epsilon(shares, n, delta, local))
   structure(level, delta = delta)
+}
+
+# What a respondent keeps and sends beside each report is as good as a name from the second report on.
+warn_linked <- function(mechanism) {
+  for (question in mechanism$questions) warn_linked(question)
+  if (!isTRUE(mechanism$memoised)) return(invisible())
+  sent <- if (inherits(mechanism, "rr_local_hash")) "hash function ({.val slope} and {.val shift})"
+    else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "{.val cohort}"
+  if (is.null(sent)) return(invisible())
+  warn(c("Shuffling hides one report of each respondent, not several.",
+         x = paste0("A respondent keeps the ", sent, " and sends it with every report: reports of several rounds can ",
+                    if (inherits(mechanism, "rr_local_hash")) "be linked to one device."
+                    else "be told apart by it."),
+         i = "For several rounds read {.code rr_epsilon(mechanism, reports = )}, which needs no crowd."), "linked")
 }
 
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,

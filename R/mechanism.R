@@ -39,7 +39,8 @@ bit_places <- function(labels) {
 #' answers of one respondent to an [rr_product()] are one message, which the shuffler must not take apart nor link to others; of [rr_sample_questions()] a message is the one answer and its question. Both
 #' protect a whole row: two respondents may differ in all answers. A site's [rr_sketch()] is no report of a respondent, and hides among the sketches of other sites only with a probability
 #' that falls with every bit: there is no such level of it. Hash
-#' functions and public columns must be shuffled with the reports. (The parameters that some papers
+#' functions and public columns must be shuffled with the reports. The level holds for one report of each respondent: reports of several rounds add up. Where they can be linked, by a hash function
+#' or a cohort that the respondent keeps (the protocol `"local-hash"` of [rr_longitudinal()], `rr_bloom(permanent = )`), the crowd hides nothing any more: `candor_warning_linked`. (The parameters that some papers
 #' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
 #'
 #' @section Several reports:
@@ -47,20 +48,32 @@ bit_places <- function(labels) {
 #' ([rr_memoised()], [rr_longitudinal()], [rr_compose()]) it is less than \eqn{r} times that of one report and less than that of the first stage. Other mechanisms draw
 #' each report anew, and it is \eqn{r} times that of one report.
 #'
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
+#' @section A ledger:
+#' Levels of all that one person reports add up. A list of mechanisms is such a ledger, with one report of each:
+#'
+#' * all are drawn anew for each report: one number, the sum;
+#' * all have a first stage that is kept: `report`, the sum for one round of reports, and `permanent`, the sum for any number of rounds about the same true answers;
+#' * some of both: `report`, the sum for one round; `kept`, what all reports of those with a first stage reveal at most; and `each_round`, what each round of the others adds.
+#'   Together \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, which has no bound.
+#'
+#' With `reports`, one number or one for each mechanism, the result is one number: the sum of the epsilons of so many reports of each. It is an upper bound where that of one of
+#' them is not known exactly. The questions of a [rr_product()] count one by one. Each *different* true answer of a person to a question with a first stage that is kept
+#' costs once more: enter the mechanism once for each.
+#'
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors; or a list of them, see *A ledger*.
 #' @param ... For methods of other mechanisms.
 #' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
 #' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports: a warning says if it is not.
-#' @param reports Number of reports of one respondent about one true answer, at least 1.
+#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one for each mechanism, in their order or with their names.
 #' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
 #'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism, or warns: of `rr_grr(epsilon = 60)`, for example, which has a probability below
 #'   \eqn{2^{-64}}.
 #' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
-#'   `shuffled` one number with the attribute `delta`.
+#'   `shuffled` one number with the attribute `delta`. For several questions ([rr_product()], [rr_sample_questions()]) the number of each and `total`; for a list see *A ledger*.
 #' @section Errors:
 #' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
-#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know.
+#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know. Warnings: `candor_warning_delta`, `candor_warning_linked`.
 #' @source Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
 #'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
 #'
@@ -74,6 +87,10 @@ bit_places <- function(labels) {
 #' rr_epsilon(rr_triangular(0.25))
 #' # A report at 2 among ten thousand shuffled ones
 #' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
+#' # All that one person reports in a year: weekly from one permanent answer, and twice anew
+#' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1), asked = rr_grr(5, epsilon = 1))
+#' rr_epsilon(ledger)
+#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))
 #' # Five reports of one permanent answer
 #' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
 #' @export
@@ -118,7 +135,8 @@ check_level_kind <- function(achieved, shuffled, delta, reports) {
 #' drawn (`"never = 0, often = 1"`), of [rr_hadamard()] the number of the report, or of its one-bit form the index and the sign (`"3: -1"`).
 #' Unary encoding reaches the limit with 13 categories. The largest logarithm of a ratio within a column is [rr_epsilon()].
 #'
-#' @inheritParams rr_epsilon
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
+#' @param ... For methods of other mechanisms.
 #' @return A matrix with one row per truth and one column per report, and dimnames `truth` and
 #'   `report`. Mechanisms of more than 10,000 categories, and protocols of more than 10,000 possible reports, are refused: nothing in the package needs
 #'   their matrix, and it would not fit in memory.

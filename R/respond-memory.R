@@ -56,11 +56,19 @@ draw_bits_again <- function(second, bits, rng) {
   new_rr_bits(do.call(rbind, parts), k)
 }
 
-warn_forgotten <- function() {
-  warn(c("Every answer got a new permanent answer.",
+# `questions`: those of a product that have a first stage that is kept. They are randomised one by one, the columns
+# tallied together.
+warn_forgotten <- function(questions = NULL) {
+  warn(c("Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
          i = paste("Reports about one answer protect it together only if its permanent answer is kept:",
-                   "give the attribute",
-                   "{.val memory} of these reports as {.arg memory} the next time ({.code memory = list()} starts).")),
+                   if (length(questions)) {
+                     paste("randomise each such question on its own,",
+                           "{.code rr_perturb(x${questions[1]}, mechanism$questions${questions[1]}, memory = list())}",
+                           "at first, and put the columns together.")
+                   } else {
+                     paste("give the attribute {.val memory} of these reports as {.arg memory} the next time",
+                           "({.code memory = list()} starts).")
+                   })),
        "memory")
 }
 

@@ -5,7 +5,7 @@ draw_protocol <- function(draw, answers, mechanism, rng) {
   if (result$failed) abort_generator(rng)
   if (result$position > 0) {
     abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {result$position} is {answers[result$position]}."), "argument")
+            x = "Answer {result$position} is not."), "argument")
   }
   result$reports
 }

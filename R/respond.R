@@ -86,7 +86,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   answers <- prepare_answers(mechanism, x)
   check_reach(mechanism)
   if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
-  if (any(vapply(mechanism$questions %||% list(), is_memoised, NA))) warn_forgotten()
+  kept_questions <- Filter(is_memoised, mechanism$questions)
+  if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
@@ -111,9 +112,9 @@ plain_answers <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
   x <- answer_frame(x)
   questions <- question_columns(x, mechanism)
-  as.data.frame(Map(function(column, question) plain_reports(column, truth_side(question)), questions,
-                    mechanism$questions),
-                optional = TRUE, stringsAsFactors = FALSE)
+  structure(Map(function(column, question) plain_reports(column, truth_side(question)), questions,
+                mechanism$questions),
+            class = "data.frame", row.names = .set_row_names(nrow(x)))
 }
 
 # The columns that go out as they are. They are named, so that nobody publishes a truth by mistake.
@@ -222,8 +223,7 @@ encode_answers <- function(x, mechanism) {
   if (is.factor(x) && identical(levels(x), mechanism$levels)) return(list(codes = x, first = 1L))
   truths <- truth_side(mechanism)
   if (is.double(x) && !is.object(x)) {
-    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
-    bad <- bad[!x[bad] %in% truths$numeric_levels]
+    bad <- stray_numbers(x, truths)
     if (length(bad)) abort_answer(x, bad[1], mechanism)
   }
   check_values(x, mechanism)
@@ -282,11 +282,15 @@ abort_answer <- function(x, position, mechanism) {
           "missing")
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
-  unknown <- unknown_answers(x, truth_side(mechanism))
-  others <- if (unknown > 1) sprintf("; %s different values are not", format_count(unknown))
+  truths <- truth_side(mechanism)
+  unknown <- unknown_answers(x, truths)
+  broken <- is.double(value) && value != floor(value) && all_integers(truths$numeric_levels)
+  others <- if (unknown > 1) {
+    sprintf("; %s different values are %s", format_count(unknown), if (broken) "no levels" else "not")
+  }
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a level{others}.",
-          i = "{wanted_answers(x, truth_side(mechanism))}"),
+          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}{others}.",
+          i = "{wanted_answers(x, truths)}"),
         "level")
 }
 
@@ -294,11 +298,18 @@ abort_answer <- function(x, position, mechanism) {
 unknown_answers <- function(x, truths) {
   given <- if (is.factor(x)) levels(x)[unique(unclass_codes(x))] else unique(x)
   given <- given[!is.na(given)]
-  # Fractions have no codes: the error about them would show one.
-  if (is.double(given)) given <- given[given == floor(given) | given %in% truths$numeric_levels]
-  found <- encode_reports(given[!is.double(given) | is.finite(given)], truths)
+  # Reading these as whole numbers would be an error that says them.
+  odd <- seq_along(given) %in% stray_numbers(given, truths)
+  found <- encode_reports(given[!odd], truths)
   place <- as.double(found$codes) - found$first + 1
-  sum(is.na(place) | place < 1 | place > length(truths$reports))
+  sum(odd) + sum(is.na(place) | place < 1 | place > length(truths$reports))
+}
+
+# Places of numbers that are neither whole, within the range of integers, nor levels.
+stray_numbers <- function(x, truths) {
+  if (!is.double(x)) return(integer())
+  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  bad[!x[bad] %in% truths$numeric_levels]
 }
 
 abort_generator <- function(rng) {

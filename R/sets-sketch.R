@@ -84,13 +84,13 @@ check_items <- function(items) {
   if (is.factor(items)) items <- factor_text(items, "items")
   if (is.null(items)) items <- character()
   if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
-    abort(c("{.arg items} must be text or numbers.", x = "It is {describe(items)}.",
+    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}.",
             i = "Other identifiers are hashed as text: {.code as.character(items)}."), "argument")
   }
   if (anyNA(items)) {
     abort(c("{.arg items} must not be missing.", x = "Item {which(is.na(items))[1]} is NA."), "missing")
   }
-  if (is.character(items)) items <- check_hashed_text(items, "items")
+  if (is.character(items)) items <- check_hashed_text(items, "items", answers = TRUE)
   items
 }
 

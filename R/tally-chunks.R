@@ -25,6 +25,10 @@
 #' @param csv For a CSV file: a list of further arguments of [utils::read.csv()], such as `sep`, `dec`, `na.strings`, `fileEncoding` or `colClasses`. Columns are
 #'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise by their names. So a group has the same name in each block.
 #' @param progress Show a progress bar? It appears when the work takes more than two seconds.
+#' @section Several reports of one respondent:
+#' Chunks of different days may hold reports of the same people. The sum of all days is then no sample of different respondents, and its standard errors are too
+#' small: estimate each day on its own (`by`), or see [rr_tally()] for the way.
+#'
 #' @return An object of class `rr_tally`, see [rr_tally()]. With `label` it has an element `chunks`, the labels.
 #' @section Errors:
 #' `candor_error_chunk`, and the class of what went wrong, for a chunk that cannot be tallied or read; its fields are `tally` (`NULL` where no chunk was counted), `chunk` (its

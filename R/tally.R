@@ -41,6 +41,12 @@
 #'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
 #'   all the data; where only the order of the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#' @section Several reports of one respondent:
+#' A tally knows reports, not people. Standard errors and intervals of its estimates take each report for that of a different respondent. Where people report several times
+#' (every week, say, with a permanent answer or anew), tallies of the weeks may be kept beside each other, by `by = ~ week`, but a tally of all weeks, made at once or by `c()`, has standard errors that are
+#' too small: half the right size with eight reports a person is usual, and no message can tell. Keep who reported and give a design to [rr_estimate()]:
+#' `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [rr_survey].
+#'
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
 #' without `na.rm`, with value and position. One error names all values that are not levels (at most eight are shown), how often each was

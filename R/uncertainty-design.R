@@ -33,6 +33,31 @@ design_reports <- function(design, tally, column, by, match) {
   list(row = rows[used], code = code[used], group = group[used], rows = length(design_weights(design)))
 }
 
+# The same for reports of protocols, with the `scores` of each report in place of its code. Their weighted mean is the
+# unbiased estimate.
+design_scores <- function(design, tally, column, by) {
+  mechanism <- tally$mechanism
+  k <- length(mechanism$levels)
+  if (any(tally$missing > 0)) {
+    abort(c("A survey design must not have missing reports of a protocol.",
+            x = "{format_count(sum(tally$missing))} {?is/are} missing.",
+            i = "Take the domain of those who reported: {.code subset(design, !is.na(report))}."), "missing")
+  }
+  rows <- design_rows(design)
+  if (as.double(length(rows)) * k > 5e7) {
+    abort(c("There are too many scores for a survey design.",
+            x = "{format_count(length(rows))} reports have {format_count(k)} scores each; the limit is 50,000,000.",
+            i = "Merge categories, or take fewer reports."), "too_large")
+  }
+  by <- name_groups(frame_parts(design$variables[rows, , drop = FALSE], mechanism, column, NULL, by)$by, mechanism)
+  good <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
+  parts <- frame_parts(design$variables[rows[good], , drop = FALSE], mechanism, column, NULL, names(by))
+  group <- if (is.null(by)) rep(1L, length(good))
+    else make_groups(lapply(by, function(key) key[good]), length(good))$codes
+  list(row = rows[good], group = group, rows = length(design_weights(design)),
+       scores = score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism)))
+}
+
 # The columns of the unbiased estimate, and of any other near these data, for each report.
 inversion_columns <- function(law, mechanism) {
   reports <- length(mechanism$reports)
@@ -150,6 +175,55 @@ randomisation_variance <- function(data, squares, columns, inversion, C, phi, si
     covariance[at, at] <- centred %*% tcrossprod(spread, centred) / if (total) 1 else size[g]^2
   }
   covariance
+}
+
+# The covariance of weighted means (or totals) of scores. What independent randomisation adds is E(u u' | truth x) -
+# e_x e_x' a respondent, of which u u' - diag(u) is an unbiased estimate.
+scored_covariance <- function(design, fit, data, target, total) {
+  k <- length(fit$mechanism$levels)
+  size <- fit$tally$n
+  groups <- length(size)
+  estimate <- matrix(fit$estimate, k)
+  squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
+  variance <- function(total) {
+    spread <- matrix(0, data$rows, k * groups)
+    noise <- matrix(0, k * groups, k * groups)
+    for (g in seq_len(groups)) {
+      own <- which(data$group == g)
+      at <- (g - 1) * k + seq_len(k)
+      u <- data$scores[own, , drop = FALSE]
+      spread[data$row[own], at] <- if (total) u else (u - rep(estimate[, g], each = length(own))) / size[g]
+      square <- squares[data$row[own]]
+      noise[at, at] <- (crossprod(u, square * u) - diag(colSums(square * u), k)) / if (total) 1 else size[g]^2
+    }
+    if (target == "sample") return(noise)
+    drawn <- if (inherits(design, "svyrep.design")) replicated_scores(design, data, estimate, size, total)
+      else linearised_variance(design, spread)
+    drawn + noise
+  }
+  covariance <- variance(total)
+  range <- score_range(rr_law(fit$mechanism), data$scores)
+  plain <- if (!total) list(estimate = estimate, variance = matrix(diag(covariance), k), low = rep(range[1], k),
+                            high = rep(range[2], k))
+  list(covariance = covariance, inversion = plain)
+}
+
+# Between which numbers scores lie: of supports as the law has it, else as the reports do.
+score_range <- function(law, scores) {
+  if (inherits(law, "rr_law_support")) range(-law$q / law$difference, (1 - law$q) / law$difference) else range(scores)
+}
+
+# The weighted means of the scores again, for the weights of each replicate.
+replicated_scores <- function(design, data, estimate, size, total) {
+  weights <- stats::weights(design, "analysis")[data$row, , drop = FALSE]
+  thetas <- do.call(cbind, lapply(seq_along(size), function(g) {
+    own <- data$group == g
+    sums <- crossprod(weights[own, , drop = FALSE], data$scores[own, , drop = FALSE])
+    if (total) sums else sums / colSums(weights[own, , drop = FALSE])
+  }))
+  centre <- estimate * rep(if (total) size else 1, each = nrow(estimate))
+  variance <- survey::svrVar(thetas, design$scale, design$rscales, mse = design$mse, coef = as.vector(centre))
+  matrix(as.vector(variance), length(centre))
 }
 
 # The covariance matrix of the estimates of a plain fit of the weighted tally, for a design: list(covariance,

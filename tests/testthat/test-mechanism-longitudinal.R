@@ -242,6 +242,77 @@ test_that("a memory of respondents in another order is told", {
   }
 })
 
+test_that("a ledger says what grows with each round", {
+  kept <- rr_longitudinal(letters[1:4], permanent = 2, epsilon = 1)
+  fresh <- rr_grr(5, epsilon = 0.5)
+  expect_equal(rr_epsilon(list(fresh, fresh)), 1)
+  expect_equal(rr_epsilon(list(kept, kept)), c(report = 2, permanent = 4))
+  mixed <- c(report = 1.5, kept = 2, each_round = 0.5)
+  expect_equal(rr_epsilon(list(kept, fresh)), mixed)
+  # A product is as good as its questions.
+  rows <- rr_product(a = kept, b = fresh)
+  expect_equal(rr_epsilon(list(rows)), mixed)
+  expect_equal(rr_epsilon(list(rows, fresh)), c(report = 2, kept = 2, each_round = 1))
+  # Fresh ones times their number, kept ones as they are known to be, and never above the permanent answer.
+  for (r in c(1, 2, 7, 1000)) {
+    together <- rr_epsilon(kept, reports = r)
+    expect_lte(together, min(r, 2) * (1 + 1e-12))
+    expect_equal(rr_epsilon(list(kept, fresh), reports = r), together + 0.5 * r, tolerance = 1e-12)
+    expect_equal(rr_epsilon(rows, reports = r), c(a = together, b = 0.5 * r, total = together + 0.5 * r), tolerance = 1e-12)
+  }
+  expect_equal(rr_epsilon(list(weekly = kept, asked = fresh), reports = c(asked = 3, weekly = 52)), rr_epsilon(kept, reports = 52) + 1.5)
+  # Where the exact level is not known the bound stands for it.
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.05, 0.15, 0.8))
+  odd <- rr_memoised(rr_channel(C), rr_grr(3, epsilon = 1))
+  expect_error(rr_epsilon(odd, reports = 3), class = "candor_error_law")
+  expect_equal(rr_epsilon(list(odd), reports = 1e6), rr_epsilon(odd)[["permanent"]])
+  # One of several questions may be drawn each time.
+  asked <- rr_sample_questions(a = fresh, b = rr_grr(3, epsilon = 1))
+  expect_equal(rr_epsilon(asked, reports = 3), c(a = 1.5, b = 3, total = 3))
+  expect_snapshot(error = TRUE, {
+    rr_epsilon(list(weekly = kept, asked = fresh), reports = c(asked = 3, week = 52))
+    rr_epsilon(list(kept, fresh), reports = 1:3)
+    rr_epsilon(list(kept, fresh), reports = 0.5)
+  })
+})
+
+test_that("a permanent answer that nothing keeps is refused, or told how to keep it", {
+  kept <- list(
+    rr_longitudinal(4, 2, 1), rr_longitudinal(4, 2, 1, "grr-grr"), rr_longitudinal(4, 2, 1, "local-hash"),
+    rr_memoised(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), rr_bloom(4, 1, permanent = 2)
+  )
+  for (one in kept) {
+    expect_error(rr_sample_questions(a = one, b = rr_grr(3, epsilon = 1)), class = "candor_error_argument")
+    expect_error(rr_hierarchy(4, 1, oracle = function(levels, epsilon) one), "permanent answer", class = "candor_error_argument")
+  }
+  expect_snapshot(error = TRUE, {
+    rr_sample_questions(a = kept[[1]], b = rr_grr(3, epsilon = 1))
+    rr_hierarchy(8, 1, oracle = function(levels, epsilon) rr_longitudinal(levels, 2, epsilon))
+  })
+  # What the warning of a product advises works.
+  rows <- rr_product(a = kept[[1]], b = rr_grr(3, epsilon = 1))
+  expect_snapshot(reports <- rr_perturb(data.frame(a = 1:4, b = 1), rows, rng = "R"))
+  first <- rr_perturb(1:4, rows$questions$a, memory = list())
+  expect_no_warning(rr_perturb(1:4, rows$questions$a, memory = attr(first, "memory")))
+})
+
+test_that("shuffling does not promise anonymity to reports that can be linked", {
+  hashed <- rr_longitudinal(20, 2, 1, "local-hash")
+  expect_snapshot(level <- rr_epsilon(hashed, shuffled = 1000, delta = 1e-5))
+  expect_lt(level, 1)
+  expect_snapshot(level <- rr_epsilon(rr_bloom(5, 1, permanent = 2, cohorts = 3), shuffled = 1000, delta = 1e-5))
+  expect_no_warning(rr_epsilon(rr_longitudinal(20, 2, 1), shuffled = 1000, delta = 1e-5))
+  expect_no_warning(rr_epsilon(rr_local_hash(20, 1), shuffled = 1000, delta = 1e-5))
+  # Of 20,000 devices nearly all have a hash function of their own, and keep it.
+  set.seed(7)
+  many <- rr_longitudinal(20000, 2, 1, "local-hash")
+  truth <- sample(20000, 2e4, TRUE)
+  first <- rr_perturb(truth, many, memory = list(), rng = "R")
+  second <- rr_perturb(truth, many, memory = attr(first, "memory"), rng = "R")
+  expect_identical(first[c("slope", "shift")], second[c("slope", "shift")], ignore_attr = TRUE)
+  expect_lt(mean(duplicated(first[c("slope", "shift")])), 0.001)
+})
+
 test_that("a memory follows respondents who leave and join", {
   levels <- letters[1:4]
   mechanisms <- list(rr_longitudinal(levels, permanent = 3, epsilon = 1), rr_longitudinal(levels, permanent = 3, epsilon = 1, protocol = "oue-sue"),

@@ -40,6 +40,72 @@ test_that("no error prints an answer", {
   expect_snapshot(rr_perturb(c("a", "x", "y", "x"), m), error = TRUE)
 })
 
+# Every condition of a call, as text.
+said_by <- function(code) {
+  said <- character()
+  hear <- function(cnd) said <<- c(said, rlang::cnd_message(cnd))
+  error <- tryCatch(withCallingHandlers(suppressWarnings(suppressMessages(code)), condition = hear), error = function(e) e)
+  list(text = said, error = inherits(error, "error"), known = inherits(error, "candor_error"))
+}
+
+test_that("no condition of any mechanism holds an answer", {
+  withr::local_options(warn = 1)
+  mechanisms <- c(travelling_mechanisms(), list(
+    halves = rr_grr(c(0.5, 1.5, 2.5), epsilon = 1), ages = rr_grr(0:99, epsilon = 1), ages_unary = rr_unary(0:99, 1),
+    ages_hash = rr_local_hash(0:99, 1), ages_hierarchy = rr_hierarchy(0:99, 1), ages_wave = rr_square_wave(as.character(0:9), 1),
+    rows = rr_product(age = rr_grr(0:99, epsilon = 1), b = rr_unary(3, 1), c = rr_bloom(4, 1, bits = 8), d = rr_bitflip(8, 1)),
+    mixed = rr_sample_questions(age = rr_local_hash(0:99, 1), b = rr_mean(c(0, 1), 1), c = rr_sketch_counts(1, 16, 3))
+  ))
+  answers <- list(
+    c(1, 37.9), 37900000000, matrix(37.9, 2, 2), c("a", "SENTINEL"), factor(c("SENTINEL", "a"), ordered = TRUE), "\u0004SENTINEL",
+    list("SENTINEL"), structure(c(37.9, NA), labels = c(SENTINEL = 37.9), class = "haven_labelled")
+  )
+  # One mechanism of each way of reading answers has the odd ones too.
+  odd <- list(
+    37.9, c(37.9, 38.9), -379L, 37.9 + 0i, c(a = 37.9), "SENTINEL", factor("SENTINEL"), "SENTINEL\xff", list(37.9),
+    factor(c("c", "a", "SENTINEL"), c("c", "a", "SENTINEL"), ordered = TRUE), as.Date("3007-09-01"), quote(SENTINEL),
+    structure(37.9, class = "age"), structure(379L, levels = "a", class = "factor"), as.POSIXct("3007-09-01", "UTC")
+  )
+  all_ways <- c("ordered", "mean", "wave_breaks", "flip_buckets", "ages_hierarchy", "bloom", "sketch_bit", "prefixes", "product")
+  tell_tale <- "SENTINEL|37\\.?9|38\\.9|3007"
+  table_of <- function(columns) structure(columns, class = "data.frame", row.names = seq_along(columns[[1]]))
+  leaks <- unknown <- character()
+  for (name in names(mechanisms)) {
+    mechanism <- mechanisms[[name]]
+    parts <- names(mechanism$questions %||% if (!inherits(mechanism, c("rr_hierarchy", "rr_prefixes"))) mechanism$parts)
+    refused <- 0
+    for (x in c(answers, if (name %in% all_ways) odd)) {
+      given <- list(x)
+      # Of several questions each has it in turn.
+      if (length(parts) && is.atomic(x) && is.null(dim(x))) {
+        given <- lapply(parts, function(part) {
+          table_of(lapply(stats::setNames(nm = parts), function(other) if (other == part) x else rep(1, length(x))))
+        })
+      }
+      for (one in given) {
+        said <- said_by(rr_perturb(one, mechanism))
+        if (any(grepl(tell_tale, said$text))) leaks <- c(leaks, paste(name, deparse(x)[1], said$text[1]))
+        if (said$error && !said$known) unknown <- c(unknown, paste(name, deparse(x)[1], said$text[1]))
+        refused <- refused + said$error
+      }
+    }
+    expect_gt(refused, 2)
+  }
+  expect_identical(leaks, character())
+  expect_identical(unknown, character())
+})
+
+test_that("an answer that is not whole is counted, and not shown", {
+  expect_snapshot(error = TRUE, {
+    rr_perturb(37.9, rr_local_hash(0:99, 1))
+    rr_perturb(c(1, 12.75, 2^40), rr_hierarchy(0:99, 1))
+    rr_perturb(data.frame(age = 41.5, b = 1), rr_product(age = rr_grr(0:99, epsilon = 1), b = rr_grr(3, epsilon = 1)))
+    rr_perturb(37.9, rr_grr(c(0.5, 1.5), epsilon = 1))
+    rr_perturb(factor(c("b", "a"), c("b", "a"), ordered = TRUE), rr_grr(factor(c("a", "b"), ordered = TRUE), epsilon = 1))
+    rr_sketch("SENTINEL\xff")
+  })
+})
+
 test_that("swapped arguments are said to be, without an answer", {
   expect_snapshot(error = TRUE, {
     rr_perturb(rr_warner(0.8), c("no", "yes"))
