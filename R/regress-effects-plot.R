@@ -9,8 +9,10 @@ autoplot.rr_effects <- function(object, ...) {
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
   average <- data$term == "(truth)"
   probability <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
+  slope <- startsWith(data$contrast, "dY/dX")
+  unit <- ifelse(data$contrast == "dY/dX", "unit", sub("dY/dX per ", "", data$contrast, fixed = TRUE))
   part <- ifelse(average, probability,
-                 paste0(data$term, ifelse(data$contrast == "dY/dX", ", per unit", paste0(": ", data$contrast))))
+                 paste0(data$term, ifelse(slope, paste0(", per ", unit), paste0(": ", data$contrast))))
   data$kind <- ifelse(average, "share", "difference")
   data$panel <- factor(rep("", nrow(data)))
   subtitle <- NULL
@@ -18,7 +20,6 @@ autoplot.rr_effects <- function(object, ...) {
   if (length(keys)) {
     data$label <- rows_factor(as.character(group_panel(data, keys)))
     if (length(unique(part)) > 1L) {
-      part <- paste0(part, ifelse(average, ", %", ", points"))
       data$panel <- factor(part, unique(part))
     }
   } else {
@@ -35,14 +36,16 @@ autoplot.rr_effects <- function(object, ...) {
   }
   if (all(data$kind == "difference")) axis <- "Change of the probability, percentage points"
   if (all(data$kind == "share")) axis <- probability
-  per_unit <- data$contrast == "dY/dX" & data$term != "(truth)"
+  per_unit <- startsWith(data$contrast, "dY/dX")
   # One unit of an age beside a group against another.
   scale <- if (any(per_unit) && !all(per_unit)) {
     " Effects per unit are of one unit more: of 10 units they are about 10 times as large."
   }
+  # Panels of both kinds have one axis of numbers.
+  mixed <- if (nlevels(data$panel) < 2L || !is.null(axis)) ""
+    else " Of the average in per cent, of differences in percentage points."
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %sintervals.%s%s", level_words(object),
-                         if (nlevels(data$panel) > 1L) " Points: percentage points." else "", scale %||% ""), axis,
+                 sprintf("Lines: %sintervals.%s%s", level_words(object), mixed, scale %||% ""), axis,
                  free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }
