@@ -224,8 +224,9 @@ compare_pair <- function(fits, which, type, conf.level) {
 ratio_bounds <- function(x, y, down, up, both = 0) {
   middle <- x * y - both
   root <- function(reach) sqrt(pmax(middle^2 - (x^2 - reach$x^2) * (y^2 - reach$y^2), 0))
-  list(low = ifelse(y^2 > down$y^2, (y^2 - down$y^2) / (middle + root(down)), 0),
-       high = ifelse(x^2 > up$x^2, (middle + root(up)) / (x^2 - up$x^2), Inf))
+  known <- ifelse(is.na(x), NA, 1)
+  list(low = known * ifelse(y^2 > down$y^2, (y^2 - down$y^2) / (middle + root(down)), 0),
+       high = known * ifelse(x^2 > up$x^2, (middle + root(up)) / (x^2 - up$x^2), Inf))
 }
 
 newcombe_reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)

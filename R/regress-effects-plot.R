@@ -39,11 +39,12 @@ autoplot.rr_effects <- function(object, ...) {
   per_unit <- startsWith(data$contrast, "dY/dX")
   # One unit of an age beside a group against another.
   scale <- if (any(per_unit) && !all(per_unit)) {
-    " Effects per unit are of one unit more: of 10 units they are about 10 times as large."
+    sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.",
+            if (all(endsWith(data$contrast[per_unit], "per day"))) "day" else "unit")
   }
   # Panels of both kinds have one axis of numbers.
   mixed <- if (nlevels(data$panel) < 2L || !is.null(axis)) ""
-    else " Of the average in per cent, of differences in percentage points."
+    else " The average is in per cent, effects are in percentage points."
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
                  sprintf("Lines: %sintervals.%s%s", level_words(object), mixed, scale %||% ""), axis,
                  free = TRUE) +

@@ -189,8 +189,7 @@ check_cumulative_order <- function(rows) {
   answers <- stats::model.response(rows$frame)
   own <- is.ordered(answers) && identical(rows$mechanism$levels, rows$mechanism$reports)
   if (own) {
-    check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE,
-                     paste0("`", rows$response, "`"))
+    check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   }
   if (own || has_order(rows$mechanism)) return(invisible())
   cli::cli_inform(c("The order of the answers is taken to be {format_labels(rows$mechanism$levels, between = ' < ')}.",

@@ -127,7 +127,8 @@ covariate_grid <- function(object, data, variable, by = character()) {
   }
   list(variable = variable, grid = grid, line = line, by = if (length(by)) by,
        typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
-         if (is.numeric(v)) format(v, digits = 3) else format(v)
+         if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M")
+         else if (is.numeric(v)) format(v, digits = 3) else format(v)
        }, "")),
        new = new)
 }
