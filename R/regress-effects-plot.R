@@ -20,6 +20,7 @@ autoplot.rr_effects <- function(object, ...) {
   if (length(keys)) {
     data$label <- rows_factor(as.character(group_panel(data, keys)))
     if (length(unique(part)) > 1L) {
+      part <- paste0(part, ifelse(average, ", %", ", points"))
       data$panel <- factor(part, unique(part))
     }
   } else {
@@ -42,11 +43,9 @@ autoplot.rr_effects <- function(object, ...) {
     sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.",
             if (all(endsWith(data$contrast[per_unit], "per day"))) "day" else "unit")
   }
-  # Panels of both kinds have one axis of numbers.
-  mixed <- if (nlevels(data$panel) < 2L || !is.null(axis)) ""
-    else " The average is in per cent, effects are in percentage points."
+  titled <- if (nlevels(data$panel) > 1L) " In the titles \"points\" are percentage points." else ""
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %sintervals.%s%s", level_words(object), mixed, scale %||% ""), axis,
+                 sprintf("Lines: %sintervals.%s%s", level_words(object), titled, scale %||% ""), axis,
                  free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }

@@ -61,7 +61,7 @@
 #' tidy(fit, conf.int = TRUE)
 #' predict(fit, data.frame(semester = c(1, 8), female = 1))
 #' # The levels have an order: one slope a covariate does nearly as well
-#' ordered_often <- rr_grr(ordered(c("never", "once", "often")), p = 0.8)
+#' ordered_often <- rr_grr(ordered(levels(people$cheating), c("never", "once", "often")), p = 0.8)
 #' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
 #' AIC(fit, cumulative)
 #' @export
@@ -191,7 +191,8 @@ check_cumulative_order <- function(rows) {
   if (own) {
     check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   }
-  if (own || has_order(rows$mechanism)) return(invisible())
+  # Two levels are refused, with another reason.
+  if (own || has_order(rows$mechanism) || length(rows$mechanism$levels) < 3L) return(invisible())
   cli::cli_inform(c("The order of the answers is taken to be {format_labels(rows$mechanism$levels, between = ' < ')}.",
                     i = "Nothing says that they have one: give the mechanism an ordered factor as {.arg levels}."),
                   class = "candor_message_order")

@@ -36,7 +36,8 @@
 #'   * `predict(truth = )`: the mean outcome if the truth were `truth`, a named list of one level per randomized covariate. Without `truth` (only `"ml"`) the mean
 #'     given the exact covariates; `type = "truth"` the probabilities of each truth given these, `"posterior"` given report and outcome too. `se.fit` for the mean at a `truth`.
 #' @section Errors:
-#' `candor_error_argument` for a randomized variable that is not in the formula, a formula without one, families, links and outcomes that are not
+#' `candor_error_argument` for a randomized variable that is not in the formula, one inside a function, such as `factor(tax)` (of more than two levels numbers and conditions may be made,
+#' `I(often == "daily")`), a formula without one, families, links and outcomes that are not
 #' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
 #' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
 #' @source van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
@@ -180,7 +181,7 @@ check_plain_truths <- function(terms, mechanisms) {
 
 plain_remedy <- function(written, name, levels) {
   others <- setdiff(all.vars(written), name)
-  if (length(others)) return("An interaction is {.code {name}:{others[1]}}, or {.code {name} * {others[1]}} with both.")
+  if (length(others)) return(sprintf("An interaction is `%1$s:%2$s`, or `%1$s * %2$s` with both.", name, others[1]))
   if ("relevel" %in% all.names(written)) {
     paste("Its coefficients are against {.val {levels[1]}};",
           if (length(levels) == 2L) "against {.val {levels[2]}} they have the other sign."
