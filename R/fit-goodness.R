@@ -38,7 +38,10 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   if (!inherits(fit, "rr_fit") || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a fit by maximum likelihood.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}.",
-            i = "Estimate with {.code method = \"mle\"}."), "argument")
+            i = if (inherits(fit, "rr_fit") && isTRUE(fit$estimator$composite)) {
+              paste("Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and estimate with",
+                    "{.code method = \"mle\"}.")
+            } else "Estimate with {.code method = \"mle\"}."), "argument")
   }
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
   keep_seed(seed)

@@ -274,8 +274,9 @@ sets_give_likelihood <- function(mechanism, law) {
 # ---- options ----
 
 check_options <- function(options, method, mechanism) {
+  if (!length(options)) return(invisible())
   unknown <- setdiff(names(options), method$options)
-  nameless <- length(options) > 0 && (is.null(names(options)) || !all(nzchar(names(options))))
+  nameless <- is.null(names(options)) || !all(nzchar(names(options)))
   # Quoted, so that an option that is a call is described and not evaluated.
   if (nameless) {
     do.call(check_dots_empty, c(options, list(.known = names(user_arguments()$formals))), quote = TRUE)
@@ -288,8 +289,8 @@ check_options <- function(options, method, mechanism) {
             } else "The counts of this mechanism are all that estimation needs: leave it out."), "argument")
   }
   # Arguments of rr_estimate() that are misspelt arrive here as options.
-  known <- c(names(user_arguments()$formals), method$options)
   if (length(unknown)) {
+    known <- c(names(user_arguments()$formals), method$options)
     do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed, .known = known)), quote = TRUE)
   }
 }

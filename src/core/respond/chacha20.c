@@ -24,7 +24,7 @@ enum { LANES = CANDOR_CHACHA20_LANES, BLOCK = CANDOR_CHACHA20_BLOCK };
 
 /* The width of vectors is chosen when the program runs, where the compiler can do that and align the stack for it (gcc
  * for Windows cannot). One word of the stream takes 3.8 ns in 4 lanes of SSE2, 2.3 ns in 8 lanes of AVX2 and 1.2 ns in
- * 16 lanes of AVX-512, and the words of the stream are two thirds of the time of unary encoding. Without a choice gcc
+ * 16 lanes of AVX-512, and the words of the stream are half of the time of unary encoding's bits. Without a choice gcc
  * wants 4 lanes, clang 8. */
 #if defined(__x86_64__) && !defined(_WIN32) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 8))
 #define CHOOSE_WIDTH
