@@ -41,7 +41,7 @@ test_that("the interval of a ratio and its p-value agree, and both are told apar
     few <- rr_compare(rr_estimate(rr_counts(rbind(no = c(a = 605, b = 550), yes = c(145, 200)), rr_forced(1 / 6)))[c("b", "a")], type = "ratio")
     expect_identical(few$conf.low, 0)
     picture <- ggplot2::autoplot(few)
-    expect_match(picture$labels$caption, "Those from the left end begin at 0")
+    expect_match(gsub("\n", " ", picture$labels$caption), "Those from the left end begin at 0")
     drawn <- expect_silent(ggplot2::layer_data(picture, 2))
     expect_true(all(is.finite(c(drawn$x, drawn$xend))) && drawn$x < log10(few$estimate))
   }
