@@ -130,7 +130,7 @@ check_one_response <- function(formula, mechanism) {
     # The joint answer of all questions may be one column.
     if (is.name(left) && !as.character(left) %in% names(mechanism$questions)) return(invisible())
     abort(c("{.arg formula} must have no left side for several questions.", x = "It has {.code {deparse1(left)}}.",
-          i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}, found by name.",
+            i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}, found by name.",
             i = "They are {format_labels(names(mechanism$questions))}."), "argument")
   }
   several <- is.call(left) && is.name(left[[1]]) && as.character(left[[1]]) %in% c("cbind", "+", "list", "data.frame")
