@@ -11,7 +11,7 @@ read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
             i = if (!is.null(mechanism) && are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
           other_reports(x))
   }
-  columns <- lapply(x[names(ranges)], plain_numbers)
+  columns <- lapply(x[names(ranges)], column_numbers)
   # As rr_perturb() returns them: looking closer would take longer than counting.
   if (all(mapply(all_within, columns, ranges))) {
     return(list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = integer()))

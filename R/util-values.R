@@ -17,6 +17,13 @@ plain_numbers <- function(x) {
   x
 }
 
+# Numbers of any type. Some files hold them as text.
+column_numbers <- function(x) {
+  if (is.factor(x)) x <- as.character(x)
+  if (!is.character(x)) return(plain_numbers(x))
+  if (all(is.na(x) | grepl("^ *-?[0-9]+ *$", x))) as.numeric(x) else x
+}
+
 # The label that somebody may have meant: the same but for case and surrounding space, or else the nearest by edits,
 # where that is near. NA if none is.
 nearest_label <- function(value, labels) {

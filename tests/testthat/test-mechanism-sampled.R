@@ -111,3 +111,18 @@ test_that("few respondents, or none, are randomised too; what is drawn must be a
   expect_error(rr_draw_reports(m, list(1, 1:2, 1)), class = "candor_error_argument")
   expect_error(rr_draw_reports(tree, 10), class = "candor_error_argument")
 })
+
+test_that("filters stand beside reports of other kinds", {
+  set.seed(6)
+  mechanism <- rr_sample_questions(a = rr_bloom(5, 2, bits = 16, cohorts = 2), b = rr_warner(0.8))
+  answers <- data.frame(a = rep(1:5, 20), b = rep(0:1, 50))
+  reports <- rr_perturb(answers, mechanism, rng = "R")
+  tally <- rr_tally(reports, mechanism)
+  # By hand: the ones of the reports of each cohort, one report after the other.
+  own <- reports$report[reports$question == "a"]
+  ones <- vapply(1:2, function(j) {
+    these <- Filter(function(one) one$cohort == j, own)
+    c(Reduce(`+`, lapply(these, function(one) drop(as.matrix(one$bits)))), length(these))
+  }, numeric(17))
+  expect_equal(tally$counts[1 + seq_along(ones)], as.vector(ones), ignore_attr = TRUE)
+})
