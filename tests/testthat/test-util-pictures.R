@@ -354,7 +354,7 @@ test_that("rows that the device has no room for are told when they are drawn, ho
   fit <- rr_estimate(rr_counts(counts, rr_forced(1 / 6)))
   expect_length(capture_messages(picture <- ggplot2::autoplot(fit)), 0)
   file <- withr::local_tempfile(fileext = ".pdf")
-  expect_message(ggplot2::ggsave(file, picture, width = 5, height = 3), "24 rows need a picture 4 inches high", class = "candor_message_height")
+  expect_message(ggplot2::ggsave(file, picture, width = 5, height = 3), "24 rows need a picture 3.9 inches high", class = "candor_message_height")
   expect_message(ggplot2::ggsave(file, picture + ggplot2::labs(title = "Mine"), width = 5, height = 3), class = "candor_message_height")
   expect_length(capture_messages(ggplot2::ggsave(file, picture, width = 7, height = 4)), 0)
   grDevices::pdf(file, width = 5, height = 3)
