@@ -126,7 +126,7 @@
 #' about tables of counts given as data `candor_message_counts`, about counts that add up to 100 `candor_message_percentages`, about questions of a table without names
 #' `candor_message_dimensions`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about covariates that are text of numbers `candor_message_numbers`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,
-#' about levels of yes and no in the order yes, no `candor_message_order`,
+#' about levels of yes and no in the order yes, no, and about an order of answers that nobody gave `candor_message_order`,
 #' about survey designs whose tally has no clusters and strata `candor_message_design`, about reports that carry the memory of their respondents `candor_message_memory`, about methods without intervals `candor_message_no_intervals`.
 #'
 #' @keywords internal

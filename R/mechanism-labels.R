@@ -38,20 +38,20 @@ encode_reports <- function(x, mechanism) {
 
 # Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
 # that it is wrong.
-check_same_order <- function(x, positions, mechanism) {
-  if (!is.ordered(x) || !isTRUE(mechanism$ordered) || !identical(mechanism$levels, mechanism$reports)) {
+check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`") {
+  if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports)) {
     return(invisible())
   }
   known <- !is.na(positions)
   if (!is.unsorted(positions[known])) return(invisible())
   # The levels of answers may be no more than the answers, in the order in which they were given.
-  abort(c("The order of {.arg x} must be that of the mechanism.",
+  abort(c("The order of {what} must be that of the mechanism.",
           x = if (!isTRUE(mechanism$answers)) {
-            "The order of {.arg x} is {format_labels(levels(x)[known], between = ' < ')}."
+            "The order of {what} is {format_labels(levels(x)[known], between = ' < ')}."
           },
           x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
           i = "Correct the wrong one with {.code factor(, levels = , ordered = TRUE)}.",
-          i = "If {.arg x} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
+          i = "If {what} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
 }
 
 # Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,

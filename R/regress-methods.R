@@ -271,13 +271,13 @@ summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
-  rownames(matrix) <- summary_names(object, table)
+  rownames(matrix) <- summary_names(table)
   structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
 }
 
-summary_names <- function(fit, table) {
-  first <- intersect(c("y.level", "component"), names(table))
-  if (length(first)) paste(table[[first]], table$term, sep = ":") else table$term
+# Those of coef() and vcov().
+summary_names <- function(table) {
+  if ("y.level" %in% names(table)) paste(table$y.level, table$term, sep = ":") else table$term
 }
 
 #' @rdname rr_regression
@@ -310,7 +310,7 @@ print_heading <- function(x) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
   # All starts at one maximum are no news.
-  reached <- sum(x$starts > max(x$starts) - 1e-5, na.rm = TRUE)
+  reached <- sum(x$starts > max(x$starts, -Inf) - 1e-5, na.rm = TRUE)
   if (length(x$starts) > reached) {
     cat("  the highest of several local maxima, reached by ", reached, " of ", length(x$starts), " starts\n", sep = "")
   }
