@@ -110,6 +110,7 @@
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
 #' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
+#' * `candor_warning_unlikely`: no truth makes the reports of a regression likely;
 #' * `candor_warning_delta`: a probability that shuffled reports reveal everything is too large to promise anything;
 #' * `candor_warning_linked`: shuffling was asked about reports that can be linked to those of other rounds;
 #' * `candor_warning_memory`: a mechanism with a first stage that is kept was used without its memory, or with one that seems to be of respondents in another order;
@@ -125,6 +126,7 @@
 #' about tables of counts given as data `candor_message_counts`, about counts that add up to 100 `candor_message_percentages`, about questions of a table without names
 #' `candor_message_dimensions`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about covariates that are text of numbers `candor_message_numbers`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,
+#' about levels of yes and no in the order yes, no, and about an order of answers that nobody gave `candor_message_order`,
 #' about survey designs whose tally has no clusters and strata `candor_message_design`, about reports that carry the memory of their respondents `candor_message_memory`, about methods without intervals `candor_message_no_intervals`.
 #'
 #' @keywords internal

@@ -81,5 +81,8 @@ group_estimate <- function(fit, g) {
   unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
 }
 
+# The same as shares, where totals are estimated.
+fitted_truth <- function(fit, g) group_estimate(fit, g) / if (isTRUE(fit$total)) fit$tally$n[g] else 1
+
 # "base_cut" and "power" leave the sum free.
 adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6

@@ -195,6 +195,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   check_no_formula(x, "rr_estimate")
   found_argument("mechanism", environment(), "x")
   check_columns_found()
+  if (!missing(method)) check_no_column(x, environment())
   match <- check_choice(match, "match", c("exact", "relaxed"))
   if (is_design(x)) {
     return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,
@@ -208,6 +209,24 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
   estimate_tally(tally$mechanism, tally, given)
+}
+
+# The third argument is the method: a column that stands there is told where it belongs.
+check_no_column <- function(x, asking) {
+  written <- eval(quote(substitute(method)), asking)
+  columns <- if (is_design(x)) names(x$variables) else if (is.data.frame(x)) names(x)
+  remedy <- "{.fn rr_methods} lists the methods; {.arg method} is one of their names, as text."
+  value <- tryCatch(get("method", asking), error = function(e) {
+    bare <- if (is.name(written)) bare_names(e, written)
+    if (!length(bare)) stop(e)
+    abort(c("{.arg method} must be the name of a method.", x = "There is no object {.code {bare}}.",
+            i = if (bare %in% columns) "It is a column: {.code column = \"{bare}\"}." else remedy), "argument")
+  })
+  if (!is.character(value) || length(value) != 1L || !value %in% columns || value %in% names(method_registry())) {
+    return(invisible())
+  }
+  abort(c("{.arg method} must be the name of a method.", x = "{.val {value}} is a column.",
+          i = "Name it: {.code column = \"{value}\"}."), "argument")
 }
 
 # `given` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the user gave them. For most
@@ -277,7 +296,9 @@ drop_empty_groups <- function(tally) {
   named <- vapply(utils::head(empty, 8), format_group, "", groups = tally$groups)
   more <- length(empty) - length(named)
   rest <- if (more > 0) paste(" and", format_count(more), "more")
-  cli::cli_inform(paste("Left out, since nobody answered in {cli::qty(length(empty))}{?it/them}:",
+  weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
+  cli::cli_inform(paste(if (weightless) "Left out, since all weights are 0 in"
+                        else "Left out, since nobody answered in", "{cli::qty(length(empty))}{?it/them}:",
                         "{.val {named}}{rest}."),
                   class = "candor_message_empty")
   keep_groups(tally, which(tally$n > 0))
@@ -285,6 +306,10 @@ drop_empty_groups <- function(tally) {
 
 abort_empty <- function(tally) {
   where <- if (!is.null(tally$groups)) " in every group" else ""
+  if (sum(tally$respondents) > 0) {
+    abort(c("{.arg weights} must not all be 0.",
+            x = "All weights of {format_count(sum(tally$respondents))} reports are 0."), "empty")
+  }
   abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all counts are 0."),
         "empty")
 }

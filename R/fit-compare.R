@@ -4,9 +4,10 @@
 #' independent samples.
 #'
 #' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
-#' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and an interval that
-#' is symmetric on the logarithmic scale; where a share is 0 or below they are `NA`. Each interval holds for its own comparison alone: only p-values are adjusted. The
-#' p-value of a ratio is that of the difference, since both test the hypothesis of equal shares. Where an estimate sits on the boundary the p-value is that of Newcombe's interval:
+#' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and the interval of
+#' Fieller (1954), or of Donner and Zou (2012) at the boundary: all ratios r for which the interval of the second share minus r times the first holds 0. So the interval of a ratio holds 1 where that of the
+#' difference holds 0, and both have the same p-value, that of equal shares. An interval up to `Inf` says that the first share may be 0; where a share is estimated as 0 or below, the ratio is `NA`.
+#' Each interval holds for its own comparison alone: only p-values are adjusted. Where an estimate sits on the boundary the p-value is that of Newcombe's interval:
 #' 1 less the level at which an end of it is 0. (It is found between levels a tenth of a standard deviation apart; intervals of other methods than `"wilson"`, which would have to be found
 #' for every level, have `NA` there.)
 #'
@@ -27,6 +28,11 @@
 #' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
 #' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary.
 #' @source Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
+#'
+#'   Fieller, E. C. (1954). Some problems in interval estimation. *Journal of the Royal Statistical Society B* 16(2), 175-185.
+#'
+#'   Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for functions of the normal mean and standard deviation. *Statistical Methods in Medical
+#'   Research* 21(4), 347-359. \doi{10.1177/0962280210383082}
 #'
 #'   Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
 #' @examples
@@ -92,7 +98,8 @@ summary.rr_compare <- function(object, ...) {
 #' @rawNamespace S3method(pillar::tbl_sum,rr_compare)
 tbl_sum.rr_compare <- function(x, ...) {
   c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
-                  else c(Difference = "group2 minus group1"))
+                  else c(Difference = "group2 minus group1"),
+    if ("p.value" %in% names(x)) c("p-values" = "of equal shares"))
 }
 
 # Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.
@@ -203,7 +210,23 @@ compare_pair <- function(fits, which, type, conf.level) {
   good <- x$share > 0 & y$share > 0
   ratio <- ifelse(good, y$share / x$share, NA_real_)
   relative <- sqrt((x$error / x$share)^2 + (y$error / y$share)^2)
-  comparison(labels, names(fits), ratio, ratio * relative, ratio * exp(-z * relative), ratio * exp(z * relative), p)
+  edge <- x$edge || y$edge
+  reach <- function(side, end) if (edge) pmax(abs(side[[end]] - side$share), 0) else z * side$error
+  bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, list(y = reach(y, "low"), x = reach(x, "high")),
+                         list(y = reach(y, "high"), x = reach(x, "low")))
+  comparison(labels, names(fits), ratio, ratio * relative, bounds$low, bounds$high, p)
+}
+
+# All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
+# are not symmetric), so that 1 is among them where 0 is among the differences. `down` and `up` are how far the shares
+# reach: y down and x up for the lower end, and the other way round. `both` is the square of the quantile times the
+# covariance of the shares.
+ratio_bounds <- function(x, y, down, up, both = 0) {
+  middle <- x * y - both
+  root <- function(reach) sqrt(pmax(middle^2 - (x^2 - reach$x^2) * (y^2 - reach$y^2), 0))
+  known <- ifelse(is.na(x), NA, 1)
+  list(low = known * ifelse(y^2 > down$y^2, (y^2 - down$y^2) / (middle + root(down)), 0),
+       high = known * ifelse(x^2 > up$x^2, (middle + root(up)) / (x^2 - up$x^2), Inf))
 }
 
 newcombe_reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
@@ -266,8 +289,9 @@ survey_compare <- function(fit, terms, type, adjust, conf.level) {
     }
     ratio <- ifelse(x > 0 & y > 0, y / x, NA_real_)
     relative <- root(parts$x / x^2 + parts$y / y^2 - 2 * parts$both / (x * y))
-    comparison(labels, names[pairs[, j]], ratio, ratio * relative, ratio * exp(-t * relative),
-               ratio * exp(t * relative), p)
+    reach <- list(y = t * root(parts$y), x = t * root(parts$x))
+    bounds <- ratio_bounds(ifelse(is.na(ratio), NA, x), y, reach, reach, t^2 * parts$both)
+    comparison(labels, names[pairs[, j]], ratio, ratio * relative, bounds$low, bounds$high, p)
   })
   table <- do.call(rbind, rows)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)

@@ -81,9 +81,11 @@ axis_title <- function(text) {
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
 
-# What has no place on a logarithmic axis is left out: ratios that are not known, and the interval of one whose lower
-# bound is 0.
+# What has no place on a logarithmic axis is left out, as ratios that are not known. An interval from 0 on begins to the
+# left of all that is drawn.
 positive_rows <- function(data) {
+  seen <- unlist(data[c("estimate", "conf.low", "conf.high")])
+  data$conf.low[which(data$conf.low == 0 & data$estimate > 0)] <- min(seen[which(seen > 0)], Inf) / 1.5
   for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
   data
 }

@@ -8,6 +8,10 @@
 #' allows: 108 yes where the die alone makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
 #' reports than truths have degrees of freedom left.
 #'
+#' Where the design can explain any such shares (0 degrees of freedom, and an estimate between 0 and 1), nothing can be tested: the p-values are `NA`, and a message
+#' says so. Reports that are in the range of a design tell nothing of compliance with it. Two designs in two samples do ([rr_pool()]), and so do
+#' [rr_lie_detector()] and [rr_anchor()].
+#'
 #' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
 #' are drawn under the fitted truth and fitted again. With estimates on the boundary the test is conservative in small
 #' samples.
@@ -26,8 +30,8 @@
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param ... Not used, and refused.
 #' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
-#'   identify), `p.value` (by simulation), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
-#'   estimate on the boundary), `replications` (0 for hierarchies).
+#'   identify), `p.value` (by simulation; `NA` if nothing can be tested), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
+#'   estimate on the boundary), `replications` (0 where nothing is simulated).
 #' @section Errors:
 #' `candor_error_argument` for anything but a maximum likelihood fit and for other arguments out of range; `candor_error_too_large` for a hierarchy of more than 4,096 levels.
 #' @source Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
@@ -64,6 +68,13 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   groups <- seq_len(ncol(as.matrix(fit$estimate)))
   rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
+  untested <- sum(is.na(table$p.value))
+  if (untested) {
+    where <- if (untested < nrow(table)) paste(" in", untested, "groups")
+    cli::cli_inform(c("Nothing can be tested{where}: the design can explain any such shares (0 degrees of freedom).",
+                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for it:",
+                                "{.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
+  }
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))
 }
@@ -77,6 +88,10 @@ goodness_row <- function(fit, g, replications) {
   blocks <- report_blocks(mechanism)
   deviance <- count_deviance(counts, fitted, blocks)
   df <- free_reports(mechanism)
+  inside <- all(theta > 0 & theta < 1)
+  if (df == 0 && inside) {
+    return(tibble::tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
+  }
   size <- vapply(blocks, function(block) round(sum(counts[block])), 0)
   draws <- matrix(0, length(counts), replications)
   for (b in seq_along(blocks)) {
@@ -89,7 +104,6 @@ goodness_row <- function(fit, g, replications) {
   })
   # Deviances that differ from 0 only by rounding count as ties with 0.
   larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
-  inside <- all(theta > 0 & theta < 1)
   tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
                  p.chi2 = if (df > 0 && inside) stats::pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
                  replications = replications)
@@ -170,23 +184,72 @@ scaled_squares <- function(x, covariance) {
   list(statistic = sum(z^2), df = as.double(length(own)))
 }
 
-# Do the reports of some group lie far from all that the design could give? The deviance of few categories is held
-# against all degrees of freedom that the reports have: more than the test has, so that a remark is rarely wrong. The
-# likeliest truth decides, whatever the method; where another one has no estimate below 0, its truth fits as well.
+# Do the reports of some group lie far from all that the design could give? The likeliest truth decides, whatever the
+# method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
+# nothing: given the truths in the sample, answers are randomised each for itself.
 is_contradicted <- function(fit) {
   reports <- length(fit$mechanism$reports)
   likeliest <- fit$method == "mle"
   if (!likeliest && !(fit$estimator$unbiased && any(fit$estimate < 0))) return(FALSE)
   if (reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
-  blocks <- report_blocks(fit$mechanism)
-  limit <- stats::qchisq(0.999, reports - length(blocks))
-  any(vapply(seq_len(ncol(as.matrix(fit$estimate))), function(g) {
+  groups <- length(fit$tally$n)
+  any(vapply(seq_len(groups), function(g) {
     evidence <- group_evidence(fit$tally, g)
-    truth <- group_estimate(fit, g)
+    truth <- fitted_truth(fit, g)
     if (!likeliest && all(truth >= 0)) return(FALSE)
     if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
-    count_deviance(evidence$counts, reported_shares(fit$mechanism, truth), blocks) > limit
+    counts_contradict(fit$mechanism, evidence$counts, reported_shares(fit$mechanism, truth), false_alarm / groups)
   }, NA))
+}
+
+# The same for plain counts of one question, or of each question of several; `alpha` is for all of them.
+reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
+  questions <- mechanism$questions
+  if (!is.null(questions)) {
+    table <- array(counts, mechanism$report_sizes)
+    return(any(vapply(seq_along(questions), function(q) {
+      reports_contradict(questions[[q]], as.vector(apply(table, q, sum)), alpha / length(questions))
+    }, NA)))
+  }
+  reports <- length(mechanism$reports)
+  if (reports > 40 || !law_gives(rr_law(mechanism), "channel", reports)) return(FALSE)
+  truth <- estimate_counts(mechanism, counts, "mle", sum(counts))$estimate
+  counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
+}
+
+# Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports there.
+counts_contradict <- function(mechanism, counts, fitted, alpha) {
+  blocks <- report_blocks(mechanism)
+  if (length(counts) == 2L && length(blocks) == 1L) {
+    yes <- range(law_matrix(rr_law(mechanism), length(mechanism$levels))[, 2])
+    return(beyond_range(counts[2], sum(counts), yes[1], yes[2], alpha))
+  }
+  df <- length(counts) - length(blocks)
+  # The mixture holds in large samples: 20 respondents doubt a design twice as often.
+  limit <- if (sum(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE) else deviance_limit(df, alpha)
+  count_deviance(counts, fitted, blocks) > limit
+}
+
+# One count against the binomials of all probabilities from `low` to `high`, of which one end is the nearest. Beyond
+# each end a tail is doubted; the other tail is counted in where the ends are near each other.
+beyond_range <- function(count, n, low, high, alpha) {
+  size <- round(n)
+  below <- stats::pbinom(ceiling(count), size, low) +
+    stats::pbinom(floor(size * high), size, low, lower.tail = FALSE)
+  above <- stats::pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
+    stats::pbinom(ceiling(size * low) - 1, size, high)
+  (count < n * low && below < alpha) || (count > n * high && above < alpha)
+}
+
+# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions with up to `df`
+# degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
+# two largest (Shapiro 1988, International Statistical Review 56, 49-62).
+deviance_limit <- function(df, alpha) {
+  tail <- function(limit) {
+    (stats::pchisq(limit, df, lower.tail = FALSE) + stats::pchisq(limit, df - 1, lower.tail = FALSE)) / 2 - alpha
+  }
+  if (df < 1) return(Inf)
+  stats::uniroot(tail, c(0, stats::qchisq(alpha, df, lower.tail = FALSE)), tol = 1e-9)$root
 }
 
 # The same by the counts of any law and for any method: is each in its range?

@@ -100,14 +100,19 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
             levels = if (positions) fit$mechanism$levels)
 }
 
+# Is the order of the levels known, and one from low to high?
+has_order <- function(mechanism) {
+  numbers <- level_numbers(mechanism)
+  in_order(mechanism) && (is.null(numbers) || !is.unsorted(numbers))
+}
+
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
   if (!is.null(fit$mechanism$questions)) {
     abort(c("{.arg fit} must be of one question.", x = "It is of several.",
             i = "Estimate the question on its own, or take {.fn rr_margin}."), "argument")
   }
-  numbers <- level_numbers(fit$mechanism)
-  if (in_order(fit$mechanism) && (is.null(numbers) || !is.unsorted(numbers))) return(invisible())
+  if (has_order(fit$mechanism)) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
           x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
           i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")

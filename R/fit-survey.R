@@ -198,8 +198,11 @@ rows_of.rr_survey <- function(x) {
   k <- length(x$mechanism$levels)
   groups <- NCOL(x$estimate)
   keys <- lapply(as.list(x$tally$groups), rep, each = k)
+  error <- root(diag(x$covariance))
+  held <- vapply(seq_len(groups), function(g) held_at_boundary(x, g), NA)
+  error[rep(held, each = k) & error == 0] <- NA_real_
   tibble::as_tibble(c(keys, list(term = rep(x$mechanism$levels, groups)), cell_answers(x$mechanism, "levels", groups),
-                      list(estimate = as.vector(x$estimate), std.error = root(diag(x$covariance)))))
+                      list(estimate = as.vector(x$estimate), std.error = error)))
 }
 
 #' @export
@@ -207,7 +210,8 @@ bounds_of.rr_survey <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   t <- stats::qt((1 + level) / 2, x$df)
   if (x$interval == "wald" || is.null(x$inversion)) {
-    return(list(low = rows$estimate - t * rows$std.error, high = rows$estimate + t * rows$std.error))
+    half <- t * root(diag(x$covariance))
+    return(list(low = rows$estimate - half, high = rows$estimate + half))
   }
   wilson_bounds(x, rows$estimate, t)
 }
@@ -248,10 +252,14 @@ title_of.rr_survey <- function(x) {
 
 #' @export
 notes_of.rr_survey <- function(x, shown) {
-  if (!x$estimator$unbiased && any(x$estimate <= 0)) {
-    c("  Estimates held at the boundary have errors that are too small:",
-      "  read Wilson's intervals, or use method = \"inv\"")
-  }
+  notes <- c(if (!x$estimator$unbiased && any(x$estimate <= 0))
+               paste("Estimates held at the boundary have no standard error and bias the others: read Wilson's",
+                     "intervals, or use method = \"inv\""),
+             if (is_contradicted(x))
+               paste("The reports are unlikely under this design of the question: rr_goodness_of_fit() tests them",
+                     "without the survey design")
+             else if (is_unlikely(x)) unlikely_words)
+  unlist(lapply(notes, strwrap, width = 80, indent = 2, exdent = 4))
 }
 
 # ---- what needs a likelihood ----

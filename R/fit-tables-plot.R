@@ -45,7 +45,9 @@ autoplot.rr_compare <- function(object, ...) {
   one <- if (nlevels(data$panel) == 1L) levels(data$panel)
   axis <- if (ratio) "Ratio of the shares" else "Difference of the shares"
   draw_intervals(data, if (ratio) "Ratios between groups" else "Differences between groups",
-                 sprintf("Lines: %sintervals, each for its own pair of groups.", level_words(object)),
+                 sprintf("Lines: %sintervals, each for its own pair of groups.%s", level_words(object),
+                         if (ratio && any(data$conf.low == 0, na.rm = TRUE)) " Those from the left end begin at 0."
+                         else ""),
                  paste0(axis, if (!is.null(one)) sprintf(" of \"%s\"", one), if (!ratio) ", percentage points"))
 }
 

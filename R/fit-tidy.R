@@ -13,9 +13,9 @@
 #'     `as.data.frame()` gives the same with intervals, as a plain data frame.
 #'   * `glance()`: `method`, `target`, `categories`, `nobs`, `respondents` (how many reports were counted, whatever their weights; `NA` where only weighted counts were given),
 #'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
-#'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
-#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
-#'     form, `NA` for methods that do not maximise it).
+#'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
+#'     form, `NA` for methods that do not maximise it) and `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
+#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits).
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range.
@@ -84,8 +84,8 @@ glance.rr_fit <- function(x, ...) {
                  logLik = as.numeric(likelihood), df = attr(likelihood, "df"),
                  AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
                  BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
-                 unlikely = is_contradicted(x) || is_unlikely(x),
-                 gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_)
+                 gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
+                 unlikely = is_contradicted(x) || is_unlikely(x))
 }
 
 #' @rdname tidy.rr_fit

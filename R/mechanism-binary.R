@@ -30,14 +30,17 @@
 #' @param t Probability of the direct question, from 0 to 1.
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
 #' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and
-#'   `TRUE` and 1 the second.
+#'   `TRUE` and 1 the second. Labels that are known for yes and no ("yes", "ja", `TRUE`, 1, ...) in the other order are an
+#'   error where the design treats the two answers differently, since `p` and `q` would be those of "no". In a symmetric design a message of class
+#'   `candor_message_order` says that regressions, contrasts, power and pictures are about "no".
+#'   For `rr_crosswise()` the report "yes" is "both answers are the same", see the examples.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_binary", "rr_mechanism")`: a list with, among others, `levels`,
 #'   `p`, `q`, `p_minus_q` and `epsilon`, where
 #'   \eqn{\epsilon = \max(|\log(p/q)|, |\log((1-q)/(1-p))|)}{epsilon = max(|log(p/q)|, |log((1-q)/(1-p))|)}.
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1 and for `levels` that are not two
-#' different labels.
+#' `candor_error_argument` for probabilities outside 0 to 1, for `levels` that are not two
+#' different labels, and for those of yes and no in the wrong order.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
@@ -58,11 +61,21 @@
 #' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same"
 #' reports <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
 #' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)
+#'
+#' # A survey file that holds "same" and "different": "yes" is "same", whatever the truth
+#' answers <- rep(c("same", "different"), c(198, 112))
+#' answers <- ifelse(answers == "same", "yes", "no")
+#' coef(rr_estimate(answers, rr_crosswise(0.25)))
 #' @export
 rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given(p = "the probability of reporting {.val yes} when the truth is yes")
-  new_rr_binary(check_probability(p, "p"), check_probability(q, "q"), levels, "Randomized yes/no question")
+  p <- check_probability(p, "p")
+  q <- check_probability(q, "q")
+  check_no_first(levels, if (!is_even(p, q)) {
+    "{.arg p} and {.arg q} are the probabilities of reporting the second level, here {second}."
+  })
+  new_rr_binary(p, q, levels, "Randomized yes/no question")
 }
 
 #' @rdname rr_binary
@@ -70,6 +83,7 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
 rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
+  check_no_first(levels)
   numbers <- grr_numbers(2, epsilon, p)
   new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
                 from_epsilon = if (!is.null(epsilon)) numbers$epsilon)
@@ -81,6 +95,7 @@ rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given(p = "the known probability of the innocuous statement")
   p <- check_probability(p, "p")
+  check_no_first(levels)
   new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE)
 }
 
@@ -89,7 +104,11 @@ rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
 rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given(p = "the known probability of the innocuous statement")
-  new_rr_binary(1, check_probability(p, "p"), levels, "Triangular design")
+  p <- check_probability(p, "p")
+  check_no_first(levels, if (!is_even(1, p)) {
+    "Those whose truth is the second level, here {second}, always report it."
+  })
+  new_rr_binary(1, p, levels, "Triangular design")
 }
 
 #' @rdname rr_binary
@@ -99,6 +118,7 @@ rr_mangat <- function(p, t, levels = c("no", "yes"), ...) {
   check_given(p = "the probability of the sensitive question in the randomised part")
   p <- check_probability(p, "p")
   t <- check_probability(t, "t")
+  check_no_first(levels)
   new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
                 difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE)
 }
@@ -109,6 +129,9 @@ rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given(p = "the probability of the sensitive question in the device of those whose truth is no")
   p <- check_probability(p, "p")
+  check_no_first(levels, if (!is_even(1, 1 - p)) {
+    "Those whose truth is the second level, here {second}, always report it."
+  })
   new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
 }
 
@@ -117,7 +140,12 @@ rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
 rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given()
-  new_rr_binary(check_probability(p1, "p1"), check_probability(p2, "p2"), levels, "Kuk's design")
+  p1 <- check_probability(p1, "p1")
+  p2 <- check_probability(p2, "p2")
+  check_no_first(levels, if (!is_even(p1, p2)) {
+    "{.arg p1} and {.arg p2} are the shares of the cards that say the second level, here {second}."
+  })
+  new_rr_binary(p1, p2, levels, "Kuk's design")
 }
 
 # In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.

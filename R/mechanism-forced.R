@@ -12,18 +12,20 @@
 #' @param p Probability of the sensitive question, that is of the truth, from 0 to 1.
 #' @param pi Distribution of the answers to the innocuous question: probabilities that add up to 1, one
 #'   per category, whose names serve as `levels` when those are not given; for a yes/no question also
-#'   one number, the probability of "yes". `NULL` for a yes/no question whose innocuous prevalence is unknown: two samples with different `p` identify it,
+#'   one number, the probability of "yes", the second level. `NULL` for a yes/no question whose innocuous prevalence is unknown: two samples with different `p` identify it,
 #'   see [rr_parameters()].
 #' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
 #'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
-#'   `levels` in any order.
+#'   `levels` in any order. Names that are known for yes and no, `c(yes = 1 / 6, no = 1 / 6)`, give the levels in the order no, yes, since regressions,
+#'   contrasts, power and pictures are about the second level. `levels` of that kind in the other order are kept, with a message of class
+#'   `candor_message_order`; they are an error where `pi` is one number without a name.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with, among
 #'   others, `levels`, `truth` (\eqn{a}), `innocuous` (\eqn{b}, one per category) and
 #'   `epsilon` \eqn{= \max_y \log(1 + a / b_y)}{= max over y of log(1 + a / b[y])}, infinite when some \eqn{b_y = 0}.
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, a sum of `forced` above 1, a `pi` that does
-#' not add up to 1, and lengths that do not match; `candor_error_mismatch` for names that are not the `levels`.
+#' not add up to 1, labels of yes and no in the wrong order for a `pi` of one number, and lengths that do not match; `candor_error_mismatch` for names that are not the `levels`.
 #' @source Boruch, R. F. (1971). Assuring confidentiality of responses in social research: a note on
 #'   strategies. *The American Sociologist* 6(4), 308-311.
 #'
@@ -78,6 +80,9 @@ rr_unrelated <- function(p, pi, levels = NULL, ...) {
               x = "It is one number, which is enough only for a yes/no question."), "argument")
     }
     yes_no <- if (is.null(levels)) c("no", "yes") else check_levels(levels)$labels
+    if (!is.null(levels) && is.null(names(pi)) && pi != 0.5) {
+      check_no_first(levels, "{.arg pi} is the probability of the second level, here {second}.")
+    }
     # The probability of yes, unless its name says that it is that of no.
     pi <- if (identical(names(pi), yes_no[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
   }
@@ -122,8 +127,10 @@ unrelated_unknown <- function(p, levels) {
 
 innocuous_levels <- function(probabilities, levels, arg) {
   if (is.null(levels)) {
-    levels <- names(probabilities) %||% (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
+    levels <- names_as_levels(probabilities) %||%
+      (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
   }
+  check_no_first(levels)
   levels <- check_levels(levels)
   k <- length(levels$labels)
   if (!length(probabilities) %in% c(1L, k)) {

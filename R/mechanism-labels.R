@@ -38,20 +38,20 @@ encode_reports <- function(x, mechanism) {
 
 # Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
 # that it is wrong.
-check_same_order <- function(x, positions, mechanism) {
-  if (!is.ordered(x) || !isTRUE(mechanism$ordered) || !identical(mechanism$levels, mechanism$reports)) {
+check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`") {
+  if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports)) {
     return(invisible())
   }
   known <- !is.na(positions)
   if (!is.unsorted(positions[known])) return(invisible())
   # The levels of answers may be no more than the answers, in the order in which they were given.
-  abort(c("The order of {.arg x} must be that of the mechanism.",
+  abort(c("The order of {what} must be that of the mechanism.",
           x = if (!isTRUE(mechanism$answers)) {
-            "The order of {.arg x} is {format_labels(levels(x)[known], between = ' < ')}."
+            "The order of {what} is {format_labels(levels(x)[known], between = ' < ')}."
           },
           x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
           i = "Correct the wrong one with {.code factor(, levels = , ordered = TRUE)}.",
-          i = "If {.arg x} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
+          i = "If {what} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
 }
 
 # Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,
@@ -80,10 +80,39 @@ tell_reversed <- function(x, labels, bits = TRUE) {
 
 tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
 
-# English, German, French, Spanish and Italian, and logical values.
+# English, German, Dutch, Scandinavian, French, Spanish, Italian and Portuguese; logical values, and bits. In the
+# crosswise design "the same" stands for yes.
 is_reversed <- function(labels) {
-  words <- chartr("\u00ed\u00ec", "ii", relax(labels))
-  any(words[1] == c("yes", "ja", "oui", "si", "true") & words[2] == c("no", "nein", "non", "no", "false"))
+  words <- chartr("\u00ed\u00ec\u00e3", "iia", relax(labels))
+  if (identical(words, c("same", "different"))) return(TRUE)
+  length(words) == 2L && words[1] %in% c("yes", "y", "ja", "j", "oui", "o", "si", "s", "sim", "true", "t", "1") &&
+    words[2] %in% c("no", "n", "nein", "nee", "nej", "nei", "non", "nao", "false", "f", "0")
+}
+
+# The levels of a yes/no design. One whose probabilities are those of yes would be another design if the first of its
+# levels were the one for yes: `of` says whose probability is meant, as a sentence about the `{first}` or `{second}`
+# level. Where both answers are treated alike, only what is said of the second level turns round.
+check_no_first <- function(levels, of = NULL) {
+  labels <- check_levels(levels)$labels
+  if (!is_reversed(labels)) return(invisible())
+  first <- encodeString(labels[1], quote = "\"")
+  second <- encodeString(labels[2], quote = "\"")
+  order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
+  if (!is.null(of)) {
+    abort(c("{.arg levels} must be two labels, first the one for \"no\".",
+            x = paste("They are {format_labels(labels)}.", of), i = "Give {.code levels = c({order})}."), "argument")
+  }
+  cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {second}.",
+                    i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
+}
+
+# Does a design of these two probabilities treat yes and no alike?
+is_even <- function(p, q) abs(p + q - 1) < 1e-12
+
+# Names of probabilities say what belongs to what, not which level comes first: of yes and no that is always no.
+names_as_levels <- function(probabilities) {
+  labels <- names(probabilities)
+  if (is_reversed(labels)) rev(labels) else labels
 }
 
 # The mechanism whose reports are the truths. `answers`: no error may say what it was given.
@@ -166,6 +195,7 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
   lines <- unknown_lines(unknown, paste("Report", at), sprintf("reports, the first is number %s", at))
   abort(c("{.arg x} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
           i = if (length(unknown$blank) && !counting) "{blank_note(unknown)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is_numbered(mechanism) && (is.factor(x) || is.character(x))) {
@@ -214,6 +244,7 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
+       text = as.character(if (is.factor(x)) text else distinct)[order],
        number = length(distinct), total = sum(times), blank = utils::head(text[order][is_no_answer(text[order])], 8L),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
@@ -240,6 +271,24 @@ is_no_answer <- function(text) {
     c("", ".", "-", "--", "?", "na", "n/a", "n.a.", "nan", "null", "missing", "unknown", "dk", "don't know",
       "dont know", "do not know", "no answer", "no response", "not answered", "not applicable", "not asked",
       "not stated", "refused", "refusal", "prefer not to say", "prefer not to answer", "skipped")
+}
+
+# What "yes" is in a design whose reports are not about the truth, for those whose file holds the words of the
+# questionnaire.
+crosswise_note <- function(mechanism, unknown) {
+  while (inherits(mechanism, "rr_noncompliance")) mechanism <- mechanism$first
+  if (!inherits(mechanism, "rr_binary") || !startsWith(mechanism$design, "Crosswise design")) return(NULL)
+  quoted <- function(text) encodeString(text, quote = "\"")
+  # Slips of spelling are none of the questionnaire's words.
+  if (!anyNA(unknown$meant)) return(NULL)
+  given <- setdiff(unknown$text, unknown$blank)
+  same <- given[grepl("^(the )?same\\b|^both\\b|^(equal|identical)|^gleich|^identi", relax(given))]
+  one <- c(same, if (length(given) == 2L) sort(given))[1]
+  reports <- quoted(mechanism$reports)
+  paste0(sprintf("In this design %s is the report that the two answers are the same, and %s that they differ",
+                 reports[2], reports[1]),
+         if (!is.na(one)) sprintf(": `ifelse(x == %s, %s, %s)`", quoted(one), reports[2], reports[1]),
+         if (!is.na(one) && !length(same)) sprintf(", if %s stands for the same", quoted(one)), ".")
 }
 
 blank_note <- function(unknown, na = "NA", then = ", then use `na.rm = TRUE`") {

@@ -29,8 +29,9 @@
 rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_dots_empty(...)
   check_given(share = "the share of respondents who ignore the instructions", mechanism = "the mechanism as designed")
+  check_quoted("answer")
   check_mechanism(mechanism)
-  share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE)
+  share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
   if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("{.arg mechanism} must be of one question with finitely many reports.", x = "It is: {format(mechanism)}.",
             i = "Apply it to each question of a product."), "argument")
@@ -81,7 +82,9 @@ noncompliant_answer <- function(answer, reports, bits) {
     if (length(answer) == k && abs(sum(answer) - 1) <= 1e-8) return(answer / sum(answer))
   }
   abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
-          x = "It is {describe(answer)}.", i = "The reports are {format_labels(reports)}."), "argument")
+          x = "It is {describe(answer)}.",
+          i = if (is.character(answer) && length(answer) == 1L) meant_of(answer, c(reports, "uniform", "truth")),
+          i = "The reports are {format_labels(reports)}."), "argument")
 }
 
 # What the others answer: a distribution over the reports, or the truth.

@@ -10,7 +10,7 @@
 #' * `rr_misclassification()`: answers that are mistaken rather than randomised: from sensitivity and specificity, or from the table of
 #'   a validation study.
 #'
-#' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels`.
+#' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels` (known names of yes and no in the order no, yes).
 #' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
 #'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
 #' @param levels Labels, or their number.
@@ -19,7 +19,7 @@
 #'   smaller.
 #' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
-#'   \mathrm{no})}{P(no | no)}.
+#'   \mathrm{no})}{P(no | no)}, where "no" is the first of the two levels.
 #' @param table Counts of a validation study, rows truths and columns reports.
 #' @param ... Not used, and refused.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
@@ -52,7 +52,7 @@ rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
     abort(c("{.arg levels} must be given when {.arg keep} is one number.", i = "Or give one probability per category."),
           "argument")
   }
-  levels <- levels %||% names(keep) %||% names(margin) %||% max(length(keep), length(margin))
+  levels <- levels %||% names_as_levels(keep) %||% names_as_levels(margin) %||% max(length(keep), length(margin))
   labels <- check_levels(levels)
   k <- check_matrix_size(length(labels$labels))
   margin <- if (is.null(margin)) rep(1, k) else check_probabilities(margin, "margin")
@@ -137,6 +137,11 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
     }
     p <- check_probability(sensitivity, "sensitivity")
     specificity <- check_probability(specificity, "specificity")
+    if (!is.null(levels)) {
+      check_no_first(levels, if (!is_even(p, 1 - specificity)) {
+        "{.arg sensitivity} is the probability that the second level, here {second}, is found."
+      })
+    }
     return(new_rr_binary(p, 1 - specificity, levels %||% c("no", "yes"), "Misclassified answer",
                          difference = p + specificity - 1, size = 1, error = TRUE))
   }

@@ -21,12 +21,12 @@
 #'
 #' @param p The probability that the device lets a respondent whose truth is no say no, from 0 to 1.
 #' @param yes,no The probabilities that the device forces "yes" and "no".
-#' @param levels Two labels, first the one for no.
+#' @param levels Two labels, first the one for no. Known labels of yes and no in the other order are an error.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
 #'   `parameters` says which classes make up each parameter; see [rr_parameters()].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside their range, and for labels that are not two.
+#' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
 #' @source Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
 #'   \doi{10.3758/s13428-011-0144-2}
 #'
@@ -49,6 +49,7 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_given(p = "the probability that the device lets a respondent whose truth is no say no")
   p <- check_probability(p, "p")
+  check_no_first(levels, "{.arg p} is the probability that those whose truth is the first level, here {first}, say so.")
   new_rr_latent("lie_detector", rbind(c(p, 1 - p), c(0, 1), c(1, 0)), levels, c("", ", admitted", ", denied"),
                 c(1, 2, 2),
                 list(list(2:3, 1:3), honesty = list(2, 2:3)), c(0, 1, 1 - p, 0),
@@ -66,6 +67,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
     abort(c("{.arg yes} and {.arg no} must add up to at most 1.", x = "They add up to {format(yes + no, digits = 6)}."),
           "argument")
   }
+  check_no_first(levels, "{.arg yes} is the probability that the device forces the second level, here {second}.")
   labels <- two_labels(levels)
   result <- new_rr_latent("cheater_detection", rbind(c(1 - yes, yes), c(no, 1 - no), c(1, 0)), labels, c("", "", ""),
                           c(1, 2, 2),

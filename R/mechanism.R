@@ -225,6 +225,14 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
 }
 
+# The print is the summary: without it a mechanism would be listed as the list that it is.
+#' @export
+summary.rr_mechanism <- function(object, ...) {
+  check_object(object)
+  check_dots_empty(...)
+  object
+}
+
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
   check_object(x)

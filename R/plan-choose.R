@@ -220,19 +220,29 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
   sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2
 }
 
+# How much larger the risk of the next method is. The best has none where it gives the same estimate every time: nothing
+# is a share of that.
+print_runner_up <- function(x, other) {
+  none <- isTRUE(x$risk[1] <= 1e-12 * x$risk[other])
+  words <- if (none) sprintf("of %s; that of the best is 0", format(x$risk[other], digits = 2))
+    else larger_words(x$risk[other] / x$risk[1])
+  cat(sprintf("  The next, \"%s\", has an estimated risk %s.\n", x$method[other], words))
+  spread <- sqrt(x$mc.error[1]^2 + x$mc.error[other]^2)
+  if (x$risk[other] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
+}
+
 #' @export
 print.rr_choice <- function(x, ...) {
   check_table(x)
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
-    # The best has no risk where it gives the same estimate every time: nothing is a share of that.
-    none <- isTRUE(x$risk[1] <= 1e-12 * x$risk[2])
-    next_words <- if (!none) larger_words(x$risk[2] / x$risk[1])
-      else if (x$risk[2] > 0) sprintf("of %s; that of the best is 0", format(x$risk[2], digits = 2))
-      else "of 0 too"
-    cat(sprintf("<rr_choice> Best for these data: \"%s\"\n  The next, \"%s\", has an estimated risk %s.\n",
-                x$method[1], x$method[2], next_words))
-    spread <- sqrt(x$mc.error[1]^2 + x$mc.error[2]^2)
-    if (x$risk[2] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
+    # Methods that give the same estimates have risks that differ by rounding.
+    best <- abs(x$risk - x$risk[1]) <= 1e-9 * x$risk[1]
+    best[is.na(best)] <- FALSE
+    alike <- paste0("\"", x$method[best], "\"")
+    cat(sprintf("<rr_choice> Best for these data: %s%s\n", cli::ansi_collapse(alike, last = " and "),
+                if (length(alike) > 1L) ", whose estimates agree" else ""))
+    other <- match(FALSE, best)
+    if (!is.na(other)) print_runner_up(x, other)
   }
   NextMethod()
   invisible(x)

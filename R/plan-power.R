@@ -223,6 +223,12 @@ check_unused <- function(given, question, argument) {
 
 check_mechanisms <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism <- list(mechanism)
+  if (is_design(mechanism)) {
+    abort(c("{.arg mechanism} must be a mechanism.", x = "It is a survey design.",
+            i = "How answers are to be randomised is {.arg mechanism}: {.fn rr_forced}, {.fn rr_crosswise}, ...",
+            i = "How much the design increases variances is {.arg design_effect}."), "argument")
+  }
+  if (is.object(mechanism)) check_mechanism(mechanism)
   if (!is.list(mechanism) || !length(mechanism)) check_mechanism(mechanism)
   # c() of mechanisms is one list of all of their fields.
   if (any(names(mechanism) == "levels") && !all(vapply(mechanism, inherits, NA, "rr_mechanism"))) {

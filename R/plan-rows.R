@@ -3,7 +3,7 @@
 # What one person approached is worth, in answers of a simple random sample.
 check_worth <- function(design_effect, response) {
   design_effect <- check_number(design_effect, "design_effect", min = 1)
-  response <- check_number(response, "response", min = 0, max = 1, min_open = TRUE)
+  response <- check_number(response, "response", min = 0, max = 1, min_open = TRUE, remedy = percent_remedy(response))
   response / design_effect
 }
 

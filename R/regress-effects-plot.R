@@ -9,8 +9,10 @@ autoplot.rr_effects <- function(object, ...) {
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
   average <- data$term == "(truth)"
   probability <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
+  slope <- startsWith(data$contrast, "dY/dX")
+  unit <- ifelse(data$contrast == "dY/dX", "unit", sub("dY/dX per ", "", data$contrast, fixed = TRUE))
   part <- ifelse(average, probability,
-                 paste0(data$term, ifelse(data$contrast == "dY/dX", ", per unit", paste0(": ", data$contrast))))
+                 paste0(data$term, ifelse(slope, paste0(", per ", unit), paste0(": ", data$contrast))))
   data$kind <- ifelse(average, "share", "difference")
   data$panel <- factor(rep("", nrow(data)))
   subtitle <- NULL
@@ -35,14 +37,15 @@ autoplot.rr_effects <- function(object, ...) {
   }
   if (all(data$kind == "difference")) axis <- "Change of the probability, percentage points"
   if (all(data$kind == "share")) axis <- probability
-  per_unit <- data$contrast == "dY/dX" & data$term != "(truth)"
+  per_unit <- startsWith(data$contrast, "dY/dX")
   # One unit of an age beside a group against another.
   scale <- if (any(per_unit) && !all(per_unit)) {
-    " Effects per unit are of one unit more: of 10 units they are about 10 times as large."
+    sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.",
+            if (all(endsWith(data$contrast[per_unit], "per day"))) "day" else "unit")
   }
+  titled <- if (nlevels(data$panel) > 1L) " In the titles \"points\" are percentage points." else ""
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %sintervals.%s%s", level_words(object),
-                         if (nlevels(data$panel) > 1L) " Points: percentage points." else "", scale %||% ""), axis,
+                 sprintf("Lines: %sintervals.%s%s", level_words(object), titled, scale %||% ""), axis,
                  free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }

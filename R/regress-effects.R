@@ -1,7 +1,7 @@
 #' Average truth and average effects
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
-#' changes with each covariate: for a number the average derivative, for a factor, a logical value or a column of 0 and 1 the average
+#' changes with each covariate: for a number the average derivative, for a date or a time the derivative per day, for a factor, a logical value or a column of 0 and 1 the average
 #' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. Intervals of a fit
 #' with `design` are of the t distribution, as those of its coefficients.
 #'
@@ -13,7 +13,7 @@
 #' @param conf.level Confidence level.
 #' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
 #' @param ... Not used, and refused.
-#' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"` or `"b - a"`), `estimate`,
+#' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"`, of dates and times `"dY/dX per day"`, or `"b - a"`), `estimate`,
 #'   `std.error`, `conf.low`, `conf.high`.
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit of [rr_glm()], and for variables that are not covariates or columns.
@@ -103,9 +103,8 @@ slope_of <- function(curve, eta) {
 
 variable_effects <- function(name, fit, data) {
   values <- data[[name]]
-  if (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1))) {
-    return(list(derivative_effect(name, fit, data)))
-  }
+  number <- is_time(values) || (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1)))
+  if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, data)))
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   at <- lapply(seq_along(levels), function(k) {
     moved <- data
@@ -136,7 +135,22 @@ derivative_effect <- function(name, fit, data) {
   along <- as.vector(change %*% b)
   f <- slope_of(curve, eta)
   bend <- ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), 2), 0)
-  list(term = name, contrast = "dY/dX", value = f * along, gradient = bend * along * x + f * change)
+  # A unit of a date is a day, and so it is of a time, whose own is a second.
+  values <- data[[name]]
+  unit <- if (inherits(values, "POSIXct")) 86400 else 1
+  list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX", value = unit * f * along,
+       gradient = unit * (bend * along * x + f * change))
+}
+
+is_time <- function(x) inherits(x, c("Date", "POSIXct"))
+
+# Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has no slope, and no
+# values but those that were fitted.
+in_factor <- function(name, terms, model) {
+  written <- as.list(attr(stats::delete.response(terms), "variables"))[-1]
+  made <- vapply(Filter(function(e) name %in% all.vars(e), written), deparse1, "")
+  made <- intersect(made, names(model))
+  length(made) > 0L && all(vapply(model[made], function(x) is.factor(x) || is.character(x) || is.logical(x), NA))
 }
 
 matrix_derivative <- function(name, fit, data) {
@@ -147,7 +161,8 @@ matrix_derivative <- function(name, fit, data) {
     down[[name]] <- values - h
     (effect_matrix(fit, up) - effect_matrix(fit, down)) / (2 * h)
   }
-  unit <- 2^round(log2(max(stats::sd(values), 1e-300 + abs(mean(values)) * 1e-8)))
+  numbers <- as.double(values)
+  unit <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8)))
   wide <- tryCatch(suppressWarnings(moved(unit)), error = function(e) NULL)
   near <- moved(unit / 4096)
   if (!is.null(wide) && all(is.finite(wide)) && max(abs(wide - near)) <= 1e-7 * max(abs(near), 1e-300)) return(wide)

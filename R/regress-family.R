@@ -104,7 +104,8 @@ regress_initialize <- function(p, q, labels) {
 }
 
 # Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
-regress_response <- function(y, labels, weights = NULL) {
+# `mechanism` tells what the reports of its design mean where some are none.
+regress_response <- function(y, labels, weights = NULL, mechanism = NULL) {
   if (is.matrix(y) || is.data.frame(y)) return(matrix_response(as.matrix(y), labels, weights))
   if (is.null(weights)) weights <- rep(1, length(y))
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
@@ -115,7 +116,7 @@ regress_response <- function(y, labels, weights = NULL) {
       bits <- match_bits(as.character(y))
       if (!is.null(bits)) place <- bits
     }
-    check_report_labels(place, y, labels)
+    check_report_labels(place, y, labels, mechanism)
     return(list(y = as.double(place == 2L), weights = weights, n = n))
   }
   if (is.logical(y)) return(list(y = as.double(y), weights = weights, n = n))
@@ -133,7 +134,7 @@ regress_response <- function(y, labels, weights = NULL) {
   list(y = y, weights = weights, n = n)
 }
 
-check_report_labels <- function(place, y, labels) {
+check_report_labels <- function(place, y, labels, mechanism) {
   lost <- which(is.na(place) & !is.na(y))
   if (!length(lost)) return(invisible())
   unknown <- unknown_reports(as.character(y), list(reports = labels))
@@ -142,6 +143,7 @@ check_report_labels <- function(place, y, labels) {
   abort(c("Reports must be labels of the mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
           i = "The labels are {format_labels(labels)}.",
+          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
           i = if (length(unknown$blank)) "{blank_note(unknown, 'NA', ': such rows are dropped')}",
           i = if (unknown$relaxed) relaxed_remedy), c("level", "input"))
 }

@@ -18,7 +18,8 @@ has_design <- function(fits) vapply(fits, function(fit) inherits(fit, "rr_glm") 
 refuse_pseudo <- function(what) {
   abort(c("A fit of a survey design has no {what}.",
           x = "It has a pseudo-likelihood, whose ratios are not chi-squared.",
-          i = "{.fn AIC} corrects for the design; {.code fit$loglik} is the pseudo-log-likelihood."), "argument")
+          i = "{.fn AIC} compares models, corrected for the design; {.code car::Anova(fit)} is Wald's test of terms.",
+          i = "{.code fit$loglik} is the pseudo-log-likelihood."), "argument")
 }
 
 #' @rdname rr_glm_methods

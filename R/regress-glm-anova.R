@@ -74,7 +74,7 @@ logLik.rr_term_fit <- function(object, ...) structure(object$value, df = object$
 #' @rdname rr_glm_methods
 #' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
 #' @export
-drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), ...) {
+drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   refuse_ratio(list(object))
@@ -82,32 +82,37 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
   x <- stats::model.matrix(object)
   assign <- attr(x, "assign")
-  parts <- lapply(match(labels, attr(object$terms, "term.labels")), function(k) refit_columns(object,
-                                                                                              which(assign != k)))
-  change_table(object, parts, labels, test, "Single term deletions")
+  places <- match(labels, attr(object$terms, "term.labels"))
+  parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
+  change_table(object, parts, labels, test, k, "Single term deletions")
 }
 
 #' @rdname rr_glm_methods
 #' @export
-add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), ...) {
+add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  add_terms(object, scope, test, k, parent.frame())
+}
+
+# `caller`: where the data of the fit are found.
+add_terms <- function(object, scope, test, k, caller) {
   refuse_ratio(list(object))
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
-  caller <- parent.frame()
   parts <- lapply(labels, function(label) {
     wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
     fit <- suppressWarnings(eval(wider, caller))
     check_comparable(list(object, fit))
     list(value = fit$loglik, rank = fit$rank)
   })
-  change_table(object, parts, labels, test, "Single term additions")
+  change_table(object, parts, labels, test, k, "Single term additions")
 }
 
-change_table <- function(object, parts, labels, test, heading) {
+# `k`: the price of a parameter, which step() passes on.
+change_table <- function(object, parts, labels, test, k, heading) {
   value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
   df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
-  table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + 2 * df)
+  table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df)
   if (test != "none") {
     table$LRT <- c(NA, 2 * abs(value[-1] - value[1]))
     table$p <- stats::pchisq(table$LRT, table$Df, lower.tail = FALSE)

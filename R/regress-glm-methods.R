@@ -10,7 +10,7 @@
 #' `performance_score()`, `performance_accuracy()` and `performance_roc()` of 'performance': they do so too, and ask no fit.
 #'
 #' @param object,x A fit of [rr_glm()].
-#' @param type For `vcov()` and `summary()`: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
+#' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
 #'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
@@ -22,12 +22,13 @@
 #' @param level Confidence level.
 #' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
 #'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
-#'   survey designs and penalised fits.
+#'   survey designs and penalised fits, and where `type` or `cluster` says which standard errors to take.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
 #' @param conf.int,conf.level Add intervals, of which level?
 #' @param exponentiate Give odds ratios, with their intervals, in place of coefficients?
+#' @param se_fit Add the column `.se.fit`, the standard error of `.truth`?
 #' @param data,newdata New rows; by default those that were fitted.
 #' @param digits Significant digits.
 #' @param ... Further fits for `anova()`; otherwise ignored.
@@ -41,8 +42,9 @@
 #' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
 #' @section Survey designs:
 #' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
-#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them; they are `NA` if none are left. `anova()`, `drop1()` and `add1()` are refused:
-#' likelihood ratios are not chi-squared there. A Wald test takes their place.
+#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
+#' `deviance()`, and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
+#' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott: \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1, and
 #' \eqn{\Delta}{Delta} the information of the pseudo-likelihood times the design's variance of the coefficients. In a simple random sample the trace is the number of coefficients; with
@@ -76,6 +78,14 @@ logLik.rr_glm <- function(object, ...) {
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
             class = "logLik")
+}
+
+# survey::regTermTest(method = "LRT") takes the likelihood ratio of two deviances for chi-squared.
+#' @export
+deviance.rr_glm <- function(object, ...) {
+  check_object(object)
+  if (!is.null(object$design)) refuse_pseudo("deviance")
+  object$deviance
 }
 
 #' @rdname rr_glm_methods

@@ -150,6 +150,16 @@ drop_missing <- function(frame, action, caller) {
   list(frame = kept, na.action = attr(kept, "na.action"))
 }
 
+# A share says nothing of the number of answers that it is of: without weights each would count as one.
+check_share_weights <- function(response, weights) {
+  if (!is.null(weights) || !is.numeric(response) || is.matrix(response)) return(invisible())
+  between <- which(response > 0 & response < 1)
+  if (!length(between)) return(invisible())
+  abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
+          x = "Row {between[1]} is {format(response[between[1]], digits = 6)}: of how many answers is not said.",
+          i = "Give {.code weights = yes + no}, or the response {.code cbind(yes, no)}."), c("argument", "input"))
+}
+
 # The checked input of the kernel.
 regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
@@ -159,7 +169,9 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   weights <- mf[["(weights)"]]
   check_fit_weights(weights, n)
   tell_reversed(mf[[attr(frame$terms, "response")]], devices$labels)
-  response <- regress_response(mf[[attr(frame$terms, "response")]], devices$labels, weights)
+  response <- mf[[attr(frame$terms, "response")]]
+  check_share_weights(response, weights)
+  response <- regress_response(response, devices$labels, weights, mechanism)
   x <- stats::model.matrix(frame$terms, mf)
   offset <- stats::model.offset(mf)
   check_fit_offset(offset, x)

@@ -9,11 +9,39 @@ tell_about <- function(fit) {
                     class = "candor_message_aliased")
   }
   tell_weights(fit)
-  tell_infinite(fit)
+  doubt <- reports_doubt(fit)
+  tell_infinite(fit, doubt)
   tell_end(fit)
   tell_maxima(fit)
-  tell_information(fit)
+  # Neither other answers nor a penalty cure a wrong mechanism.
+  if (is.null(doubt)) tell_information(fit)
+  else if (is.null(fit$boundary)) warn(doubt, c("information", "unlikely"))
 }
+
+# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Then the words
+# that say so. Weights of a survey count with the number of respondents that they are worth.
+reports_doubt <- function(fit) {
+  if (!is.null(fit$unknown)) return(NULL)
+  row <- row_device(fit$device, fit$arm, length(fit$y))
+  parts <- split(seq_along(fit$y), list(row$p, row$q), drop = TRUE)
+  for (rows in parts) {
+    w <- fit$prior.weights[rows]
+    share <- sum(w * fit$y[rows]) / sum(w)
+    n <- if (is.null(fit$design)) sum(w) else sum(w)^2 / sum(w^2)
+    ends <- range(row$p[rows[1]], row$q[rows[1]])
+    if (isTRUE(beyond_range(share * n, n, ends[1], ends[2], false_alarm / length(parts)))) {
+      percent <- sprintf("%s%%", format(100 * c(share, ends), digits = 3, trim = TRUE, drop0trailing = TRUE))
+      return(c("The reports are unlikely under this design.",
+               x = sprintf("%s of them are {.val {fit$labels[2]}}; the mechanism makes %s to %s so.", percent[1],
+                           percent[2], percent[3]),
+               i = doubt_cure))
+    }
+  }
+  NULL
+}
+
+doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
+                    "randomised?")
 
 # Weights count answers here. Those of a survey would pass for them.
 tell_weights <- function(fit) {
@@ -25,12 +53,17 @@ tell_weights <- function(fit) {
                               "or read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
 }
 
-tell_infinite <- function(fit) {
+tell_infinite <- function(fit, doubt) {
   boundary <- fit$boundary
   if (is.null(boundary)) return(invisible())
   rows <- length(boundary$rows)
   sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
   shown <- boundary$coefficients
+  if (!is.null(doubt)) {
+    doubt[[1]] <- paste(doubt[[1]], "The likelihood has its maximum",
+                        if (isTRUE(boundary$pressed)) "at the end of the range of the link." else "at infinity.")
+    return(warn(doubt, c(if (isTRUE(boundary$pressed)) "boundary", "infinite", "unlikely")))
+  }
   if (isTRUE(boundary$pressed)) {
     return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.",
                   x = "The truth of {rows} row{?s} is {sides}, where standard errors do not hold.",

@@ -53,7 +53,8 @@
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
-#' `candor_warning_information` (reports carry little information for this many coefficients), `candor_warning_boundary` (an unknown parameter is
+#' `candor_warning_information` (reports carry little information for this many coefficients),
+#' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}
@@ -105,8 +106,12 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit$starts.asked <- starts
   fit$design <- design
   fit$anchor <- anchor
-  # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
-  if (!is.null(design)) fit$aic <- NA_real_
+  if (!is.null(design)) {
+    # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
+    fit$aic <- NA_real_
+    # Tests of other packages read it.
+    fit$df.residual <- residual_freedom(fit)
+  }
   tell_about(fit)
   fit
 }

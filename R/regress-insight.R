@@ -142,13 +142,9 @@ ellipsis_info.rr_regression <- function(...) {
 model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...) {
   table <- if (is.null(ci)) tidy(model) else tidy(model, conf.int = TRUE, conf.level = ci)
   if (isTRUE(exponentiate)) {
-    if (inherits(model, "rr_predictor")) {
-      abort(c("{.arg exponentiate} must be {.val {FALSE}} for a fit of {.fn rr_predictor}.",
-              x = "Its coefficients are those of several models.", i = "Take {.fn exp} of those you mean."), "argument")
-    }
+    if (inherits(model, "rr_predictor")) check_logarithms(model)
     table$std.error <- table$std.error * exp(table$estimate)
-    columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
-    table[columns] <- lapply(table[columns], exp)
+    table <- exponentiated(table)
   }
   names <- if (nrow(table) == length(model$coefficients)) names(model$coefficients)
   parameter_table(table, names, ci, keep, drop)

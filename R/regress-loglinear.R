@@ -46,6 +46,7 @@ rr_loglinear <- function(formula, tally, starts = 5, ...) {
   check_dots_empty(...)
   check_given(formula = "terms in the questions, as in {.code ~ a * b}", tally = "a tally of the questions")
   call <- match.call()
+  check_loglinear_order(formula, tally, starts)
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
   model <- loglinear_model(table)
@@ -72,6 +73,18 @@ rr_loglinear <- function(formula, tally, starts = 5, ...) {
                                                                         deparse1(formula))),
     class = c("rr_loglinear", "rr_regression")
   )
+}
+
+# Other regressions take a formula, data and a mechanism; people write that here too, or the tally first.
+check_loglinear_order <- function(formula, tally, starts) {
+  if (is.data.frame(tally) || inherits(starts, "rr_mechanism")) {
+    abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
+            i = if (inherits(starts, "rr_mechanism")) "A mechanism belongs to the tally.",
+            i = "Tally the data first: {.code rr_loglinear(formula, rr_tally(data, mechanism))}."), "argument")
+  }
+  if (inherits(formula, "formula") || !inherits(tally, "formula")) return(invisible())
+  abort(c("{.arg formula} must be a formula.", x = "It is {describe(formula)}.", 
+          i = "The order is {.arg formula}, {.arg tally}, or name them."), "argument")
 }
 
 # The cells of the truths (times groups) and their design, centred within groups: what is the same in a group has no

@@ -175,10 +175,13 @@ warn_maxima <- function(best) {
          i = "The data do not tell the two apart: a simpler model, or more respondents, would."), "maxima")
 }
 
-warn_infinite <- function(names, what) {
-  warn(c("The likelihood has its largest value at infinity.",
+# `unlikely`: no truth makes these reports likely, so that a simpler model is no cure.
+warn_infinite <- function(names, what, unlikely = FALSE) {
+  warn(c(paste0(if (unlikely) "The reports are unlikely under this design. ",
+                "The likelihood has its largest value at infinity."),
          x = "Not finite: {.val {utils::head(names, 5)}}{if (length(names) > 5) ', ...'}. {what}",
-         i = "Their standard errors are NA. Simplify the model, or merge categories."), "infinite")
+         i = if (unlikely) doubt_cure else "Their standard errors are NA. Simplify the model, or merge categories."),
+       c("infinite", if (unlikely) "unlikely"))
 }
 
 check_maximum <- function(best) {

@@ -9,7 +9,8 @@
 #'   [rr_predictor()] only have the sandwich;
 #' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
 #' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
-#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom);
+#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom).
+#'   Single terms are not dropped or added by `drop1()`, `step()` and `car::Anova()`, which refuse: fit the smaller model too;
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
 #'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
@@ -27,6 +28,9 @@
 #' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
 #' @param level,conf.level Confidence level, between 0 and 1.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param exponentiate Give estimates and intervals as factors: odds ratios of [rr_multinom()], factors of the shares of cells of [rr_loglinear()], and of [rr_predictor()]
+#'   odds ratios for a binomial family and the truth, ratios of rates for Poisson's; an error for a linear outcome, whose coefficients are no logarithms.
+#'   Standard errors stay those of the coefficients.
 #' @param digits Significant digits printed.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
@@ -36,7 +40,7 @@
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
 #' @section Errors:
-#' `candor_error_argument` for choices that a fit does not have, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
+#' `candor_error_argument` for choices that a fit does not have, `exponentiate` of a linear outcome, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
 #' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
 #' @source Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
@@ -224,12 +228,22 @@ coefficient_table <- function(b, v, conf.int, conf.level) {
   table
 }
 
+# Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
+# of other models.
+exponentiated <- function(table, rows = seq_len(nrow(table))) {
+  for (column in intersect(c("estimate", "conf.low", "conf.high"), names(table))) {
+    table[[column]][rows] <- exp(table[[column]][rows])
+  }
+  table
+}
+
 #' @rdname rr_regression
 #' @export
-tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
-  coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  table <- coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 
 #' @rdname rr_regression
@@ -257,13 +271,13 @@ summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
-  rownames(matrix) <- summary_names(object, table)
+  rownames(matrix) <- summary_names(table)
   structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
 }
 
-summary_names <- function(fit, table) {
-  first <- intersect(c("y.level", "component"), names(table))
-  if (length(first)) paste(table[[first]], table$term, sep = ":") else table$term
+# Those of coef() and vcov().
+summary_names <- function(table) {
+  if ("y.level" %in% names(table)) paste(table$y.level, table$term, sep = ":") else table$term
 }
 
 #' @rdname rr_regression
@@ -296,7 +310,7 @@ print_heading <- function(x) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
   # All starts at one maximum are no news.
-  reached <- sum(x$starts > max(x$starts) - 1e-5, na.rm = TRUE)
+  reached <- sum(x$starts > max(x$starts, -Inf) - 1e-5, na.rm = TRUE)
   if (length(x$starts) > reached) {
     cat("  the highest of several local maxima, reached by ", reached, " of ", length(x$starts), " starts\n", sep = "")
   }

@@ -80,6 +80,14 @@ multinom_newdata <- function(object, newdata, reports) {
   list(x = x, codes = codes, names = rownames(newdata))
 }
 
+# The element `model`, which R would take for the data, holds the likelihood.
+#' @importFrom stats model.frame
+#' @export
+model.frame.rr_multinom <- function(formula, ...) {
+  check_object(formula)
+  formula$frame
+}
+
 #' @export
 fitted.rr_multinom <- function(object, ...) {
   check_object(object)
@@ -88,7 +96,7 @@ fitted.rr_multinom <- function(object, ...) {
 }
 
 #' @export
-tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
   table <- NextMethod()

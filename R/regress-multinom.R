@@ -23,7 +23,7 @@
 #' @param data A data frame; or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are taken by their
 #'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomised: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
-#' @param type `"multinomial"` or `"cumulative"`.
+#' @param type `"multinomial"` or `"cumulative"`, for which the mechanism should have ordered levels: an ordered factor or numbers. Where it has none, a message says which order was taken.
 #' @param weights,subset,na.action As in [stats::glm()], found in `data` first; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
 #'   Of sampling weights take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole. A weighted tally counts with its effective number of respondents.
 #' @param start Coefficients to start from, in the order of `vcov()`; by default shares estimated without covariates.
@@ -39,7 +39,7 @@
 #'   * `augment()`: the data with `.truth.<level>`, `.posterior.<level>` and `.class`.
 #' @section Errors:
 #' `candor_error_argument` for formulas (also those with random effects or smooth terms), weights, and fewer rows than coefficients; `candor_error_level` for a report that is not one, with its row;
-#' `candor_error_no_information` for a channel whose rows depend on each other; `candor_error_impossible` for a report that no truth gives.
+#' `candor_error_no_information` for a channel whose rows depend on each other; `candor_error_impossible` for a report that no truth gives; `candor_error_mismatch` for `"cumulative"` and an ordered factor in another order than the mechanism's.
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_not_converged`.
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables subject to
 #'   randomized response. *Computational Statistics & Data Analysis* 51, 6060-6069. \doi{10.1016/j.csda.2006.12.002}
@@ -60,12 +60,14 @@
 #' fit
 #' tidy(fit, conf.int = TRUE)
 #' predict(fit, data.frame(semester = c(1, 8), female = 1))
-#' # The levels are ordered: one slope a covariate does nearly as well
-#' ordered <- rr_multinom(cheating ~ semester + female, people, often, type = "cumulative")
-#' AIC(fit, ordered)
+#' # The levels have an order: one slope a covariate does nearly as well
+#' ordered_often <- rr_grr(ordered(levels(people$cheating), c("never", "once", "often")), p = 0.8)
+#' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
+#' AIC(fit, cumulative)
 #' @export
 rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
                         na.action = NULL, start = NULL, starts = 5, ...) {
+  refuse_design(...)
   check_given(formula = "the reports and their covariates, as in {.code answer ~ age}",
               data = "a data frame with the reports and the covariates, or a tally by groups",
               optional = if (!missing(data) && inherits(data, "rr_tally")) "mechanism")
@@ -75,6 +77,7 @@ rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumul
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
   rows <- multinom_rows(call, formula, data, if (missing(mechanism)) NULL else mechanism, parent.frame())
+  if (type == "cumulative") check_cumulative_order(rows)
   if (!inherits(data, "rr_tally")) tell_sampling_weights(rows$weights)
   model <- category_model(type, rows$x, rows$codes, rows$weights, rows$channel, rows$mechanism$levels)
   fit <- fit_categories(model, start, starts)
@@ -114,9 +117,29 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     return(product_rows(call, formula, data, mechanism, where))
   }
   check_formula(formula)
+  check_one_response(formula, mechanism)
   frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
   finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
+}
+
+# Several questions to the left, as people write them, are found by their names instead.
+check_one_response <- function(formula, mechanism) {
+  left <- formula[[2]]
+  if (inherits(mechanism, "rr_product")) {
+    # The joint answer of all questions may be one column.
+    if (is.name(left) && !as.character(left) %in% names(mechanism$questions)) return(invisible())
+    abort(c("{.arg formula} must have no left side for several questions.", x = "It has {.code {deparse1(left)}}.",
+            i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}, found by name.",
+            i = "They are {format_labels(names(mechanism$questions))}."), "argument")
+  }
+  several <- is.call(left) && is.name(left[[1]]) && as.character(left[[1]]) %in% c("cbind", "+", "list", "data.frame")
+  names <- all.vars(left)
+  if (!several || length(names) < 2L) return(invisible())
+  product <- paste(names, "= ", collapse = ", ")
+  abort(c("{.arg formula} must have one question to the left.", x = "It has {.code {deparse1(left)}}.",
+          i = "Several questions are a {.fn rr_product}, and have no left side:",
+          i = "{.code rr_multinom({deparse1(formula[-2])}, data, rr_product({product}))}."), "argument")
 }
 
 # The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
@@ -160,6 +183,21 @@ finish_rows <- function(frame, codes, mechanism, name) {
        xlevels = stats::.getXlevels(terms, frame), contrasts = attr(x, "contrasts"))
 }
 
+# The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
+# says that there is an order, the reader is told which one was taken.
+check_cumulative_order <- function(rows) {
+  answers <- stats::model.response(rows$frame)
+  own <- is.ordered(answers) && identical(rows$mechanism$levels, rows$mechanism$reports)
+  if (own) {
+    check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
+  }
+  # Two levels are refused, with another reason.
+  if (own || has_order(rows$mechanism) || length(rows$mechanism$levels) < 3L) return(invisible())
+  cli::cli_inform(c("The order of the answers is taken to be {format_labels(rows$mechanism$levels, between = ' < ')}.",
+                    i = "Nothing says that they have one: give the mechanism an ordered factor as {.arg levels}."),
+                  class = "candor_message_order")
+}
+
 fit_categories <- function(model, start, starts) {
   p <- length(model$names)
   check_enough_rows(sum(model$weights > 0), p)
@@ -176,6 +214,11 @@ fit_categories <- function(model, start, starts) {
   best
 }
 
+# How often each report was given, with the weights of the rows.
+report_counts <- function(rows) {
+  vapply(seq_len(ncol(rows$channel)), function(code) sum(rows$weights[rows$codes == code]), 0)
+}
+
 new_rr_multinom <- function(best, model, rows, type, call) {
   found <- model$outward(best)
   if (any(found$infinite)) {
@@ -184,7 +227,8 @@ new_rr_multinom <- function(best, model, rows, type, call) {
     none <- rows$mechanism$levels[colSums(fitted * model$weights) < 1e-6 * sum(model$weights)]
     warn_infinite(found$names[found$infinite],
                   paste0(sprintf("The truth of %s rows is fitted as certain.", format_count(sure)),
-                         if (length(none)) paste(" Fitted shares are 0 of:", format_labels(none))))
+                         if (length(none)) paste(" Fitted shares are 0 of:", format_labels(none))),
+                  reports_contradict(rows$mechanism, report_counts(rows)))
   }
   all <- model$all_names
   coefficients <- stats::setNames(rep(NA_real_, length(all)), all)

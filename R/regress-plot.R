@@ -1,6 +1,7 @@
 #' Picture of a regression of the truth
 #'
 #' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
+#' Dates and times have an axis of time, and are held at their mean.
 #'
 #' Where the covariate interacts with one of a few values, such as a factor, there is a line for each of these values; `by` names another.
 #'
@@ -37,7 +38,7 @@ autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.9
   picture <- draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level)
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
   if (is.null(along$by)) {
-    return(picture + if (is.numeric(along$grid)) list(
+    return(picture + if (along$line) list(
       ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2),
       ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)
     ) else ggplot2::geom_pointrange(limits, colour = colour_estimate))
@@ -58,7 +59,7 @@ draw_levels <- function(picture, along, limits, title = NULL) {
       ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
       ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
   }
-  if (is.numeric(along$grid)) {
+  if (along$line) {
     return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
   }
   picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
@@ -92,10 +93,11 @@ draw_along <- function(data, along, what, conf.level) {
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
     ggplot2::labs(x = along$variable, y = "Probability", title = wrap_text(paste0(what, ", by ", along$variable), 46),
-                  caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (is.numeric(along$grid)) "Band" else "Bars",
+                  caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
-    (if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
-                                                            guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    (if (is_time(along$grid)) scale_x_time(along$grid, 5)
+     else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
+                                                                 guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::scale_y_continuous(labels = percent_labels) +
     ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
@@ -110,13 +112,11 @@ covariate_grid <- function(object, data, variable, by = character()) {
   }
   variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
-  typical <- lapply(data[known], function(v) {
-    if (is.numeric(v)) return(mean(v))
-    often <- names(which.max(table(v)))
-    if (is.factor(v)) factor(often, levels(v)) else if (is.logical(v)) as.logical(often) else often
-  })
+  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object$model)
+  typical <- Map(typical_value, data[known], stepped)
   values <- data[[variable]]
-  grid <- if (is.numeric(values)) seq(min(values), max(values), length.out = 101) else sort(unique(values))
+  line <- (is.numeric(values) || is_time(values)) && !stepped[[variable]]
+  grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
   others <- setdiff(known, c(variable, by))
   new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
   if (length(by)) {
@@ -125,11 +125,23 @@ covariate_grid <- function(object, data, variable, by = character()) {
     new[[by]] <- rep(levels, each = length(grid))
     rownames(new) <- NULL
   }
-  list(variable = variable, grid = grid, by = if (length(by)) by,
+  list(variable = variable, grid = grid, line = line, by = if (length(by)) by,
        typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
-         if (is.numeric(v)) format(v, digits = 3) else as.character(v)
+         if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M")
+         else if (is.numeric(v)) format(v, digits = 3) else format(v)
        }, "")),
        new = new)
+}
+
+# The mean, of dates to the day and of times to the minute, as the caption shows it; or the most frequent value.
+typical_value <- function(v, stepped) {
+  if (!stepped) {
+    if (inherits(v, "Date")) return(as.Date(round(as.numeric(mean(v))), origin = "1970-01-01"))
+    if (inherits(v, "POSIXct")) return(as.POSIXct(round(mean(v), "mins")))
+    if (is.numeric(v)) return(mean(v))
+  }
+  values <- sort(unique(v))
+  values[which.max(tabulate(match(v, values)))]
 }
 
 # The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the

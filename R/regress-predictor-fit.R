@@ -16,19 +16,24 @@ fit_moments <- function(rows) {
   u <- moment_scores(rows) * rows$weights
   o <- rows$outcome
   family <- rows$family
+  # In orthonormal columns: of dates, which are large numbers that differ little, the cross-products would be singular.
+  scale <- qr.R(qr(do.call(rbind, rows$x), tol = 1e-12))
+  designs <- lapply(rows$x, function(x) t(backsolve(scale, t(x), transpose = TRUE)))
   evaluate <- function(b) {
     slope <- 0
     rows_psi <- 0
-    for (cell in seq_along(rows$x)) {
-      x <- rows$x[[cell]]
+    for (cell in seq_along(designs)) {
+      x <- designs[[cell]]
       mu <- family$linkinv(drop(x %*% b))
       slope <- slope + crossprod(x * (u[, cell] * family$variance(mu)), x)
       rows_psi <- rows_psi + x * (u[, cell] * (o - mu))
     }
     list(slope = slope, psi = rows_psi, equation = colSums(rows_psi))
   }
-  solved <- solve_moments(evaluate, rows)
-  inverse <- solve(solved$at$slope)
+  solved <- solve_moments(evaluate, rows, scale)
+  solved$b <- backsolve(scale, solved$b)
+  solved$at$psi <- solved$at$psi %*% scale
+  inverse <- backsolve(scale, t(backsolve(scale, t(solve(solved$at$slope)))))
   names <- rows$names[rows$keep]
   coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
   coefficients[names] <- solved$b
@@ -44,12 +49,13 @@ fit_moments <- function(rows) {
 
 # Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
 # first.
-solve_moments <- function(evaluate, rows) {
+solve_moments <- function(evaluate, rows, columns) {
   b <- numeric(length(rows$keep))
   if ("(Intercept)" %in% colnames(rows$x[[1]]) && rows$family$family != "gaussian") {
     mean <- stats::weighted.mean(rows$outcome, rows$weights)
     b[1] <- rows$family$linkfun(if (rows$family$family == "binomial") min(max(mean, 0.02), 0.98) else max(mean, 0.02))
   }
+  b <- drop(columns %*% b)
   now <- evaluate(b)
   size <- function(at) sum((at$equation * scale)^2)
   scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
@@ -227,10 +233,11 @@ mixture_truth <- function(rows, name) {
        names = colnames(z[[1]])[keep], formula = formula)
 }
 
+# "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
 truth_names <- function(rows, truth) {
   unlist(lapply(truth, function(part) {
     levels <- paste0(part$name, rows$levels[[part$name]][-1])
-    as.vector(t(outer(levels, part$names, paste, sep = ":")))
+    as.vector(t(outer(levels, part$names, paste, sep = " ~ ")))
   }))
 }
 
@@ -242,14 +249,12 @@ fit_mixture <- function(rows, starts) {
   warn_maxima(best)
   found <- limit_estimates(best$b, best$at$observed, best$directions, model$size)
   truth <- truth_names(rows, model$truth)
-  names <- c(if (length(truth)) paste0("truth:", truth), paste0("outcome:", rows$names[rows$keep]),
-             if (model$gaussian) "log(sigma)")
+  names <- c(truth, rows$names[rows$keep], if (model$gaussian) "log(sigma)")
   if (any(found$infinite)) warn_infinite(names[found$infinite], "Some truths are fitted as certain.")
   coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
   coefficients[rows$keep] <- found$b[model$at_outcome]
   all <- structure(found$vcov, dimnames = list(names, names))
   outcome <- all[model$at_outcome, model$at_outcome, drop = FALSE]
-  dimnames(outcome) <- rep(list(rows$names[rows$keep]), 2)
   list(coefficients = coefficients, estimate = best$b, vcov = outcome, vcov_all = all,
        truth = stats::setNames(found$b[model$at_truth], truth), model = model, scores = best$at$scores,
        sigma = if (model$gaussian) exp(best$b[model$total]), loglik = best$at$loglik, df = length(found$b),

@@ -51,9 +51,7 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
   }
   if (part == "all") return(all)
   at <- if (part == "truth") object$model$at_truth else object$model$at_outcome
-  block <- all[at, at, drop = FALSE]
-  names <- if (part == "truth") names(object$truth) else rownames(object$vcov)
-  structure(block, dimnames = list(names, names))
+  all[at, at, drop = FALSE]
 }
 
 moment_sandwich <- function(object, groups) {
@@ -71,14 +69,26 @@ sigma.rr_predictor <- function(object, ...) {
 }
 
 #' @export
-tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_object(x)
   check_dots_near(...)
+  if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
   table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
                               .before = 1)
-  if (is.null(x$truth) || !length(x$truth)) return(table)
-  truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
-  rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
+  if (length(x$truth)) {
+    truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
+    table <- rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
+  }
+  if (exponentiate) exponentiated(table) else table
+}
+
+# Of a logistic and a Poisson outcome the coefficients are logarithms of odds and of rates, and those of the truth are
+# logarithms of odds; of a linear outcome they are differences of means.
+check_logarithms <- function(fit) {
+  if (fit$family$family != "gaussian") return(invisible())
+  abort(c("{.arg exponentiate} must be {.val {FALSE}} for a fit of {.fn rr_predictor} with a linear outcome.",
+          x = "Its coefficients are differences of means, not logarithms.",
+          i = "Those of the truth are: {.code exp(fit$truth)}."), "argument")
 }
 
 #' @export
@@ -106,7 +116,8 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL, type = c(
                                  "argument")
     return(label_cells(cell_sums(object, object$model$parts(object$estimate)$r), rows))
   }
-  frame <- newdata %||% rows$frame
+  shares <- object$method == "ml" && (type == "truth" || is.null(truth))
+  frame <- if (is.null(newdata)) rows$frame else predictor_newdata(object, newdata, type != "truth", shares)
   if (type == "truth") return(label_cells(truth_shares(object, frame), rows))
   if (length(rows$covariates) && is.null(truth)) {
     if (object$method == "moments") {
@@ -146,15 +157,24 @@ truth_cell <- function(rows, truth) {
   which(Reduce(`&`, Map(function(name, place) rows$cells[[name]] == place, rows$covariates, at)))
 }
 
+# New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
+predictor_newdata <- function(object, newdata, outcome, shares) {
+  if (!is.data.frame(newdata)) {
+    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
+  }
+  rows <- object$rows
+  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
+  needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
+  known <- needed[needed %in% names(rows$frame)]
+  absent <- setdiff(known, names(newdata))
+  if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
+  xlevels <- c(rows$xlevels, if (shares) unlist(lapply(object$model$truth, `[[`, "xlevels"), recursive = FALSE))
+  fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
+}
+
 new_designs <- function(object, frame, which = seq_len(max(1L, nrow(object$rows$cells)))) {
   rows <- object$rows
-  if (!is.data.frame(frame)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(frame)}."), "argument")
-  }
-  terms <- stats::delete.response(attr(rows$x_terms %||% rows$terms, "terms") %||% rows$terms)
-  absent <- setdiff(all.vars(terms), c(names(frame), rows$covariates))
-  if (length(absent)) abort_variable(absent[1], "newdata", frame, "newdata")
-  frame <- plain_columns(frame, used = all.vars(terms), factors = names(rows$xlevels))
+  terms <- stats::delete.response(rows$terms)
   rows$cells <- rows$cells[which, , drop = FALSE]
   lapply(predictor_designs(terms, frame, rows, rows$xlevels), function(x) x[, rows$names[rows$keep], drop = FALSE])
 }

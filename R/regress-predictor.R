@@ -30,12 +30,14 @@
 #' @param starts Number of starting points of `"ml"`, at least 1.
 #' @param ... Not used, and refused by `rr_predictor()`.
 #' @return An object of class `c("rr_predictor", "rr_regression")`, see [rr_regression]. Beyond that
-#'   * `coef(part = )`: `"outcome"` (default), `"truth"` (only `"ml"`), or `"both"`, a list of the two; `vcov(part = )`: `"outcome"`, `"truth"`, or
+#'   * `coef(part = )`: `"outcome"` (default), `"truth"` (only `"ml"`), or `"both"`, a list of the two. Coefficients of the outcome are called as by [stats::lm()], `taxyes`;
+#'     those of the model of the truth `taxyes ~ age`, the log odds of a true yes against the first level, on age. All functions call them so; `vcov(part = )`: `"outcome"`, `"truth"`, or
 #'     `"all"` (truth, outcome and the logarithm of the error's standard deviation, in this order); `sigma()`: that standard deviation;
 #'   * `predict(truth = )`: the mean outcome if the truth were `truth`, a named list of one level per randomized covariate. Without `truth` (only `"ml"`) the mean
 #'     given the exact covariates; `type = "truth"` the probabilities of each truth given these, `"posterior"` given report and outcome too. `se.fit` for the mean at a `truth`.
 #' @section Errors:
-#' `candor_error_argument` for a randomized variable that is not in the formula, a formula without one, families, links and outcomes that are not
+#' `candor_error_argument` for a randomized variable that is not in the formula, one inside a function, such as `factor(tax)` (of more than two levels numbers and conditions may be made,
+#' `I(often == "daily")`), a formula without one, families, links and outcomes that are not
 #' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
 #' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
 #' @source van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
@@ -60,6 +62,7 @@
 rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), truth = ~ ., method = c("moments",
                                                                                                         "ml"),
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
+  refuse_design(...)
   check_given(formula = "the outcome and its covariates, as in {.code income ~ age + fraud}",
               data = "a data frame with outcome, covariates and reports",
               mechanisms = "a list of mechanisms, named by the randomized variables")
@@ -122,6 +125,8 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_terms(formula)
   check_terms(truth)
   covariates <- intersect(names(mechanisms), right)
+  check_plain_truths(terms, mechanisms)
+  check_plain_truths(stats::terms(truth, allowDotAsName = TRUE), mechanisms)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
@@ -156,6 +161,32 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   rows$x <- lapply(rows$x, function(x) x[, rows$keep, drop = FALSE])
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
+}
+
+# A randomized variable is a factor of its truths already. Of two levels no function makes another variable; of more it
+# may make a number or a condition, as in I(q == "often"), which is one.
+check_plain_truths <- function(terms, mechanisms) {
+  variables <- as.list(attr(terms, "variables"))[-1]
+  if (attr(terms, "response")) variables <- variables[-attr(terms, "response")]
+  for (written in Filter(is.call, variables)) for (name in intersect(all.vars(written), names(mechanisms))) {
+    levels <- mechanisms[[name]]$levels
+    truth <- stats::setNames(list(factor(levels, levels)), name)
+    value <- tryCatch(suppressWarnings(eval(written, truth, environment(terms))), error = function(e) NULL)
+    if (length(levels) > 2L && (is.numeric(value) || is.logical(value))) next
+    abort(c("{.arg formula} must name the randomized {.val {name}} plainly.", x = "It has {.code {deparse1(written)}}.",
+            i = "Write {.code {name}}: its truth is a factor with the levels {format_labels(levels)}.",
+            i = plain_remedy(written, name, levels)), "argument")
+  }
+}
+
+plain_remedy <- function(written, name, levels) {
+  others <- setdiff(all.vars(written), name)
+  if (length(others)) return(sprintf("An interaction is `%1$s:%2$s`, or `%1$s * %2$s` with both.", name, others[1]))
+  if ("relevel" %in% all.names(written)) {
+    paste("Its coefficients are against {.val {levels[1]}};",
+          if (length(levels) == 2L) "against {.val {levels[2]}} they have the other sign."
+          else "against another level they are differences of them.")
+  } else if (length(levels) == 2L) "Its coefficient is of {.val {levels[2]}} against {.val {levels[1]}}."
 }
 
 check_randomized <- function(mechanisms) {

@@ -1,26 +1,33 @@
 #' @rdname rr_glm_methods
 #' @export
-confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), ...) {
+confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
+                           ...) {
   check_object(object)
   check_dots_near(...)
-  asked <- !identical(method, c("profile", "wald"))
-  method <- check_choice(method, "method", c("profile", "wald"))
+  chosen <- !is.null(type) || !is.null(cluster)
+  asked <- !is.null(method) && !identical(method, c("profile", "wald"))
+  method <- if (chosen && !asked) "wald" else check_choice(method, "method", c("profile", "wald"))
+  if (chosen && method == "profile") {
+    abort(c("{.arg type} and {.arg cluster} are for {.code method = \"wald\"}.",
+            x = "A profile interval has no standard error."), "argument")
+  }
+  type <- type %||% default_variance(object, cluster)
   level <- check_level(level)
   names <- names(object$coefficients)
   which <- if (missing(parm)) seq_along(names) else match_coefficients(parm, names)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  ends <- if (method == "wald") wald_ends(object, which, level)
+  ends <- if (method == "wald") wald_ends(object, which, level, type, cluster)
     else if (!is.null(object$design) || object$penalty != "none") {
       if (asked) refuse_profile(object)
-      wald_ends(object, which, level)
+      wald_ends(object, which, level, type, cluster)
     } else t(vapply(which, function(j) profile_coefficient(object, j, level), numeric(2)))
   dimnames(ends) <- list(names[which], percent)
   ends
 }
 
-wald_ends <- function(fit, which, level) {
-  se <- sqrt(diag(stats::vcov(fit)))[which]
-  half <- coefficient_quantile(fit, level) * se
+wald_ends <- function(fit, which, level, type, cluster) {
+  se <- sqrt(diag(stats::vcov(fit, type, cluster)))[which]
+  half <- coefficient_quantile(fit, level, type) * se
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 

@@ -91,8 +91,8 @@ independent_columns <- function(x, weights = NULL) {
   keep <- sort(parts$pivot[seq_len(parts$rank)])
   aliased <- colnames(x)[-keep]
   if (length(keep) < ncol(x) && length(aliased)) {
-    cli::cli_inform("{cli::qty(length(aliased))}Coefficient{?s} not determined by the others: {.val {aliased}}.",
-                    class = "candor_message_aliased")
+    cli::cli_inform(paste("Not estimated, since {?it is a combination/they are combinations} of other columns:",
+                          "{.val {aliased}}."), class = "candor_message_aliased")
   }
   keep
 }

@@ -26,14 +26,18 @@ survey_meat <- function(fit, scores) {
   survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
 }
 
-# Degrees of freedom of the t distribution of a coefficient: as survey::svyglm() counts them, in the rows that were
-# fitted. Without a design, and for other standard errors, coefficients are taken for normal. NA: there are none left.
-coefficient_freedom <- function(fit, type = "survey") {
-  if (is.null(fit$design) || type != "survey") return(Inf)
+# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
+residual_freedom <- function(fit) {
   check_installed("survey", "for survey designs")
   used <- match(row.names(fit$model), row.names(fit$design$variables))
-  df <- survey::degf(fit$design[used, ]) - (fit$rank - 1)
-  if (df > 0) df else NA_real_
+  as.double(survey::degf(fit$design[used, ]) + 1 - fit$rank)
+}
+
+# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
+# coefficients are taken for normal. NA: there are none left.
+coefficient_freedom <- function(fit, type = "survey") {
+  if (is.null(fit$design) || type != "survey") return(Inf)
+  if (fit$df.residual > 0) fit$df.residual else NA_real_
 }
 
 coefficient_quantile <- function(fit, level, type = "survey") {
@@ -45,6 +49,6 @@ refuse_ratio <- function(fits) {
   if (all(vapply(fits, function(fit) is.null(fit$design), NA))) return(invisible())
   abort(c("Likelihood ratio tests need a likelihood.",
           x = "A fit of a survey design has a pseudo-likelihood.",
-          i = paste("Use a Wald test with {.code vcov(fit)}: {.code summary(fit)} for one coefficient,",
-                    "{.code car::linearHypothesis(fit, ...)} for several. {.fn AIC} compares models.")), "argument")
+          i = paste("Use a Wald test: {.code summary(fit)} for a coefficient, {.code survey::regTermTest(fit, ~ x)}",
+                    "for a term, {.code car::Anova(fit)} for all. {.fn AIC} compares models.")), "argument")
 }

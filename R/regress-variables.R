@@ -4,12 +4,7 @@
 # whether the function takes a survey design.
 check_model_order <- function(formula, data, mechanism, design = FALSE) {
   given <- list(formula = formula, data = data, mechanism = mechanism)
-  if (is_design(data)) {
-    abort(c("{.arg data} must be a data frame, or a tally by groups.", x = "It is a survey design.",
-            i = if (design) "Name it: {.code design = }."
-                else paste("Give its data, its weights, and {.code vcov(fit, type = \"sandwich\", cluster = )};",
-                           "{.fn rr_glm} takes designs.")), "argument")
-  }
+  if (is_design(data)) abort_design("{.arg data} must be a data frame, or a tally by groups.", design)
   kinds <- vapply(given, model_part, "")
   swapped <- which(!is.na(kinds) & kinds != names(given))
   if (!length(swapped)) return(invisible())
@@ -20,6 +15,18 @@ check_model_order <- function(formula, data, mechanism, design = FALSE) {
   what <- c(formula = "a formula", data = describe(given[[first]]), mechanism = "a mechanism")[[kinds[swapped[1]]]]
   abort(c(paste0("{.arg {first}} must be ", wanted[[first]], "."), x = "It is {what}.",
           i = "The order is {.arg formula}, {.arg data}, {.arg mechanism}, or name them."), "argument")
+}
+
+abort_design <- function(what, design = FALSE) {
+  abort(c(what, x = "It is a survey design.",
+          i = if (design) "Name it: {.code design = }."
+              else paste("Give its data, its weights, and {.code vcov(fit, type = \"sandwich\", cluster = )};",
+                         "{.fn rr_glm} takes designs.")), "argument")
+}
+
+# Those who know rr_glm() give designs by name to the other regressions.
+refuse_design <- function(...) {
+  if ("design" %in% ...names()) abort_design("{.arg design} is not an argument here: the data go to {.arg data}.")
 }
 
 model_part <- function(x) {
@@ -151,14 +158,18 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
   absent <- setdiff(intersect(needed, known), names(newdata))
   if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
   check_variables(list(newdata = terms[[length(terms)]]), newdata, environment(terms), "newdata")
-  newdata <- plain_columns(newdata, used = needed, factors = names(fit$xlevels))
-  for (name in intersect(names(fit$xlevels), names(newdata))) {
-    check_new_levels(newdata[[name]], fit$xlevels[[name]], name)
-  }
-  for (name in intersect(needed, names(newdata))) check_new_number(newdata[[name]], fitted_column(fit, name), name)
+  newdata <- fitting_columns(fit, newdata, needed, fit$xlevels)
   tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), error = function(e) {
     abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
+}
+
+# The columns of new rows, which must be of the kinds that were fitted.
+fitting_columns <- function(fit, newdata, needed, xlevels) {
+  newdata <- plain_columns(newdata, used = needed, factors = names(xlevels))
+  for (name in intersect(names(xlevels), names(newdata))) check_new_levels(newdata[[name]], xlevels[[name]], name)
+  for (name in intersect(needed, names(newdata))) check_new_kind(newdata[[name]], fitted_column(fit, name), name)
+  newdata
 }
 
 fitted_column <- function(fit, name) {
@@ -168,11 +179,25 @@ fitted_column <- function(fit, name) {
   NULL
 }
 
-# Text in place of numbers would be a factor of its own.
-check_new_number <- function(values, fitted, name) {
-  if (!is.numeric(fitted) || is.object(fitted) || !(is.character(values) || is.factor(values))) return(invisible())
-  abort(c("{.arg newdata} must have numbers where numbers were fitted.", x = "{.val {name}} is {describe(values)}.",
-          i = "Convert it: {.code transform(newdata, {name} = as.numeric(as.character({name})))}."), "argument")
+# Text in place of numbers or dates would be a factor of its own, and a date in place of a time is one of 1970, since
+# days pass for seconds.
+check_new_kind <- function(values, fitted, name) {
+  kind <- value_kind(fitted)
+  given <- value_kind(values)
+  if (is.null(kind) || kind == "text" || identical(given, kind) || all(is.na(values))) return(invisible())
+  if (kind %in% c("numbers", "logical values") && !identical(given, "text")) return(invisible())
+  origin <- if (identical(given, "numbers")) ", origin = \"1970-01-01\"" else ""
+  cure <- switch(kind, numbers = "as.numeric(as.character({name}))", `logical values` = "as.logical({name})",
+                 dates = paste0("as.Date({name}", origin, ")"),
+                 times = paste0("as.POSIXct({name}", origin, ", tz = \"UTC\")"))
+  abort(c("{.arg newdata} must have {kind} where {kind} were fitted.", x = "{.val {name}} is {describe(values)}.",
+          i = paste0("Convert it: {.code transform(newdata, {name} = ", cure, ")}.")), "argument")
+}
+
+value_kind <- function(x) {
+  if (inherits(x, "Date")) "dates" else if (inherits(x, "POSIXct")) "times"
+  else if (is.character(x) || is.factor(x)) "text" else if (is.object(x)) NULL
+  else if (is.logical(x)) "logical values" else if (is.numeric(x)) "numbers"
 }
 
 check_new_levels <- function(values, levels, name) {

@@ -84,17 +84,6 @@ check_columns_found <- function(asking = parent.frame()) {
            error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
 }
 
-refuse_bare <- function(error, arg, written) {
-  names <- all.vars(written)
-  bare <- length(names) > 0L && all(all.names(written) %in% c(names, "c", "list", "+"))
-  sought <- names[vapply(names, grepl, NA, conditionMessage(error), fixed = TRUE)]
-  if (!bare || !length(sought) || inherits(error, "rlang_error")) stop(error)
-  text <- paste(encodeString(names, quote = "\""), collapse = ", ")
-  if (length(names) > 1L) text <- sprintf("c(%s)", text)
-  abort(c("{.arg {arg}} must name columns as text or in a formula.", x = "There is no object {.code {sought[1]}}.",
-          i = "Write {.code {arg} = {text}} or {.code {arg} = ~ {paste(names, collapse = ' + ')}}."), "argument")
-}
-
 formula_names <- function(formula, arg) {
   names <- function(e) {
     if (is.name(e)) return(as.character(e))

@@ -145,6 +145,7 @@ abort_stray <- function(x, mechanism, times, name, match) {
   lines <- unknown_lines(unknown, "A report", "reports")
   abort(c("{.val {name}} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
           i = if (length(unknown$blank)) "{blank_note(unknown, 'NULL')} Or leave them out with {.fn dplyr::filter}.",
           i = if (unknown$relaxed && match == "exact") {
             "{.code match = \"relaxed\"} ignores case and surrounding space."

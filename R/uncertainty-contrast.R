@@ -252,7 +252,7 @@ contrast_parts <- function(fit, weights) {
 
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
-  estimate <- group_estimate(fit, g)
+  estimate <- fitted_truth(fit, g)
   certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
   own <- !is.null(fit$estimator$spread)
   !fit$estimator$unbiased && !certain && !own && any(estimate <= 0 | estimate >= 1)

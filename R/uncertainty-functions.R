@@ -78,6 +78,16 @@ near_estimate <- function(name, names) {
   if (length(parts) == 2L && turned %in% names) turned else nearest_label(name, names)
 }
 
+# The weights that were given, under the names of estimates: those of the last category of each group where they may be
+# meant, else the first ones.
+named_weights <- function(x, names) {
+  each <- length(names) / length(x)
+  at <- if (each == floor(each)) each * seq_along(x) else seq_along(x)
+  shown <- utils::head(seq_along(x), 3L)
+  parts <- sprintf("%s = %s", encodeString(names[at[shown]], quote = "\""), format(x[shown], trim = TRUE, digits = 6))
+  sprintf("With names: `c(%s%s)`.", paste(parts, collapse = ", "), if (length(x) > 3L) ", ..." else "")
+}
+
 # One function's weights; `what` names it in errors.
 contrast_row <- function(x, names, what) {
   if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
@@ -89,6 +99,9 @@ contrast_row <- function(x, names, what) {
   if (is.null(names(x)) && length(x) != length(names)) {
     abort(c(paste(what, "must have one weight per estimate, or names."),
             x = "It has length {length(x)}, and there are {length(names)} estimates.",
+            i = paste("They are called",
+                      "{format_labels(encodeString(names, quote = '\"'), if (length(names) <= 8) 400 else 60)}."),
+            i = if (length(x) > 1L && length(x) < length(names) && !all(x %in% names)) "{named_weights(x, names)}",
             i = if (all(x %in% names)) "Categories to add up are given as text: {.fn as.character}."), "argument")
   }
   if (anyNA(place)) {

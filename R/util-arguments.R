@@ -54,10 +54,33 @@ misplaced_mechanism <- function(asking) {
 check_dots_empty <- function(..., .renamed = NULL, .known = NULL) {
   if (...length() == 0L) return(invisible())
   known <- if (is.null(.known)) names(formals(sys.function(sys.parent()))) else .known
-  given <- list(...)
+  written <- as.list(substitute(list(...)))[-1L]
+  given <- tryCatch(list(...), error = function(e) refuse_bare_dots(e, written, known))
   names <- names(given) %||% rep("", ...length())
   abort_unnamed(given[!nzchar(names)], known)
   abort_unknown(names[nzchar(names)], known, .renamed)
+}
+
+# Extra arguments that are names of no object: columns without quotes, as dplyr takes them.
+refuse_bare_dots <- function(error, written, known) {
+  at <- which(vapply(written, function(one) length(bare_names(error, one)) > 0L, NA))
+  if (!length(at)) stop(error)
+  name <- names(written)[at[1]] %||% ""
+  if (nzchar(name)) abort_unknown(name, known)
+  text <- paste(encodeString(all.vars(written[[at[1]]]), quote = "\""), collapse = ", ")
+  dots <- match("...", known)
+  abort(c(if (!is.na(dots) && dots > 1L) "Arguments after {.arg {known[dots - 1L]}} must be named."
+          else "Arguments must be named here.",
+          x = "There is no object {.code {bare_names(error, written[[at[1]]])[1]}}.",
+          i = if ("column" %in% known) "If it is a column: {.code column = {text}}."), "argument")
+}
+
+# The names of an expression that R did not find, if it is nothing but names; else none.
+bare_names <- function(error, written) {
+  names <- all.vars(written)
+  bare <- length(names) > 0L && all(all.names(written) %in% c(names, "c", "list", "+"))
+  if (!bare || inherits(error, "rlang_error")) return(character())
+  names[vapply(sprintf("'%s'", names), grepl, NA, conditionMessage(error), fixed = TRUE)]
 }
 
 # Methods of other packages' generics ignore what they do not know: those who call them, say modelsummary(), pass
@@ -78,7 +101,7 @@ check_dots_near <- function(...) {
 
 # Arguments that verbs for many classes have: where a class lacks one, its users may expect it all the same.
 house_arguments <- c("by", "cluster", "conf.int", "conf.level", "conf_level", "interval", "level", "newdata", "term",
-                     "terms", "robust", "type", "variable", "vcov", "weights")
+                     "terms", "robust", "se_fit", "type", "variable", "vcov", "weights")
 
 # Was the generic of this frame called by the code of another package? Those that only pass calls on do not count, nor
 # does code that is evaluated in our own namespace, as tests are.
@@ -134,6 +157,7 @@ other_names <- list(
   categories = c("levels", "terms"), category = c("terms", "category", "levels"), cats = "levels", con = "file",
   conf = c("conf.level", "alpha"), conf.int = "conf.level", conf.level = "level",
   conf_level = c("conf.level", "level"), confidence = "conf.level", contrast = "L", correction = "adjust",
+  deff = "design_effect",
   covariate = c("variables", "variable"), data = c("x", "counts", "sets", "bits", "tally"), design = "mechanism",
   df = "data", eps = "epsilon", family = c("link", "type"), filename = "file", formula = "L", group = "by",
   groups = "by", k = c("m", "levels"), labels = "levels", level = c("conf.level", "alpha"),
@@ -167,6 +191,9 @@ called_note <- function(names, known) {
   }
   if (any(c("se", "std.error", "standard.error") %in% names) && "margin" %in% known) {
     return("{.arg margin} is the half-width of an interval: {.code margin = 1.96 * 0.01} for a standard error of 0.01.")
+  }
+  if ("column" %in% names && all(c("x", "mechanism") %in% known)) {
+    return("Give a tally: {.code rr_tally(x, mechanism, column = )}.")
   }
   if ("cluster" %in% names && all(c("design", "penalty") %in% known)) {
     return("Give clusters to the fit: {.code vcov(fit, type = \"sandwich\", cluster = ~ area)}.")

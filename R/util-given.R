@@ -34,6 +34,7 @@ check_given <- function(..., optional = NULL) {
 
 # The value of an argument. R's own error for a name that is none says nothing of columns.
 found_argument <- function(arg, asking, first) {
+  if (arg %in% c("vars", "L")) check_quoted(arg, asking)
   if (arg != "mechanism") return(get(arg, asking))
   tryCatch(get(arg, asking), error = function(e) {
     written <- eval(call("substitute", as.name(arg)), asking)
@@ -82,3 +83,23 @@ argument_meanings <- c(
   vars = "the questions, by name or position",
   x = "the reports, or a tally of them"
 )
+
+# Labels and names of questions without quotes, which R takes for objects and does not find.
+check_quoted <- function(args, asking = parent.frame()) {
+  arg <- NULL
+  tryCatch(for (arg in args) get0(arg, asking, inherits = FALSE),
+           error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking), FALSE))
+}
+
+# Names that stand in `written` and are no objects. `columns`: they may also be written as a formula.
+refuse_bare <- function(error, arg, written, columns = TRUE) {
+  sought <- bare_names(error, written)
+  if (!length(sought)) stop(error)
+  names <- all.vars(written)
+  text <- paste(encodeString(names, quote = "\""), collapse = ", ")
+  if (length(names) > 1L) text <- sprintf("c(%s)", text)
+  abort(c(if (columns) "{.arg {arg}} must name columns as text or in a formula."
+          else "{.arg {arg}} must give names as text.", x = "There is no object {.code {sought[1]}}.",
+          i = if (columns) "Write {.code {arg} = {text}} or {.code {arg} = ~ {paste(names, collapse = ' + ')}}."
+              else "Write {.code {arg} = {text}}."), "argument")
+}

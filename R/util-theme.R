@@ -117,10 +117,22 @@ row_panels <- function(layout, scales = "fixed") {
        ggplot2::theme(strip.text = ggplot2::element_text(size = layout$title_size)))
 }
 
-# Keeps the height with the picture, for plot(), which knows the device. The usual 4 inches hold 40 rows.
+# Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the device is known. The
+# usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
   if (layout$height > 4.2) tell_height(layout)
-  structure(picture, layout = layout)
+  structure(picture, layout = layout, class = c("rr_picture", class(picture)))
+}
+
+# Where the device has no room for its rows the reader is told how much they need, if autoplot() has not said so.
+#' @export
+print.rr_picture <- function(x, ...) {
+  NextMethod()
+  layout <- attr(x, "layout")
+  if (!is.null(layout) && layout$height <= 4.2 && layout$height > grDevices::dev.size("in")[2] + 0.25) {
+    tell_height(layout)
+  }
+  invisible(x)
 }
 
 tell_height <- function(layout) {
@@ -225,16 +237,11 @@ whole_breaks <- function(limits) {
 }
 
 # plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot that it seems to be.
-# Where the device has no room for its rows the reader is told how much they need, if autoplot() has not said so.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
   check_drawn(x, ...names())
   picture <- ggplot2::autoplot(x, ...)
   print(picture)
-  layout <- attr(picture, "layout")
-  if (!is.null(layout) && layout$height <= 4.2 && layout$height > grDevices::dev.size("in")[2] + 0.25) {
-    tell_height(layout)
-  }
   invisible(picture)
 }
 

@@ -7,7 +7,7 @@ travelling_mechanisms <- function() {
     numbers = rr_grr(c(0.1, 1 / 3, 2), epsilon = 1), ordered = rr_grr(ordered(c("low", "mid", "high")), epsilon = 1),
     integers = rr_grr(c(100000L, 200000L, 5L), epsilon = 1), logical = rr_grr(c(TRUE, FALSE), epsilon = 1),
     pair = rr_grr(2, epsilon = 1), text_numbers = rr_grr(c("1", "2", "3"), epsilon = 1),
-    binary = rr_binary(0.83, 0.21), reversed = rr_binary(0.8, 0.1, levels = c("1", "0")), direct = rr_binary(1, 0),
+    binary = rr_binary(0.83, 0.21), reversed = suppressMessages(rr_warner(0.8, levels = c("1", "0"))), direct = rr_binary(1, 0),
     warner = rr_warner(0.7), warner_epsilon = rr_warner(epsilon = 40), crosswise = rr_crosswise(0.25),
     triangular = rr_triangular(0.3), mangat = rr_mangat(0.7, 0.3), kuk = rr_kuk(0.8, 0.2),
     mistakes = rr_misclassification(0.93, 0.84),

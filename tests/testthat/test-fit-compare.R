@@ -14,7 +14,62 @@ test_that("differences are those of two binomial shares, through the design", {
   expect_identical(table$term, rep("yes", 3))
   ratio <- rr_compare(three(), type = "ratio", adjust = "none")
   expect_equal(ratio$estimate, share[pairs[2, ]] / share[pairs[1, ]])
-  expect_equal(ratio$conf.high, ratio$estimate * exp(1.959964 * ratio$std.error / ratio$estimate), tolerance = 1e-6)
+  expect_equal(ratio$std.error, ratio$estimate * sqrt((error / share)[pairs[1, ]]^2 + (error / share)[pairs[2, ]]^2))
+  # Fieller: at an end r of the interval the test of y - r x = 0 is just at its level.
+  for (r in list(ratio$conf.low, ratio$conf.high)) {
+    z <- (share[pairs[2, ]] - r * share[pairs[1, ]]) / sqrt(error[pairs[2, ]]^2 + r^2 * error[pairs[1, ]]^2)
+    expect_equal(abs(z), rep(1.959964, 3), tolerance = 1e-6)
+  }
+})
+
+test_that("the interval of a ratio and its p-value agree, and both are told apart from the estimate", {
+  # Reports of yes; the device alone gives 1/6 of them.
+  yes <- c(a = 150, b = 170, c = 200, d = 215, e = 260, f = 300)
+  fit <- rr_estimate(rr_counts(rbind(no = 750 - yes, yes = yes), rr_forced(1 / 6)))
+  for (level in c(0.8, 0.95, 0.99)) {
+    table <- rr_compare(fit, type = "ratio", conf.level = level)
+    expect_identical(table$p.value < 1 - level, table$conf.low > 1 | table$conf.high < 1)
+    expect_identical(table$p.value, rr_compare(fit)$p.value)
+    expect_true(all(table$conf.low <= table$estimate & table$estimate <= table$conf.high))
+    # The share of the first group may be 0: its ratio to nothing has no upper bound.
+    first <- (150 / 750 - 1 / 6) * 1.5 - qnorm((1 + level) / 2) * sqrt(0.2 * 0.8 / 750) * 1.5
+    expect_identical(is.infinite(table$conf.high[table$group1 == "a"]), rep(first < 0, 5))
+  }
+  expect_output(print(table), "p-values: of equal shares")
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    # "a" is hardly above what the device gives: from 0 over it, and over it without end.
+    few <- rr_compare(rr_estimate(rr_counts(rbind(no = c(a = 605, b = 550), yes = c(145, 200)), rr_forced(1 / 6)))[c("b", "a")], type = "ratio")
+    expect_identical(few$conf.low, 0)
+    picture <- ggplot2::autoplot(few)
+    expect_match(gsub("\n", " ", picture$labels$caption), "Those from the left end begin at 0")
+    drawn <- expect_silent(ggplot2::layer_data(picture, 2))
+    expect_true(all(is.finite(c(drawn$x, drawn$xend))) && drawn$x < log10(few$estimate))
+  }
+  # A design with covariance: at an end of the interval the test by svycontrast() is at its level.
+  skip_if_not_installed("survey")
+  set.seed(3)
+  people <- data.frame(cluster = rep(1:30, each = 40), area = rep(c("N", "S"), 600), w = runif(1200, 0.5, 2))
+  people$report <- ifelse(runif(1200) < ifelse(people$area == "N", 0.32, 0.42), "yes", "no")
+  design <- survey::svydesign(id = ~cluster, weights = ~w, data = people)
+  share <- rr_estimate(design, rr_forced(1 / 6), column = "report", by = "area", method = "inv")
+  ratio <- rr_compare(share, type = "ratio")
+  V <- vcov(share)
+  at <- grep("yes", names(coef(share)))
+  for (r in c(ratio$conf.low, ratio$conf.high)) {
+    t <- sum(c(-r, 1) * coef(share)[at]) / sqrt(drop(c(-r, 1) %*% V[at, at] %*% c(-r, 1)))
+    expect_equal(abs(t), stats::qt(0.975, share$df), tolerance = 1e-8)
+  }
+})
+
+test_that("at the boundary the interval of a ratio is of the intervals of the shares", {
+  fit <- suppressWarnings(rr_estimate(rr_counts(rbind(no = c(3, 30), yes = c(97, 70)), rr_forced(1 / 6))))
+  ratio <- suppressWarnings(rr_compare(fit, type = "ratio"))
+  difference <- suppressWarnings(rr_compare(fit))
+  expect_identical(ratio$p.value, difference$p.value)
+  # The level at which the interval of the difference ends at 0 is found between two, to about 1e-4 of a share.
+  at <- suppressWarnings(rr_compare(fit, type = "ratio", conf.level = 1 - ratio$p.value))
+  expect_equal(at$conf.high, 1, tolerance = 1e-3)
+  expect_gt(ratio$conf.low, 0)
 })
 
 test_that("separate fits of independent samples compare like groups", {

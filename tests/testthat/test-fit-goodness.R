@@ -27,10 +27,21 @@ test_that("fewer yes than the die makes is half a normal test", {
 test_that("what the design explains is no contradiction, and the generator is left alone", {
   set.seed(3)
   before <- .Random.seed
-  test <- rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8))), 99, seed = 2)
+  # Any share between 20 and 80 % has a truth: nothing can be tested.
+  expect_message(test <- rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8))), 99, seed = 2), "0 degrees of freedom",
+                 class = "candor_message_untested")
   expect_identical(.Random.seed, before)
   expect_equal(test$deviance, 0, tolerance = 1e-9)
-  expect_equal(test$p.value, 1)
+  expect_identical(c(test$p.value, test$p.chi2), c(NA_real_, NA_real_))
+  # In one group it can: its estimate is at the boundary.
+  groups <- rr_tally(data.frame(report = rep(c("no", "yes", "no", "yes"), c(40, 60, 95, 5)), group = rep(1:2, each = 100)), rr_warner(0.8),
+                     column = "report", by = "group")
+  expect_message(test <- rr_goodness_of_fit(rr_estimate(groups), 99, seed = 2), "in 1 group", class = "candor_message_untested")
+  expect_identical(is.na(test$p.value), c(TRUE, FALSE))
+  expect_lte(test$p.value[2], 0.02)
+  # Three reports for two truths leave a degree of freedom.
+  channel <- rr_channel(rbind(a = c(x = .5, y = .3, z = .2), b = c(x = .2, y = .2, z = .6)))
+  expect_false(is.na(rr_goodness_of_fit(rr_estimate(rr_counts(c(x = 35, y = 25, z = 40), channel)), 99)$p.value))
   expect_error(rr_goodness_of_fit(1), class = "candor_error_argument")
   expect_error(rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8)), method = "inv")), class = "candor_error_argument")
   expect_error(rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8))), 5), class = "candor_error_argument")

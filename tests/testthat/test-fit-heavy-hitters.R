@@ -35,17 +35,17 @@ test_that("frequent strings are found, and their estimates from those held out a
   runs <- 40
   results <- lapply(seq_len(runs), function(i) {
     m <- rr_prefixes(3, c(1, 3), width = 256, functions = 32, key = 50 * i)
-    truth <- sample(c("tea", "ale", "gin", "rum", "cid"), 8000, TRUE, c(0.5, 0.25, 0.15, 0.06, 0.04))
+    truth <- sample(c("tea", "ale", "gin", "rum", "cid"), 8000, TRUE, c(0.5, 0.25, 0.14, 0.075, 0.035))
     tally <- rr_tally(rr_perturb(truth, m, rng = "R"), m)
     found <- rr_heavy_hitters(tally)
     # What the step that selected them said of the same strings.
     biased <- if (nrow(found)) rr_estimate(candor:::part_tally(tally, "3"), candidates = found$term)$estimate
     list(found = found, biased = biased)
   })
-  true <- c(tea = 0.5, ale = 0.25, gin = 0.15, rum = 0.06, cid = 0.04)
+  true <- c(tea = 0.5, ale = 0.25, gin = 0.14, rum = 0.075, cid = 0.035)
   terms <- unlist(lapply(results, function(r) r$found$term))
   recall <- vapply(names(true), function(term) mean(vapply(results, function(r) term %in% r$found$term, NA)), 0)
-  # Thresholds are about 0.08: the three above are nearly always found, the two below sometimes.
+  # Thresholds are about 0.08: the three above are nearly always found, the two below sometimes or never.
   threshold <- mean(vapply(results, function(r) attr(r$found, "search")$threshold[2], 0))
   expect_true(all(recall[c("tea", "ale", "gin")] > 0.9))
   expect_lt(recall[["cid"]], 0.5)

@@ -346,6 +346,39 @@ test_that("a design has no likelihood, and what needs one says so", {
   expect_error(rr_goodness_of_fit(fit), "leave the design out", class = "candor_error_argument")
 })
 
+test_that("impossible reports are told, and an estimate that is held at 0 has no standard error", {
+  set.seed(21)
+  data <- data.frame(cluster = rep(1:30, each = 20), weight = rep(c(1, 2, 3), 200), y = stats::rbinom(600, 1, 0.1))
+  design <- survey::svydesign(~cluster, weights = ~weight, data = data)
+  # The unrelated question is answered yes by 70 %: at least 52.5 % would say yes.
+  fit <- rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y")
+  expect_output(print(fit), "The reports are unlikely under this design of the question")
+  expect_identical(tidy(fit)$std.error, c(NA_real_, NA_real_))
+  # The total of all people has one.
+  expect_identical(is.na(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", total = TRUE))$std.error), c(FALSE, TRUE))
+  expect_true(is_contradicted(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", method = "inv")))
+  # The right design, though its estimate may be held at 0 as well.
+  expect_no_match(capture.output(rr_estimate(design, rr_unrelated(0.7, 0.25), column = "y")), "unlikely")
+  none <- rr_estimate(design, rr_binary(0.9, 0.12), column = "y")
+  expect_identical(coef(none)[["yes"]], 0)
+  expect_no_match(capture.output(none), "unlikely")
+  expect_output(print(none), "no standard error")
+})
+
+test_that("clusters do not make possible reports look impossible", {
+  # Whole clusters hold the truth or do not; given the truths each answer is randomised for itself. All say the truth of the
+  # cluster but for the die, and nobody holds it in most surveys: the share of yes is as low as can be.
+  set.seed(22)
+  mechanism <- rr_forced(c(no = .1, yes = .3))
+  alarms <- vapply(1:150, function(i) {
+    truth <- rep(stats::rbinom(12, 1, 0.05), each = 25)
+    data <- data.frame(cluster = rep(1:12, each = 25), weight = rep(c(1, 4, 2), 100), y = stats::rbinom(300, 1, ifelse(truth == 1, .9, .3)))
+    is_contradicted(rr_estimate(survey::svydesign(~cluster, weights = ~weight, data = data), mechanism, column = "y"))
+  }, NA)
+  # At most 1 in 1,000: two or more among 150 would have a probability of 0.01.
+  expect_lte(sum(alarms), 1)
+})
+
 # Reports of respondents as a table, a column or columns of a protocol.
 protocol_table <- function(data, reports) {
   attr(reports, "memory") <- NULL

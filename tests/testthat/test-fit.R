@@ -39,7 +39,7 @@ test_that("tidy, glance and augment keep broom's contract", {
   expect_named(tidy(fit, conf.int = TRUE), c("term", "estimate", "std.error", "conf.low", "conf.high"))
   expect_identical(nrow(glance(fit)), 1L)
   expect_named(glance(fit), c("method", "target", "categories", "nobs", "respondents", "effective_n", "epsilon", "logLik", "df", "AIC",
-                              "BIC", "boundary", "gap"))
+                              "BIC", "boundary", "gap", "unlikely"))
   expect_identical(glance(boundary)$boundary, 1L)
   expect_named(augment(fit), c("term", "count", ".fitted", ".resid"))
   grouped <- rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism))

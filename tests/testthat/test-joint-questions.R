@@ -147,7 +147,7 @@ test_that("reports are read as their protocols give them: what they support, by 
   part <- survey$questions[c("tool", "hash", "sex")]
   expect_identical(rr_cooccurrence(flat, mechanism = part), rr_cooccurrence(1 * bits[, c(1:3, 9:11, 4)]))
   # Both names of yes.
-  reversed <- rr_cooccurrence(data.frame(x = c("1", "0", "1")), 1, mechanism = list(x = rr_warner(0.8, levels = c("1", "0"))))
+  reversed <- rr_cooccurrence(data.frame(x = c("1", "0", "1")), 1, mechanism = list(x = suppressMessages(rr_warner(0.8, levels = c("1", "0")))))
   expect_identical(reversed$values, c(3, 2))
   # Missing reports.
   holes <- reports

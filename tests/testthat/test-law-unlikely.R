@@ -73,3 +73,48 @@ test_that("the remark is wrong in one of a thousand fits at most", {
   }, 0)
   expect_lte(sum(alarms), 4)
 })
+
+test_that("two reports are doubted at an exact bound of 1 in 1,000, for all truths and sizes", {
+  # All counts are enumerated. The reported share of yes lies between the two numbers, which are far apart, near, and at the edge.
+  for (ends in list(c(1 / 6, 5 / 6), c(.3, .6), c(.02, .3), c(.45, .5), c(.9, .95))) for (n in c(5, 40, 600)) {
+    alarm <- vapply(0:n, beyond_range, NA, n = n, low = ends[1], high = ends[2], alpha = 0.001)
+    worst <- max(vapply(seq(ends[1], ends[2], length.out = 21), function(share) sum(stats::dbinom(0:n, n, share)[alarm]), 0))
+    expect_lte(worst, 0.001)
+  }
+  # And not much later than it could: one count more is doubted where its own tail is below 1 in 1,000.
+  fit <- function(yes) rr_estimate(rr_counts(c(no = 1500 - yes, yes = yes), rr_forced(c(no = .1, yes = .3))))
+  last <- stats::qbinom(0.001, 1500, 0.3)
+  expect_false(is_contradicted(fit(last)))
+  expect_true(is_contradicted(fit(last - 1)))
+  expect_true(is_contradicted(rr_estimate(fit(last - 1)$tally, method = "inv")))
+})
+
+test_that("the limit of a deviance is that of a mixture of chi-squared distributions", {
+  # One degree of freedom: half of the mass is at 0. Two: 1/2 * exp(-limit / 2) is the half of the second.
+  expect_equal(deviance_limit(1, 0.001), stats::qchisq(0.998, 1), tolerance = 1e-8)
+  limit <- deviance_limit(2, 0.001)
+  expect_equal(stats::pnorm(-sqrt(limit)) + exp(-limit / 2) / 2, 0.001, tolerance = 1e-7)
+  # An estimate in the corner of three forced answers: all answer "a", of which the dice make a tenth of the others.
+  withr::local_preserve_seed()
+  set.seed(12)
+  mechanism <- rr_forced(c(a = .1, b = .1, c = .1))
+  alarms <- apply(stats::rmultinom(4000, 400, c(.8, .1, .1)), 2, function(counts) {
+    fitted <- reported_shares(mechanism, estimate_counts(mechanism, as.double(counts), "mle", 400)$estimate)
+    counts_contradict(mechanism, counts, fitted, 0.02)
+  })
+  # 80 at most on average: 4.5 standard errors more would have a probability below 1e-5.
+  expect_lte(sum(alarms), 80 + 40)
+  expect_gte(sum(alarms), 20)
+})
+
+test_that("each group has its share of the false alarms", {
+  mechanism <- rr_forced(c(no = .1, yes = .3))
+  share <- function(alpha) stats::qbinom(alpha, 1500, 0.3)
+  groups <- function(first) {
+    yes <- c(first, rep(600, 9))
+    data <- data.frame(group = rep(letters[1:10], each = 1500), report = unlist(lapply(yes, function(y) rep(c("yes", "no"), c(y, 1500 - y)))))
+    rr_estimate(rr_tally(data, mechanism, column = "report", by = "group"))
+  }
+  expect_false(is_contradicted(groups(share(0.001) - 1)))
+  expect_true(is_contradicted(groups(share(0.0001) - 1)))
+})

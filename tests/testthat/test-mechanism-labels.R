@@ -8,8 +8,8 @@ test_that("answers that are labels are read by label through every door, in what
   for (labels in list(c(TRUE, FALSE), c(FALSE, TRUE), c("1", "0"), c("0", "1"), c(1, 0), c(0, 1))) {
     own <- as.character(labels)
     # Nothing is flipped, so the reports are the answers.
-    direct <- list(rr_binary(1, 0, labels), rr_forced(0, levels = labels), rr_grr(labels, p = 1),
-                   rr_compose(rr_grr(labels, p = 1), rr_binary(1, 0, labels)))
+    direct <- suppressMessages(list(rr_binary(1, 0, labels), rr_forced(0, levels = labels), rr_grr(labels, p = 1),
+                   rr_compose(rr_grr(labels, p = 1), rr_binary(1, 0, labels))))
     for (mechanism in direct) {
       for (type in names(bits)) {
         # To a mechanism that is not about yes and no, numbers are positions where no label is a number.
@@ -33,11 +33,11 @@ test_that("answers that are labels are read by label through every door, in what
 })
 
 test_that("bits of another dress follow labels that are bits", {
-  turned <- rr_binary(0.8, 0.1, levels = c(TRUE, FALSE))
+  turned <- suppressMessages(rr_warner(0.8, levels = c(TRUE, FALSE)))
   expect_identical(rr_tally(c("1", "1", "0"), turned)$counts, c(2, 1))
   expect_identical(rr_tally(factor(c(1, 1, 0)), turned)$counts, c(2, 1))
   expect_identical(rr_counts(c("0" = 1, "1" = 2), turned)$counts, c(2, 1))
-  expect_identical(rr_tally(c(TRUE, TRUE, FALSE), rr_binary(0.8, 0.1, levels = c("1", "0")))$counts, c(2, 1))
+  expect_identical(rr_tally(c(TRUE, TRUE, FALSE), suppressMessages(rr_warner(0.8, levels = c("1", "0"))))$counts, c(2, 1))
   # Of dimensions only the labels themselves, in their order, are taken.
   two <- rr_product(a = turned, b = turned)
   expect_error(rr_counts(table(a = c(FALSE, TRUE), b = c(FALSE, TRUE)), two), class = "candor_error_level")
@@ -64,11 +64,12 @@ test_that("numbers are read by label wherever a label is a number", {
   expect_error(rr_tally(2, rr_grr(c("0", "1", "2+"), p = 0.9)), class = "candor_error_level")
   # "01" is not what R calls 1
   expect_identical(rr_tally(c(1, 1, 2), rr_grr(c("02", "01"), p = 0.9))$counts, c(2, 1))
+  turned <- function(levels) suppressMessages(rr_warner(0.8, levels = levels))
   expect_snapshot(error = TRUE, {
     rr_perturb(c(0, 1), rr_grr(c("0", "1", "2+"), p = 0.9))
     rr_tally(c(0, 2), rr_grr(c("0", "1", "2+"), p = 0.9))
-    rr_tally(c(0, 2), rr_binary(0.8, 0.1, levels = c(TRUE, FALSE)))
-    rr_perturb(c(0, 2), rr_binary(0.8, 0.1, levels = c("1", "0")))
+    rr_tally(c(0, 2), turned(c(TRUE, FALSE)))
+    rr_perturb(c(0, 2), turned(c("1", "0")))
   })
 })
 
@@ -100,12 +101,13 @@ test_that("noncompliance leaves answers what they were", {
 test_that("joint counts of columns take a turned question for what its labels say", {
   # 60 of 100 reports are TRUE: P(TRUE | TRUE) = 0.9, P(TRUE | FALSE) = 0.2, so the share of TRUE is (0.6 - 0.2) / 0.7.
   counts <- rr_cooccurrence(data.frame(a = rep(c(TRUE, FALSE), c(60, 40))), order = 1)
-  for (mechanism in list(rr_binary(0.8, 0.1, levels = c(TRUE, FALSE)), rr_binary(0.9, 0.2),
+  turned <- suppressMessages(rr_forced(c("TRUE" = 0.2, "FALSE" = 0.1), levels = c(TRUE, FALSE)))
+  for (mechanism in list(turned, rr_binary(0.9, 0.2),
                          rr_channel(rbind("1" = c("1" = 0.9, "0" = 0.1), "0" = c(0.2, 0.8))))) {
     fit <- rr_tmdh(counts, mechanism)
     expect_equal(tidy(fit)$estimate[tidy(fit)$term == "a"], 100 * 0.4 / 0.7)
   }
-  fit <- rr_tmdh(counts, rr_binary(0.8, 0.1, levels = c(TRUE, FALSE)))
+  fit <- rr_tmdh(counts, turned)
   expect_equal(as.vector(rr_margin(fit, "a")$estimate["TRUE"]), 0.4 / 0.7)
 })
 

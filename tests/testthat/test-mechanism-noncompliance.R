@@ -25,7 +25,7 @@ test_that("noncompliance prints, and refuses what it cannot mean", {
 })
 
 test_that("answers are read as the design reads them, whatever those do who do not comply", {
-  designs <- list(rr_warner(0.8), rr_crosswise(0.3, levels = c("1", "0")), rr_forced(1 / 6, levels = c("clean", "doped")),
+  designs <- list(rr_warner(0.8), suppressMessages(rr_crosswise(0.3, levels = c("1", "0"))), rr_forced(1 / 6, levels = c("clean", "doped")),
                   rr_binary(0.9, 0.2, levels = c("FALSE", "TRUE")), rr_unrelated(0.7, 0.4), rr_grr(2, epsilon = 1),
                   rr_grr(c("1", "3"), epsilon = 1), rr_binary(0.9, 0.1, levels = c("2", "1")),
                   rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_compose(rr_warner(0.9), rr_warner(0.8)), rr_grr(3, epsilon = 1))

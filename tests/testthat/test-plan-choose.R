@@ -353,7 +353,18 @@ test_that("a best risk of 0 is said in words", {
   choice$risk[1:2] <- c(0, 0.25)
   expect_output(print(choice), "has an estimated risk of 0.25; that of the best is 0.", fixed = TRUE)
   choice$risk[2] <- 0
-  expect_output(print(choice), "has an estimated risk of 0 too.", fixed = TRUE)
+  expect_output(print(choice), sprintf('"%s" and "%s", whose estimates agree', choice$method[1], choice$method[2]), fixed = TRUE)
   choice$risk[1:2] <- c(0.2, 0.25)
   expect_output(print(choice), "has an estimated risk 25% larger.", fixed = TRUE)
+})
+
+test_that("methods whose estimates are the same are said to agree", {
+  # Away from the boundary every method that only repairs estimates outside of 0 to 1 is the inversion.
+  choice <- rr_choose(rr_counts(c(no = 700, yes = 300), rr_forced(1 / 6)), seed = 1, replications = 20)
+  expect_setequal(choice$method[1:4], c("inv", "invn", "invp", "mle"))
+  expect_lt(diff(range(choice$risk[1:4])), 1e-10 * choice$risk[1])
+  words <- capture.output(print(choice))
+  expect_match(words[1], 'and "[a-z]+", whose estimates agree$')
+  expect_match(words[2], 'The next, "combine"', fixed = TRUE)
+  expect_output(print(choice[1:4, ]), "agree\n[^T]*# A tibble")
 })

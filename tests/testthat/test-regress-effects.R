@@ -127,3 +127,59 @@ test_that("an interaction has a line for each level", {
   many <- rr_glm(report ~ town * age, crossed, rr_forced(1 / 6))
   expect_error(ggplot2::autoplot(many, "town", by = "age"), "at most 8 values", class = "candor_error_argument")
 })
+
+# ---- dates ----
+
+dated <- transform(data, number = rep(0:59, 20))
+dated$day <- as.Date("2026-03-01") + dated$number
+dated$time <- as.POSIXct(dated$day, tz = "UTC") + 3600 * 9
+
+test_that("the effect of a date or a time is that of the number of days", {
+  wanted <- rr_effects(rr_glm(y ~ number * g, dated, forced))
+  number <- wanted$term == "number"
+  for (formula in list(y ~ day * g, y ~ time * g)) {
+    effects <- rr_effects(rr_glm(formula, dated, forced))
+    expect_identical(effects$contrast, sub("^dY/dX$", "dY/dX per day", wanted$contrast))
+    expect_equal(effects$estimate, wanted$estimate, tolerance = 1e-5)
+    expect_equal(effects$std.error, wanted$std.error, tolerance = 1e-4)
+  }
+  # A factor of days has no slope: each day against the first.
+  weeks <- transform(dated, day = as.Date("2026-03-01") + 7 * (number %/% 20))
+  effects <- rr_effects(rr_glm(y ~ factor(day), weeks, forced))
+  expect_identical(effects$contrast[-1], c("2026-03-08 - 2026-03-01", "2026-03-15 - 2026-03-01"))
+  moment <- (tapply(weeks$y, weeks$day, mean) - 1 / 6) / (2 / 3)
+  expect_equal(effects$estimate[-1], as.vector(moment[-1] - moment[1]), tolerance = 1e-7)
+  # So has one of numbers.
+  expect_equal(rr_effects(rr_glm(y ~ factor(number %/% 20), dated, forced), "number")$contrast[2], "1 - 0")
+})
+
+test_that("pictures have an axis of time, and hold dates at their mean", {
+  skip_if_not_installed("ggplot2")
+  for (name in c("day", "time")) {
+    fit <- rr_glm(stats::reformulate(c(name, "g"), "y"), dated, forced)
+    picture <- ggplot2::autoplot(fit)
+    expect_identical(class(picture$data$value), class(dated[[name]]))
+    expect_equal(range(picture$data$value), range(dated[[name]]))
+    expect_s3_class(ggplot2::ggplot_build(picture)$layout$panel_scales_x[[1]], if (name == "day") "ScaleContinuousDate" else "ScaleContinuousDatetime")
+    ends <- data.frame(range(dated[[name]]), g = names(which.max(table(dated$g))))
+    names(ends)[1] <- name
+    expect_equal(picture$data$fit[c(1, 101)], unname(predict(fit, ends, "truth")))
+    other <- ggplot2::autoplot(fit, "g")
+    # The mean is 29.5 days after 1 March; R rounds a half to the even day.
+    expect_match(other$labels$caption, c(day = "day = 2026-03-30.", time = "time = 2026-03-30 21:00.")[[name]], fixed = TRUE)
+    middle <- if (name == "day") as.Date("2026-03-30") else as.POSIXct("2026-03-30 21:00", tz = "UTC")
+    new <- data.frame(middle, g = letters[1:3])
+    names(new)[1] <- name
+    expect_equal(other$data$fit, unname(predict(fit, new, "truth")), tolerance = 1e-6)
+  }
+  effects <- ggplot2::autoplot(rr_effects(rr_glm(y ~ day + g, dated, forced)))
+  expect_true("day, per day" %in% effects$data$label)
+  expect_match(gsub("\n", " ", effects$labels$caption), "of one day more: of 10 days")
+  # A date that is in the model as a factor alone has points at its own values, and is held at one of them.
+  fit <- rr_glm(y ~ months(day) + age, dated, forced)
+  expect_identical(ggplot2::autoplot(fit, "day")$data$value, sort(unique(dated$day)))
+  expect_s3_class(ggplot2::autoplot(fit, "age"), "ggplot")
+  answers <- rr_multinom(y ~ day + g, transform(dated, y = c("no", "yes")[y + 1]), forced)
+  expect_identical(range(ggplot2::autoplot(answers)$data$value), range(dated$day))
+  expect_match(ggplot2::autoplot(answers, "g")$labels$caption, "day = 2026-03-30", fixed = TRUE)
+})

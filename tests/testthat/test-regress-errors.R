@@ -107,3 +107,29 @@ test_that("slips with other verbs are led to the right one", {
   ordered <- rr_estimate(rr_counts(c(never = 300, once = 200, often = 200), rr_grr(c("never", "once", "often"), epsilon = 1)))
   expect_error(rr_mean(ordered), "rr_contrast(fit, 1:3)", fixed = TRUE, class = "candor_error_argument")
 })
+
+test_that("reports that no truth makes likely are told, with the cure, where the maximum is at infinity", {
+  # p and pi exchanged: 70 % of a quarter, and more, would say yes; 9 % do.
+  data <- data.frame(group = rep(c("a", "b"), 300), y = rep(c(0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0), length.out = 600), weight = rep(c(1, 2), 300))
+  wrong <- rr_unrelated(0.25, 0.7)
+  told <- NULL
+  fit <- withCallingHandlers(rr_glm(y ~ group, data, wrong), warning = function(w) {
+    told <<- c(told, list(w))
+    invokeRestart("muffleWarning")
+  })
+  # One warning, not three.
+  expect_length(told, 1)
+  expect_s3_class(told[[1]], "candor_warning_unlikely")
+  expect_s3_class(told[[1]], "candor_warning_infinite")
+  expect_snapshot(quietly(rr_glm(y ~ group, data, wrong)))
+  expect_warning(rr_glm(y ~ group, data, wrong, penalty = "jeffreys"), class = "candor_warning_unlikely")
+  # Infinite for another reason: everybody in one group says yes, which the design allows.
+  data$y[data$group == "b"] <- 1
+  expect_warning(quietly(rr_glm(y ~ group, data, rr_forced(1 / 6), starts = 3)), "infinity", class = "candor_warning_infinite")
+  quarters <- rr_forced(c(a = .3, b = .3, c = .3))
+  many <- data.frame(x = rep(0:1, 300), y = rep(c("a", "b"), each = 300))
+  expect_warning(rr_multinom(y ~ x, many, quarters), "unlikely under this design", class = "candor_warning_unlikely")
+  pair <- rr_product(first = quarters, second = rr_warner(0.8))
+  both <- data.frame(x = rep(0:1, 300), first = rep(c("a", "b"), each = 300), second = rep(c("no", "yes", "no"), 200))
+  expect_warning(suppressMessages(rr_multinom(~x, both, pair, starts = 1)), class = "candor_warning_unlikely")
+})

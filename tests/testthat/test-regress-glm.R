@@ -462,6 +462,14 @@ test_that("tables have the columns that the tidy generics promise", {
   augmented <- augment(fit)
   expect_true(all(c("y", "age", "town", ".truth", ".report", ".posterior", ".hat", ".resid") %in% names(augmented)))
   expect_equal(augment(fit, newdata = data[1:3, ])$.truth, unname(fitted(fit)[1:3]))
+  error <- predict(fit, data[1:3, ], "truth", se.fit = TRUE)$se.fit
+  expect_equal(augment(fit, newdata = data[1:3, ], se_fit = TRUE)$.se.fit, unname(error))
+  expect_equal(augment(fit, se_fit = TRUE)$.se.fit[1:3], unname(error))
+  expect_false(".se.fit" %in% names(augmented))
+  expect_error(augment(fit, se_fit = 2), class = "candor_error_argument")
+  # New rows in the place of the data of the fit would be rows of NA.
+  expect_error(augment(fit, data[1:3, ]), "newdata", class = "candor_error_argument")
+  expect_identical(augment(fit, data)$.truth, augmented$.truth)
   expect_snapshot({
     print(fit)
     summary(fit)

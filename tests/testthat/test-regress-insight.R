@@ -184,3 +184,44 @@ test_that("parameters and modelsummary name the outcome of a coefficient", {
   table <- modelsummary(two, shape = term + y.level ~ model, output = "data.frame")
   expect_setequal(table$term[table$part == "estimates"], c("(Intercept)", "age"))
 })
+
+# The exponential of a coefficient is what it is wherever it is asked for: that of a logit is an odds ratio, of a
+# Poisson outcome a ratio of rates; that of a mean is nothing.
+test_that("exponentiated coefficients are obeyed, or refused where they are no logarithms, alike by all", {
+  ends <- c("estimate", "conf.low", "conf.high")
+  check <- function(fit) {
+    plain <- tidy(fit, conf.int = TRUE)
+    ratio <- tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+    expect_equal(ratio[ends], exp(plain[ends]))
+    expect_identical(ratio[setdiff(names(ratio), ends)], plain[setdiff(names(plain), ends)])
+    expect_identical(tidy(fit, exponentiate = FALSE), tidy(fit))
+    expect_error(tidy(fit, exponentiate = "yes"), class = "candor_error_argument")
+    skip_if_not_installed("parameters")
+    expect_equal(parameters::model_parameters(fit, exponentiate = TRUE)$Coefficient, ratio$estimate)
+    ratio
+  }
+  odds <- check(two)
+  expect_equal(odds$estimate, unname(exp(two$coefficients)))
+  check(rr_multinom(times ~ age, contacts, rr_grr(factor(often$levels, often$levels, ordered = TRUE), p = 2 / 3), type = "cumulative"))
+  die <- rr_forced(1 / 6)
+  contacts$other <- rep(c("no", "no", "yes", "no", "yes", "yes"), 200)
+  check(rr_loglinear(~ report * other, rr_tally(contacts[c("report", "other")], rr_product(report = die, other = die))))
+  contacts$caught <- as.integer(contacts$age %% 3 == 0)
+  logistic <- check(rr_predictor(caught ~ age + report, contacts, list(report = die), family = binomial()))
+  expect_setequal(logistic$component, c("outcome", "truth"))
+  check(rr_predictor(caught ~ age + report, contacts, list(report = die), family = poisson()))
+  for (method in c("moments", "ml")) {
+    linear <- rr_predictor(age ~ report, contacts, list(report = die), method = method)
+    expect_error(tidy(linear, exponentiate = TRUE), "differences of means", class = "candor_error_argument")
+    expect_identical(tidy(linear, exponentiate = FALSE), tidy(linear))
+    skip_if_not_installed("parameters")
+    expect_error(parameters::model_parameters(linear, exponentiate = TRUE), "differences of means", class = "candor_error_argument")
+  }
+})
+
+test_that("modelsummary has the exponentials of the other regressions too", {
+  modelsummary <- from_cran("modelsummary")$modelsummary
+  table <- modelsummary(two, exponentiate = TRUE, output = "data.frame", fmt = 4)
+  shown <- table[[ncol(table)]][table$part == "estimates" & table$statistic == "estimate"]
+  expect_identical(shown, sprintf("%.4f", tidy(two, exponentiate = TRUE)$estimate))
+})

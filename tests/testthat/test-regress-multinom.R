@@ -21,7 +21,7 @@ test_that("golden vectors: estimates, likelihood, both informations, truths and 
   }
 })
 
-often <- function() rr_grr(levels(exam_simulated$cheating), p = 0.8)
+often <- function() rr_grr(ordered(levels(exam_simulated$cheating), c("never", "once", "often")), p = 0.8)
 exam_fit <- function(...) rr_multinom(cheating ~ semester + female, exam_simulated, often(), ...)
 
 test_that("without randomization it is nnet's multinomial logit and, of two categories, glm()", {
@@ -209,4 +209,23 @@ test_that("bad input is refused, or told", {
   # Any type of report: labels, codes.
   expect_equal(coef(rr_multinom(as.character(cheating) ~ semester, people, grr)), coef(rr_multinom(cheating ~ semester, people, grr)))
   expect_equal(coef(rr_multinom(as.integer(cheating) ~ semester, people, grr)), coef(rr_multinom(cheating ~ semester, people, grr)))
+})
+
+test_that("a cumulative logit is in an order that somebody gave, or it is told", {
+  people <- exam_simulated
+  fit <- function(answers, mechanism) rr_multinom(answers ~ semester, data.frame(answers, semester = people$semester), mechanism, type = "cumulative")
+  wanted <- coef(exam_fit(type = "cumulative"))
+  plain <- rr_grr(levels(people$cheating), p = 0.8)
+  turned <- factor(people$cheating, c("often", "never", "once"), ordered = TRUE)
+  for (mechanism in list(plain, often())) {
+    expect_error(fit(turned, mechanism), "often < never < once.*never < once < often", class = "candor_error_mismatch")
+    expect_length(capture_messages(fit(ordered(people$cheating), mechanism)), 0)
+  }
+  expect_message(told <- fit(people$cheating, plain), "never < once < often", class = "candor_message_order")
+  expect_length(capture_messages(known <- fit(people$cheating, often())), 0)
+  expect_identical(coef(told), coef(known))
+  # Numbers have an order.
+  expect_length(capture_messages(fit(as.integer(people$cheating), rr_grr(c(1, 2, 3), p = 0.8))), 0)
+  expect_message(rr_multinom(~ semester, rr_tally(people$cheating, plain, by = people["semester"]), type = "cumulative"),
+                 class = "candor_message_order")
 })

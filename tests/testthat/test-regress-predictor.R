@@ -119,8 +119,8 @@ test_that("simulated effects are found, by both methods, with several randomized
   }
   # The chain's truth model: plagiarism given cheating, .5 and 1.
   truth <- coef(fit, "truth")
-  expect_true(all(c("plagiarismyes:cheatingonce", "plagiarismyes:cheatingoften") %in% names(truth)))
-  at <- c("cheatingoften:semester", "plagiarismyes:cheatingoften")
+  expect_true(all(c("plagiarismyes ~ cheatingonce", "plagiarismyes ~ cheatingoften") %in% names(truth)))
+  at <- c("cheatingoften ~ semester", "plagiarismyes ~ cheatingoften")
   expect_lt(max(abs(truth[at] - c(0.25, 1)) / sqrt(diag(vcov(fit, part = "truth")))[at]), 3.5)
   outcome <- rr_predictor(plagiarism ~ semester, d, list(plagiarism = forced), binomial())
   other <- rr_multinom(plagiarism ~ semester, d, forced)
@@ -174,9 +174,9 @@ test_that("published: Nigeria, civic participation on contact with armed groups,
   digits <- function(x, value, n) expect_lt(max(abs(unname(x) - value)), 0.5 * 10^-n + 1e-12)
   digits(as.numeric(logLik(fit)), -3127.07706, 5)
   digits(coef(fit)[c("rr.q1yes", "(Intercept)")], c(0.40656, -3.18301), 5)
-  digits(all[c("outcome:rr.q1yes", "outcome:(Intercept)")], c(0.16111, 0.31872), 5)
-  digits(coef(fit, "truth")[c("rr.q1yes:(Intercept)", "rr.q1yes:cov.female")], c(-0.42116, -0.56880), 5)
-  digits(all[c("truth:rr.q1yes:(Intercept)", "truth:rr.q1yes:cov.female")], c(0.49980, 0.16332), 5)
+  digits(all[c("rr.q1yes", "(Intercept)")], c(0.16111, 0.31872), 5)
+  digits(coef(fit, "truth")[c("rr.q1yes ~ (Intercept)", "rr.q1yes ~ cov.female")], c(-0.42116, -0.56880), 5)
+  digits(all[c("rr.q1yes ~ (Intercept)", "rr.q1yes ~ cov.female")], c(0.49980, 0.16332), 5)
 })
 
 test_that("bad input is refused", {
@@ -205,4 +205,91 @@ test_that("bad input is refused", {
   state <- .Random.seed
   rr_predictor(grade ~ semester + plagiarism, d, m, method = "ml")
   expect_identical(.Random.seed, state)
+})
+
+test_that("every function calls a coefficient by one name, and those of the truth are no interactions", {
+  d <- exam_simulated
+  fit <- rr_predictor(grade ~ semester * plagiarism, d, list(plagiarism = forced), method = "ml")
+  outcome <- c("(Intercept)", "semester", "plagiarismyes", "semester:plagiarismyes")
+  truth <- c("plagiarismyes ~ (Intercept)", "plagiarismyes ~ semester")
+  expect_identical(names(coef(fit)), outcome)
+  expect_identical(lapply(coef(fit, "both"), names), list(outcome = outcome, truth = truth))
+  expect_identical(rownames(confint(fit)), outcome)
+  expect_identical(rownames(vcov(fit)), outcome)
+  expect_identical(rownames(vcov(fit, part = "truth")), truth)
+  expect_identical(rownames(vcov(fit, part = "all")), c(truth, outcome, "log(sigma)"))
+  expect_identical(tidy(fit)$term, c(outcome, truth))
+  expect_identical(tidy(fit)$component, rep(c("outcome", "truth"), c(4, 2)))
+  expect_identical(rownames(summary(fit)$coefficients), c(outcome, truth))
+  moments <- rr_predictor(grade ~ semester * plagiarism, d, list(plagiarism = forced))
+  expect_identical(rownames(summary(moments)$coefficients), names(coef(moments)))
+  skip_if_not_installed("parameters")
+  expect_identical(parameters::model_parameters(fit)$Parameter, c(outcome, truth))
+})
+
+test_that("a fit by moments is printed without a word of R's", {
+  for (family in c("gaussian", "poisson")) {
+    fit <- rr_predictor(semester ~ female + plagiarism, exam_simulated, list(plagiarism = forced), family)
+    expect_silent(utils::capture.output(print(fit), print(summary(fit))))
+  }
+})
+
+test_that("a randomized variable inside a function is refused, unless it makes a number or a condition of several levels", {
+  d <- exam_simulated
+  m <- list(plagiarism = forced)
+  wrapped <- function(formula, words, ...) {
+    expect_error(rr_predictor(formula, d, m, ...), words, class = "candor_error_argument")
+  }
+  wrapped(grade ~ factor(plagiarism), "Write `plagiarism`: its truth is a factor with the levels no, yes")
+  wrapped(grade ~ relevel(factor(plagiarism), "yes"), "against \"yes\" they have the other sign")
+  wrapped(grade ~ plagiarism + I(plagiarism == "yes"), 'It has `I\\(plagiarism == "yes"\\)`')
+  wrapped(grade ~ semester + I(semester * (plagiarism == "yes")), "An interaction is `plagiarism:semester`")
+  wrapped(grade ~ plagiarism, "factor\\(plagiarism\\)", truth = ~ factor(plagiarism), method = "ml")
+  three <- list(cheating = often())
+  expect_error(rr_predictor(grade ~ relevel(cheating, "often"), d, three), "they are differences", class = "candor_error_argument")
+  # The share of "often" among three, by the mean of the unbiased scores of that level.
+  fit <- rr_predictor(grade ~ I(cheating == "often"), d, three)
+  u <- solve(rr_matrix(often()))[d$cheating, "often"]
+  b <- solve(rbind(c(nrow(d), sum(u)), c(sum(u), sum(u))), c(sum(d$grade), sum(u * d$grade)))
+  expect_equal(unname(coef(fit)), b, tolerance = 1e-10)
+  # Those that others determine are called so.
+  expect_message(rr_predictor(grade ~ cheating + I(cheating == "often"), d, three), "combination of other columns",
+                 class = "candor_message_aliased")
+})
+
+test_that("dates are covariates like numbers: the origin of the calendar changes the intercept alone", {
+  d <- transform(exam_simulated, number = rep(0:99, 20))
+  d$day <- as.Date("2026-03-01") + d$number
+  d$time <- as.POSIXct(d$day, tz = "UTC")
+  for (method in c("moments", "ml")) {
+    fit <- function(formula) rr_predictor(formula, d, list(plagiarism = forced), method = method)
+    number <- fit(grade ~ number + plagiarism)
+    for (case in list(list(fit(grade ~ day + plagiarism), 1), list(fit(grade ~ time + plagiarism), 86400))) {
+      error <- function(fit) unname(sqrt(diag(vcov(fit)))[2:3])
+      expect_equal(unname(coef(case[[1]])[2:3]) * c(case[[2]], 1), unname(coef(number)[2:3]), tolerance = 1e-5)
+      expect_equal(error(case[[1]]) * c(case[[2]], 1), error(number), tolerance = 1e-5)
+    }
+  }
+})
+
+test_that("new data of another kind are refused, with the cure", {
+  d <- exam_simulated
+  d$day <- as.Date("2026-03-01") + rep(0:99, 20)
+  d$town <- rep(c("large", "small"), 1000)
+  fit <- rr_predictor(grade ~ semester + day + town + plagiarism, d, list(plagiarism = forced), method = "ml")
+  good <- data.frame(semester = 2, day = as.Date("2026-04-01"), town = "small")
+  at <- list(plagiarism = "yes")
+  b <- coef(fit)
+  expect_equal(unname(predict(fit, good, at)), sum(b * c(1, 2, as.numeric(good$day), 1, 1)), tolerance = 1e-10)
+  for (predicted in list(function(new) predict(fit, new, at), function(new) predict(fit, new), function(new) predict(fit, new, type = "truth"))) {
+    refused <- function(words, ..., class = "argument") {
+      new <- good
+      new[names(list(...))] <- list(...)
+      expect_error(predicted(new), words, class = paste0("candor_error_", class))
+    }
+    refused("transform\\(newdata, semester = as.numeric", semester = "2")
+    refused("must have dates.*transform\\(newdata, day = as.Date\\(day\\)", day = "2026-04-01")
+    refused("must have values that were fitted", town = "tiny", class = "level")
+    expect_error(predicted(good[-1]), "semester", class = "candor_error_argument")
+  }
 })

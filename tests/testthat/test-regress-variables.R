@@ -157,3 +157,40 @@ test_that("a weighted tally has the standard errors of its effective number of r
   same <- rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area", weights = "w"))
   expect_equal(vcov(same), vcov(rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area"))), tolerance = 1e-8)
 })
+
+test_that("dates, times and logical values in new data are of their kind, or the cure is told", {
+  people$day <- as.Date("2026-03-01") + rep(0:99, 12)
+  people$time <- as.POSIXct(people$day, tz = "UTC")
+  people$old <- people$age > 40
+  for (fit in list(quiet(rr_glm(answer ~ day + time + old, transform(people, time = time + 3600 * age), die)),
+                   rr_multinom(often ~ day + time + old, transform(people, time = time + 3600 * age), grr))) {
+    refused <- function(words, ...) {
+      new <- people[1:2, ]
+      new[[...names()]] <- ..1
+      expect_error(predict(fit, new), words, class = "candor_error_argument")
+    }
+    refused("must have dates where dates were fitted.*`transform\\(newdata, day = as.Date\\(day\\)\\)`", day = "2026-04-01")
+    refused("must have dates", day = people$time[1:2])
+    refused("as.Date\\(day, origin = \"1970-01-01\"\\)", day = 20000)
+    # A date would be read as that many seconds of 1970.
+    refused("must have times where times were fitted.*as.POSIXct\\(time, tz = \"UTC\"\\)", time = people$day[1:2])
+    refused("must have times", time = "2026-04-01 12:00")
+    refused("as.logical\\(old\\)", old = "TRUE")
+    expect_length(predict(fit, people[1:2, ]), if (inherits(fit, "rr_glm")) 2 else 6)
+  }
+})
+
+test_that("two questions to the left are told how a product is written", {
+  both <- rr_product(answer = die, often = grr)
+  expect_error(rr_multinom(answer + often ~ age, people, both), "Write `~age`.*found by name", class = "candor_error_argument")
+  expect_error(rr_multinom(cbind(answer, often) ~ age, people, both), "Write `~age`.*They are answer, often", class = "candor_error_argument")
+  expect_error(rr_multinom(cbind(answer, often) ~ age, people, die), "rr_product\\(answer = , often = \\)", class = "candor_error_argument")
+  expect_error(rr_multinom(answer + often ~ age, people, die), "one question to the left", class = "candor_error_argument")
+})
+
+test_that("a design by name is told where its data go", {
+  design <- structure(list(), class = c("survey.design2", "survey.design"))
+  expect_error(rr_multinom(often ~ age, design = design, mechanism = grr), "survey design.*`rr_glm\\(\\)` takes designs", class = "candor_error_argument")
+  expect_error(rr_multinom(often ~ age, people, grr, design = design), "takes designs", class = "candor_error_argument")
+  expect_error(rr_predictor(age ~ often, design = design, mechanisms = list(often = grr)), "takes designs", class = "candor_error_argument")
+})

@@ -26,7 +26,7 @@ test_that("what stands in the way of merging is named", {
     c(counts(3, epsilon = 1), rr_counts(1:3, rr_forced(0.1, levels = 3)))
     c(rr_counts(1:3, rr_forced(c(0.1, 0.2, 0.3), levels = c("a", "b", "c"))),
       rr_counts(1:3, rr_forced(c(0.1, 0.2, 0.3), levels = c("c", "b", "a"))))
-    c(rr_counts(1:2, rr_warner(0.8)), rr_counts(1:2, rr_warner(0.8, levels = c("yes", "no"))))
+    c(rr_counts(1:2, rr_warner(0.8)), rr_counts(1:2, suppressMessages(rr_warner(0.8, levels = c("yes", "no")))))
     rr_estimate(counts(3, epsilon = 1), rr_grr(3, epsilon = 2))
   })
   # The last digits of an epsilon that follows from p depend on the machine.

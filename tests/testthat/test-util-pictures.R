@@ -348,6 +348,28 @@ test_that("an estimate that is no share, effects of different scale and low curv
   expect_lte(ggplot2::autoplot(fit)$coordinates$limits$y[2], 0.5)
 })
 
+test_that("rows that the device has no room for are told when they are drawn, however that is", {
+  skip_if_not_installed("ggplot2")
+  counts <- matrix(rep(c(60, 40), 24), 2, dimnames = list(c("no", "yes"), paste("group", 1:24)))
+  fit <- rr_estimate(rr_counts(counts, rr_forced(1 / 6)))
+  expect_length(capture_messages(picture <- ggplot2::autoplot(fit)), 0)
+  file <- withr::local_tempfile(fileext = ".pdf")
+  expect_message(ggplot2::ggsave(file, picture, width = 5, height = 3), "24 rows need a picture 3.9 inches high", class = "candor_message_height")
+  expect_message(ggplot2::ggsave(file, picture + ggplot2::labs(title = "Mine"), width = 5, height = 3), class = "candor_message_height")
+  expect_length(capture_messages(ggplot2::ggsave(file, picture, width = 7, height = 4)), 0)
+  grDevices::pdf(file, width = 5, height = 3)
+  expect_message(print(picture), class = "candor_message_height")
+  # Once, and not twice.
+  messages <- capture_messages(plot(fit))
+  grDevices::dev.off()
+  expect_length(messages, 1)
+  people <- data.frame(age = rep(20:69, 24), sex = rep(c("f", "m"), each = 600), area = rep(c("a", "b", "c", "d"), 300))
+  people$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 120)
+  effects <- suppressMessages(ggplot2::autoplot(rr_effects(rr_glm(report ~ age + sex + area, people, rr_forced(1 / 6)), by = "area")))
+  expect_match(effects$labels$caption, "In the titles \"points\" are percentage points")
+  expect_message(ggplot2::ggsave(file, effects, width = 5, height = 3), class = "candor_message_height")
+})
+
 test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   skip_if_not_installed("ggplot2")
   yes <- c(40:79, 90, 39:20)

@@ -166,3 +166,63 @@ test_that("prints leave out what says nothing", {
   exact <- rr_estimate(rr_counts(c(30, 40, 50), rr_geometric(3, epsilon = 3)))
   expect_output(print(exact), "The estimate is exact")
 })
+
+test_that("columns and labels without quotes, and columns in the place of the method, get their cure", {
+  people <- data.frame(tax = rep(c("no", "yes"), c(30, 21)), zone = rep(c("a", "b", "a"), 17))
+  refused(rr_tally(people, die, tax, by = zone), 'column = "tax"')
+  refused(rr_tally(people, die, column = "tax", by = zone), 'by = "zone"')
+  refused(rr_tally(people, die, colum = tax), "Did you mean `column`")
+  refused(rr_estimate(people, die, tax), 'column = "tax"')
+  refused(rr_estimate(people, die, "tax"), 'column = "tax"')
+  refused(rr_estimate(people$tax, die, mle_), "rr_methods")
+  refused(rr_noncompliance(die, 0.15, no), 'answer = "no"')
+  both <- rr_estimate(data.frame(tax = people$tax, drug = rev(people$tax)), rr_product(tax = die, drug = die))
+  refused(rr_margin(both, tax), 'vars = "tax"')
+  refused(rr_margin(both, "drug", given = tax), 'given = "tax"')
+  refused(rr_margin(both, c(tax, drug)), 'vars = c.*"tax", "drug"')
+  refused(rr_contrast(fit, yes), 'L = "yes"')
+  # An error of the user's own code stays what it is.
+  expect_error(rr_tally(people, die, stop("mine")), "^mine$")
+  expect_error(rr_contrast(fit, stop("mine")), "^mine$")
+  # Methods are methods, also where a column has the name of one.
+  expect_identical(rr_estimate(data.frame(inv = people$tax), die, "inv")$method, "inv")
+  expect_snapshot(error = TRUE, {
+    rr_tally(people, die, tax)
+    rr_estimate(people, die, tax)
+    rr_estimate(people, die, "tax")
+    rr_estimate(people$tax, die, mle_)
+  })
+})
+
+test_that("shares without their numbers of answers are no regression", {
+  towns <- data.frame(x = 1:4, yes = c(40, 55, 70, 85), no = c(160, 145, 130, 115))
+  expect_snapshot(error = TRUE, rr_glm(yes / (yes + no) ~ x, towns, die))
+  weighted <- rr_glm(yes / (yes + no) ~ x, towns, die, weights = yes + no)
+  expect_equal(coef(weighted), coef(rr_glm(cbind(yes, no) ~ x, towns, die)))
+})
+
+test_that("plans and contrasts say what was meant", {
+  refused(rr_sample_size(die, std.error = 0.02), "1.96")
+  refused(rr_sample_size(die, margin = 0.02, deff = 1.5), "design_effect")
+  refused(rr_sample_size(die, margin = 0.02, response = 60), "Did you mean 0.6")
+  refused(rr_sample_size(data.frame(x = 1), margin = 0.02), "object of class data.frame|data frame with 1 column")
+  refused(rr_noncompliance(die, 15, "no"), "Did you mean 0.15")
+  refused(rr_noncompliance(die, 0.15, "No"), 'Did you mean "no"')
+  refused(rr_contrast(grouped, c(1, -1)), '"N:yes" = 1, "S:yes" = -1')
+  refused(rr_choose(data.frame(tax = "no"), die, column = "tax"), "rr_tally")
+  expect_snapshot(error = TRUE, rr_contrast(grouped, c(1, -1)))
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(~1, weights = ~1, data = data.frame(x = 1:3))
+  refused(rr_sample_size(design, margin = 0.02), "design_effect")
+})
+
+test_that("weights of 0 are not nobody", {
+  people <- data.frame(tax = rep(c("no", "yes"), c(30, 21)), zone = rep(c("a", "b", "a"), 17), w = rep(c(1, 0, 1), 17))
+  expect_message(rr_estimate(people, die, column = "tax", by = "zone", weights = "w"), "all weights are 0", class = "candor_message_empty")
+  expect_error(rr_estimate(people, die, column = "tax", weights = numeric(51)), "must not all be 0", class = "candor_error_empty")
+  expect_error(rr_estimate(rr_tally(character(), die)), "all counts are 0", class = "candor_error_empty")
+})
+
+test_that("the summary of a mechanism is its print", {
+  expect_identical(capture.output(summary(die)), capture.output(print(die)))
+})

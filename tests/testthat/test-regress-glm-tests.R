@@ -1,0 +1,169 @@
+# A direct question makes rr_glm() a plain logistic regression, whose tests other packages have.
+direct <- rr_binary(1, 0)
+
+people <- function() {
+  data <- data.frame(cluster = rep(1:8, each = 30), weight = rep(c(1, 2, 1.5), 80), z = rep(cos(1:8), each = 30), x = sin(1:240),
+                     group = factor(rep(c("a", "b", "c"), length.out = 240)))
+  data$y <- as.numeric(0.3 * data$x + 0.4 * data$z + cos(17 * (1:240)) > 0.2)
+  data
+}
+
+exactly <- stats::glm.control(epsilon = 1e-14, maxit = 100)
+
+test_that("car::Anova, MASS::dropterm and addterm of a direct question are those of glm()", {
+  skip_if_not_installed("car")
+  skip_if_not_installed("MASS")
+  data <- people()
+  fit <- quietly(rr_glm(y ~ group * x + z, data, direct))
+  plain <- stats::glm(y ~ group * x + z, stats::binomial(), data, control = exactly)
+  for (type in c("II", "III")) {
+    ours <- car::Anova(fit, type = type)
+    theirs <- car::Anova(plain, type = type)
+    expect_identical(dimnames(ours), dimnames(theirs))
+    expect_equal(as.matrix(ours), as.matrix(theirs), tolerance = 1e-7, ignore_attr = TRUE)
+    expect_equal(as.matrix(car::Anova(fit, type = type, test.statistic = "Wald")),
+                 as.matrix(car::Anova(plain, type = type, test.statistic = "Wald")), tolerance = 1e-7, ignore_attr = TRUE)
+  }
+  expect_error(car::Anova(fit, test.statistic = "F"), class = "candor_error_argument")
+  ours <- MASS::dropterm(fit, test = "Chisq", k = 5)
+  theirs <- MASS::dropterm(plain, test = "Chisq", k = 5)
+  expect_identical(rownames(ours), rownames(theirs))
+  expect_equal(ours$AIC, theirs$AIC, tolerance = 1e-7)
+  expect_equal(ours$`Pr(>Chi)`, theirs$`Pr(Chi)`, tolerance = 1e-6)
+  sorted <- MASS::dropterm(fit, sorted = TRUE)
+  expect_false(is.unsorted(sorted$AIC))
+  small <- quietly(rr_glm(y ~ z, data, direct))
+  more <- MASS::addterm(small, ~ . + x + group, k = 5)
+  expect_equal(more["x", "AIC"], -2 * as.numeric(logLik(quietly(rr_glm(y ~ z + x, data, direct)))) + 15, tolerance = 1e-8)
+})
+
+test_that("step() and stepAIC() choose by the price of a parameter that they are given", {
+  skip_if_not_installed("MASS")
+  data <- people()
+  fit <- quietly(rr_glm(y ~ x + z + group, data, direct))
+  plain <- stats::glm(y ~ x + z + group, stats::binomial(), data)
+  chosen <- lapply(c(0.01, 2, log(240), 50), function(k) {
+    ours <- formula(quietly(step(fit, trace = 0, k = k)))
+    expect_identical(attr(stats::terms(ours), "term.labels"), attr(stats::terms(step(plain, trace = 0, k = k)), "term.labels"))
+    expect_identical(formula(quietly(MASS::stepAIC(fit, trace = 0, k = k))), ours)
+    ours
+  })
+  # From all covariates to none.
+  expect_identical(vapply(chosen, function(formula) length(attr(stats::terms(formula), "term.labels")), 0L)[c(1, 4)], c(3L, 0L))
+})
+
+test_that("tests of terms keep the penalty and the unknown number of a design", {
+  skip_if_not_installed("car")
+  data <- people()
+  penalised <- quietly(rr_glm(y ~ x + z, data, rr_warner(0.85), penalty = "bias"))
+  without <- quietly(rr_glm(y ~ x, data, rr_warner(0.85), penalty = "bias"))
+  expect_equal(car::Anova(penalised)["z", "LR Chisq"], 2 * (penalised$loglik - without$loglik), tolerance = 1e-7)
+})
+
+test_that("tests of survey designs are Wald's, with the degrees of freedom of the design", {
+  skip_if_not_installed("survey")
+  data <- people()
+  design <- survey::svydesign(~cluster, weights = ~weight, data = data)
+  fit <- quietly(rr_glm(y ~ group + z, mechanism = direct, design = design))
+  plain <- survey::svyglm(y ~ group + z, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
+  # 8 clusters have 7, three slopes take 3.
+  expect_identical(df.residual(fit), 4)
+  expect_identical(df.residual(fit), as.numeric(df.residual(plain)))
+  expect_identical(glance(fit)$df.residual, 4)
+  test <- survey::regTermTest(fit, ~group)
+  theirs <- survey::regTermTest(plain, ~group)
+  expect_equal(c(test$Ftest, test$df, test$ddf, test$p), c(theirs$Ftest, 2, 4, theirs$p), tolerance = 1e-7)
+  # By hand.
+  b <- coef(fit)[2:3]
+  f <- drop(b %*% solve(vcov(fit)[2:3, 2:3], b)) / 2
+  expect_equal(drop(test$Ftest), f, tolerance = 1e-10)
+  # It would compare deviances with chi-squared.
+  expect_error(survey::regTermTest(fit, ~group, method = "LRT"), "pseudo-likelihood", class = "candor_error_argument")
+  expect_error(deviance(fit), "pseudo-likelihood", class = "candor_error_argument")
+  if (requireNamespace("car", quietly = TRUE)) {
+    table <- car::Anova(fit)
+    expect_equal(table["group", "F"], f, tolerance = 1e-8)
+    expect_equal(table["group", "Pr(>F)"], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
+    expect_equal(as.matrix(table), as.matrix(car::Anova(plain, test.statistic = "F")), tolerance = 1e-6, ignore_attr = TRUE)
+    hypothesis <- car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"))
+    expect_equal(hypothesis$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
+    expect_equal(car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"), test = "Chisq")$Chisq[2], 2 * f, tolerance = 1e-8)
+    expect_error(car::Anova(fit, test.statistic = "LR"), "Wald test", class = "candor_error_argument")
+  }
+  if (requireNamespace("lmtest", quietly = TRUE)) {
+    expect_equal(unclass(lmtest::coeftest(fit))[, ], summary(fit)$coefficients, tolerance = 1e-12)
+    expect_equal(lmtest::coefci(fit), confint(fit), tolerance = 1e-12)
+    expect_identical(colnames(lmtest::coeftest(fit, vcov. = vcov(fit)))[3], "z value")
+    expect_equal(lmtest::coefci(fit, df = Inf)[, 2], coef(fit) + qnorm(0.975) * sqrt(diag(vcov(fit))), tolerance = 1e-12)
+    small <- quietly(rr_glm(y ~ z, mechanism = direct, design = design))
+    expect_equal(lmtest::waldtest(fit, small)$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
+    expect_error(lmtest::lrtest(fit, small), class = "candor_error_argument")
+    # Without a design they are normal.
+    expect_identical(colnames(lmtest::coeftest(quietly(rr_glm(y ~ z, data, direct))))[3], "z value")
+  }
+  if (requireNamespace("MASS", quietly = TRUE)) {
+    expect_error(MASS::dropterm(fit), "Wald test", class = "candor_error_argument")
+    expect_error(MASS::addterm(fit, ~ . + x), "Wald test", class = "candor_error_argument")
+    expect_error(MASS::stepAIC(fit, trace = 0), "Wald's test", class = "candor_error_argument")
+  }
+  expect_error(step(fit, trace = 0), "Wald's test", class = "candor_error_argument")
+})
+
+test_that("no test is given where no degrees of freedom are left, or coefficients are infinite", {
+  skip_if_not_installed("survey")
+  skip_if_not_installed("car")
+  data <- people()
+  few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
+  fit <- quietly(rr_glm(y ~ group + x, mechanism = direct, design = few))
+  # 3 clusters, 4 coefficients.
+  expect_identical(df.residual(fit), -1)
+  expect_snapshot_error(car::Anova(fit))
+  expect_error(car::linearHypothesis(fit, "x = 0"), "No degrees of freedom", class = "candor_error_argument")
+  skip_if_not_installed("lmtest")
+  expect_error(lmtest::coeftest(fit), "No degrees of freedom", class = "candor_error_argument")
+  data$y <- as.numeric(data$group == "b")
+  sure <- suppressWarnings(quietly(rr_glm(y ~ group, data, rr_warner(0.9))))
+  expect_snapshot_error(car::Anova(sure, test.statistic = "Wald"))
+})
+
+test_that("tidy() and confint() have the standard errors of summary(), by type and cluster", {
+  data <- people()
+  fit <- quietly(rr_glm(y ~ x + z, data, rr_warner(0.85)))
+  for (asked in list(list(type = "sandwich"), list(cluster = ~cluster), list(type = "sandwich", cluster = data$cluster), list(type = "expected"))) {
+    table <- do.call(summary, c(list(fit), asked))$coefficients
+    tidied <- do.call(tidy, c(list(fit, conf.int = TRUE, conf.level = 0.9), asked))
+    expect_equal(unname(table), as.matrix(tidied[2:5]), tolerance = 1e-12, ignore_attr = TRUE)
+    ends <- coef(fit) + outer(table[, 2], qnorm(c(.05, .95)))
+    expect_equal(do.call(confint, c(list(fit, level = 0.9), asked)), ends, tolerance = 1e-12, ignore_attr = TRUE)
+    expect_equal(as.matrix(tidied[6:7]), ends, tolerance = 1e-12, ignore_attr = TRUE)
+  }
+  # Without them nothing changes: profile intervals.
+  expect_equal(confint(fit), confint(fit, method = "profile"))
+  expect_equal(tidy(fit, conf.int = TRUE)$conf.low, unname(confint(fit)[, 1]))
+  expect_error(confint(fit, method = "profile", type = "sandwich"), class = "candor_error_argument")
+  expect_error(tidy(fit, type = "robust"), class = "candor_error_argument")
+  expect_error(tidy(fit, type = "survey"), class = "candor_error_argument")
+})
+
+test_that("tests of single terms of the other regressions are refused with the way, and the data are read", {
+  data <- people()
+  data$answer <- rep(c("a", "b", "c", "a", "c"), 48)
+  mechanism <- rr_grr(c("a", "b", "c"), p = 0.7)
+  fit <- quietly(rr_multinom(answer ~ x + z, data, mechanism))
+  expect_snapshot_error(drop1(fit))
+  expect_error(add1(fit, ~ . + group), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
+  expect_error(step(fit, trace = 0), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
+  # What the refusal proposes, by hand.
+  small <- quietly(rr_multinom(answer ~ x, data, mechanism))
+  table <- anova(small, fit)
+  expect_equal(table$Chisq[2], 2 * (fit$loglik - small$loglik), tolerance = 1e-10)
+  expect_equal(table$`Pr(>Chi)`[2], exp(-table$Chisq[2] / 2), tolerance = 1e-8)
+  frame <- stats::model.frame(fit)
+  expect_identical(names(frame), c("answer", "x", "z"))
+  expect_identical(frame$x, data$x)
+  if (requireNamespace("car", quietly = TRUE)) expect_error(car::Anova(fit), class = "candor_error_argument")
+  if (requireNamespace("MASS", quietly = TRUE)) {
+    expect_error(MASS::dropterm(fit), class = "candor_error_argument")
+    expect_error(MASS::addterm(fit, ~ . + group), class = "candor_error_argument")
+  }
+})
