@@ -152,7 +152,7 @@ drop_missing <- function(frame, action, caller) {
 
 # A share says nothing of the number of answers that it is of: without weights each would count as one.
 check_share_weights <- function(response, weights) {
-  if (!is.null(weights) || !is.numeric(response) || is.matrix(response)) return(invisible())
+  if (!is.null(weights) || !is.numeric(response) || is.object(response) || is.matrix(response)) return(invisible())
   between <- which(response > 0 & response < 1)
   if (!length(between)) return(invisible())
   abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
