@@ -11,15 +11,18 @@ read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
             i = if (!is.null(mechanism) && are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
           other_reports(x))
   }
-  columns <- lapply(x[names(ranges)], plain_numbers)
+  columns <- lapply(x[names(ranges)], column_numbers)
   # As rr_perturb() returns them: looking closer would take longer than counting.
   if (all(mapply(all_within, columns, ranges))) {
     return(list(reports = tibble::as_tibble(lapply(columns, as.integer)), dropped = integer()))
   }
   for (name in names(ranges)) {
     if (!is.numeric(columns[[name]]) && !all(is.na(columns[[name]]))) {
-      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.", x = "It is {describe(columns[[name]])}."),
-            "report")
+      text <- columns[[name]]
+      stray <- if (is.character(text)) which(is.na(suppressWarnings(as.numeric(text))) & !is.na(text))
+      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.",
+              x = if (length(stray)) "Report {format_count(stray[1])} has {.val {text[stray[1]]}}."
+                  else "It is {describe(text)}."), "report")
     }
   }
   dropped <- drop_missing_reports(which(Reduce(`|`, lapply(columns, is.na))), na.rm)

@@ -6,7 +6,7 @@
 number_lists <- function(x, mechanism, size, refuse, digits = Inf) {
   if (is.factor(x)) x <- as.character(x)
   if (is.data.frame(x)) {
-    columns <- lapply(as.list(x), plain_numbers)
+    columns <- lapply(as.list(x), column_numbers)
     if (length(columns) != size || !all(vapply(columns, is.numeric, NA))) return(NULL)
     return(t(whole_matrix(do.call(cbind, unname(columns)))))
   }
