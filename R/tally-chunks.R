@@ -240,21 +240,27 @@ csv_source <- function(x, rows, csv, weights) {
   }
   taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors"))
   if (length(taken)) abort("{.arg csv} must not set {.arg {taken[1]}}, which reading by blocks needs.", "argument")
+  given <- check_classes(csv$colClasses)
   mine <- is.character(x)
   if (mine) x <- open_csv(x, csv)
   csv$fileEncoding <- NULL
   opened <- !mine && !isOpen(x)
   if (opened) open(x, "rt")
-  given <- check_classes(csv$colClasses)
   csv$colClasses <- NULL
   whole <- ends_with_line(x)
   header <- NULL
   done <- FALSE
   read_block <- function(rows, ...) {
-    # What scan() only warns of: the end of the file inside of a quoted field.
-    tryCatch(do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv)), warning = function(w) {
+    read <- function() do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv))
+    # What scan() only warns of: the end of the file before the last field, or inside of its quotes. The first look at
+    # a block warns of a last line without an end, which finish() tells.
+    tryCatch(withCallingHandlers(read(), warning = function(w) {
+      if (!grepl("readTableHeader", conditionMessage(w), fixed = TRUE)) return(NULL)
+      whole <<- FALSE
+      invokeRestart("muffleWarning")
+    }), warning = function(w) {
       reason <- conditionMessage(w)
-      abort(c("The file cannot be read as it is.", x = "{reason}."), "file")
+      abort(c("A row of the file is not whole.", x = "R says: {reason}."), "file")
     })
   }
   finish <- function() {
@@ -284,6 +290,8 @@ csv_source <- function(x, rows, csv, weights) {
     }
     if (!more_lines(x)) return(finish())
     block <- read_block(rows, col.names = header, colClasses = unname(classes), check.names = FALSE, fill = FALSE)
+    # A quoted field without an end, in a short block.
+    if (!nrow(block)) abort(c("A row of the file is not whole.", x = "The file ends inside of a quoted field."), "file")
     if (nrow(block) < rows) finish()
     block
   }
