@@ -36,8 +36,9 @@
 #'   their likelihood and sharpened by steps of EM where the counts ask for it, tilted so that the shares add up to 1. With `loss = "absolute"` the shares of least
 #'   expected absolute error: posterior quantiles at one level. In most cells of a grid of truths and sizes its error is close to that of the
 #'   best other method; the vignette *Many categories* shows where it is not. It shrinks the shares, so use `"inv"` for sums of selected
-#'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and for
-#'   counts of supported categories, with \eqn{p > q}. Two categories have nothing to learn from each other and get `"mle"`.
+#'   categories and for one category over time. It works for the mechanisms for which `"mle"` has a closed form and where each
+#'   category has a binomial count of its own, with \eqn{p > q}: supported categories, reports of [rr_hadamard()] with one block whose sign in the category's row is 1, and ones of
+#'   [rr_bitflip()] among the reports that drew the bucket. (With several blocks of a Hadamard matrix a sign's chance depends on the share of the whole block as well.) Two categories have nothing to learn from each other and get `"mle"`.
 #'
 #' * `"lasso"`: for [rr_bloom()], with many candidates of which few are held by anybody: selection, then least squares. Conditional on the selection.
 #' * `"nnls"`: for [rr_bloom()], least squares among shares that are not negative, with any number of categories. The data select which shares

@@ -1,5 +1,5 @@
-# Contrasts: a tibble with the methods of all estimates. The class of tables comes first, so that contrasts can be
-# filtered and bound like any other table; their methods then use the rows that are left.
+# Contrasts: a tibble with the methods of all estimates, so that contrasts can be filtered and bound like any other
+# table; their methods then use the rows that are left.
 
 plain_contrast <- function(x) {
   for (name in c("covariance", "n", "target", "conf.level", "kinds", "levels")) attr(x, name) <- NULL
@@ -31,10 +31,46 @@ covariance_of.rr_contrast <- function(x) {
     abort(c("The covariance of more than {format_count(contrast_limit)} functions is not kept."), "argument")
   }
   at <- match(x$term, rownames(covariance))
+  if (anyNA(at) || anyDuplicated(at)) {
+    abort(c("The covariance is known of the functions of one {.fn rr_contrast}.",
+            x = "{.val {x$term[is.na(at) | duplicated(at)][1]}} is not one of them, or stands there twice."),
+          "argument")
+  }
   covariance[at, at, drop = FALSE]
 }
 
-# Without these, methods of data frames would be used in place of those of estimates.
+# dplyr knows a data frame by its last class, so that rr_estimates cannot be one of them: these are its methods.
+
+#' @export
+labels_of.rr_contrast <- function(x) labels_of.rr_estimates(x)
+
+#' @export
+coef.rr_contrast <- function(object, ...) coef.rr_estimates(object, ...)
+
+#' @export
+vcov.rr_contrast <- function(object, ...) vcov.rr_estimates(object, ...)
+
+#' @export
+nobs.rr_contrast <- function(object, ...) nobs.rr_estimates(object, ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_contrast <- function(object, ...) autoplot.rr_estimates(object, ...)
+
+#' @exportS3Method parameters::model_parameters
+model_parameters.rr_contrast <- function(model, ...) model_parameters.rr_estimates(model, ...)
+
+#' @exportS3Method performance::model_performance
+model_performance.rr_contrast <- function(model, ...) model_performance.rr_estimates(model, ...)
+
+#' @export
+mean.rr_contrast <- function(x, ...) mean.rr_estimates(x, ...)
+
+#' @importFrom stats median
+#' @export
+median.rr_contrast <- function(x, na.rm = FALSE, ...) median.rr_estimates(x, na.rm, ...)
+
+#' @export
+quantile.rr_contrast <- function(x, ...) quantile.rr_estimates(x, ...)
 
 #' @export
 tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {

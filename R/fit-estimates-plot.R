@@ -8,11 +8,14 @@ number_kinds <- list(
   difference = list(axis = "Difference of shares, percentage points", panel = "Differences, percentage points",
                     unit = 100, none = 0),
   ratio = list(axis = "Ratio of shares", panel = "Ratios", unit = 1, none = 1),
-  number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0)
+  number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0),
+  # Of answers that are numbers: 0 is one like any other.
+  value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_)
 )
 
 # `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`.
-draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL) {
+# Values may be positions of `levels`.
+draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL) {
   if (nrow(data) > 200) {
     abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
             i = "Name those of interest in {.arg terms}, or draw some rows of the table."), "argument")
@@ -30,7 +33,10 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   panels <- nlevels(data$panel)
   data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
   labels <- if (mixed) point_format else switch(kinds, share = percent_labels, difference = point_labels,
-                                                ratio = point_format, number = format_count)
+                                                ratio = point_format, number = , value = format_count)
+  if (!is.null(levels)) {
+    labels <- function(x) ifelse(x %in% seq_along(levels), wrap_labels(10)(levels[pmax(round(x), 1)]), "")
+  }
   logarithmic <- !mixed && kinds == "ratio"
   if (logarithmic) data <- positive_rows(data)
   fullest <- data$panel == names(which.max(table(data$panel)))
@@ -41,9 +47,11 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) across <- if (nrow(data) <= 30) 1 else min(across, 2)
   layout <- row_layout(panels, names[fullest], levels(data$panel), across)
   point <- row_points(layout)
+  # Few levels are all there.
+  breaks <- if (length(levels) %in% seq_len(c(6, 3, 2)[min(across, 3)])) seq_along(levels) else layout$breaks
+  nothing <- unique(data[!is.na(data$none), c("panel", "none")])
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), unique(data[c("panel", "none")]), colour = colour_line,
-                        linewidth = 0.4) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
     (if (is.null(shown)) ggplot2::geom_point(colour = colour_estimate, size = point, na.rm = TRUE)
@@ -52,7 +60,8 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     row_labels(layout, name) +
     (if (logarithmic) ggplot2::scale_x_log10(labels = labels, breaks = log_breaks,
                                              guide = ggplot2::guide_axis(check.overlap = TRUE))
-     else ggplot2::scale_x_continuous(labels = labels, breaks = few_breaks(c(6, 3, 2)[min(across, 3)]),
+     else ggplot2::scale_x_continuous(labels = labels, breaks = breaks,
+                                      limits = if (is.numeric(breaks)) range(breaks),
                                       guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::labs(x = axis_title(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis), y = rows,
                   title = wrap_text(title, 46), caption = wrap_text(caption), shape = NULL) +
@@ -102,12 +111,13 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   if (!is.null(terms)) labels <- labels[match_rows(terms, labels, "estimates", "terms")]
   shown <- drawn_of(object, as.data.frame(data), labels)
   level <- attr(object, "conf.level") %||% object$conf.level
-  caption <- sprintf("Lines: %s%% intervals.", format(100 * level))
+  caption <- sprintf("Lines: %s%% intervals%s.", format(100 * level),
+                     if (isTRUE(object[["simultaneous"]])) ", simultaneous" else "")
   if (all(is.na(shown$data$conf.low))) caption <- "No intervals are known."
   beyond <- shown$data$estimate < shown$data$conf.low | shown$data$estimate > shown$data$conf.high
   if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
   if ("number" %in% names(shown$data) && max(table(shown$data$panel)) > 12) return(draw_cumulative(shown, caption))
-  draw_intervals(shown$data, shown$title, caption, rows = shown$rows)
+  draw_intervals(shown$data, shown$title, caption, shown$axis, shown$rows)
 }
 
 # Cumulative shares of many levels that are numbers: a curve, at the numbers up to which they reach.

@@ -24,7 +24,7 @@
 #' @param ... Not used, and refused.
 #' @return A tibble of class `rr_heavy_hitters`, one row for each string that was found, the largest estimate first: `term` (the string), `estimate` (its share, unbiased), `std.error`,
 #'   `conf.low`, `conf.high`. It may have no rows. Attributes: `search`, a tibble with a row for each length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
-#'   `found` (the number of survivors); `fit`, the [fit][rr_fit] of the group that was held out, or `NULL`; `epsilon`; `n`, the respondents held out.
+#'   `found` (the number of survivors); `fit`, the [fit][rr_fit] of the group that was held out, or `NULL`; `epsilon`; `n`, the respondents held out. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
 #' `candor_error_argument` for anything but reports of [rr_prefixes()], and for values out of range; `candor_error_empty` for a group in which nobody is;
 #' `candor_error_too_large` for more than 2,000,000 candidates in a step.
@@ -78,8 +78,9 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
 
 check_alphabet <- function(x) {
   if (is.character(x) && length(x) && !anyNA(x)) {
-    if (length(x) == 1L) x <- strsplit(enc2utf8(x), "")[[1]]
-    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(enc2utf8(x))
+    x <- check_hashed_text(x, "alphabet")
+    if (length(x) == 1L) x <- strsplit(x, "")[[1]]
+    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
   }
   abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}.",
           i = "For example {.code c(letters, \"-\")}."), "argument")
@@ -177,6 +178,7 @@ print.rr_heavy_hitters <- function(x, ...) {
     cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",
         if (!is.null(rest)) c("; those listed leave ", percent_labels(rest), " to others"),
         if (isTRUE(rest < 0)) ", by chance below 0", "\n", sep = "")
+    if (!nrow(x)) cat("  Only strings of the characters in `alphabet` are found: a to z, unless you say others\n")
   }
   print(plain_tibble(x), ...)
   invisible(x)

@@ -71,10 +71,14 @@ title_of.rr_mean_fit <- function(x) {
     if (isTRUE(x$unlikely)) strwrap(unlikely_words, width = 80, indent = 2, exdent = 4))
 }
 
-#' @method autoplot rr_mean_fit
-#' @rawNamespace S3method(ggplot2::autoplot,rr_mean_fit)
-autoplot.rr_mean_fit <- function(object, ...) refuse_picture(object,
-                                                             "Draw the columns of {.code tidy(x, conf.int = TRUE)}.")
+#' @export
+drawn_of.rr_mean_fit <- function(x, data, labels) {
+  data$label <- rows_factor(labels)
+  data$panel <- factor(rep("", nrow(data)))
+  data$kind <- rep("value", nrow(data))
+  range <- format(x$mechanism$range, digits = 15, trim = TRUE)
+  list(data = data, title = title_of(x)[1], axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]))
+}
 
 # Reports of a mean, on the scale of answers from -1 to 1, lie within plus or minus `reach`. Whatever the answers, their
 # mean lies from -1 to 1 and their mean square is at least that of answers of 0. Bounds of Hoeffding, and for the lower

@@ -6,6 +6,8 @@
 #' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, times or years, time
 #' runs along an axis, with a panel for each category; up to 8 further groups are lines of different colours, without the reported shares.
 #'
+#' More groups than 40 lie along an axis, at their numbers or ranked by their estimate, with a panel for each category. The caption names the highest and the lowest.
+#'
 #' Rows need room: 40 of them 4 inches of height. A message says what a picture with more rows needs, and [plot()] says it of any picture that its device is too small for.
 #'
 #' Bins of numbers and the levels of a tree ([rr_square_wave()], [rr_hierarchy()]) run along an axis of numbers where there are more than 12.
@@ -15,13 +17,13 @@
 #'
 #' @param object A fit of [rr_estimate()], also of a survey design ([rr_survey]).
 #' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
-#'   of the levels; others are ranked.
+#'   of the levels; others are ranked. With `order = FALSE` each of more than 40 groups has a row and its name.
 #' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
 #' @param ... Not used.
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
-#' `candor_error_argument` for arguments out of range, `candor_error_level` for `terms` that are not categories; `candor_error_package`
-#' where ggplot2 is not installed.
+#' `candor_error_argument` for arguments out of range and for more than 40 groups of more than 12 categories, `candor_error_level` for `terms` that are not categories;
+#' `candor_error_package` where ggplot2 is not installed.
 #' @source The estimates and intervals are those of [rr_estimate()], whose page has the references.
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -52,6 +54,7 @@ draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
   if (on_time_axis(fit, k)) return(plot_times(fit, data))
+  if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_groups(fit, data, isTRUE(order)))
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   if (k <= 40 && !along) return(plot_categories(fit, data, isTRUE(order)))
   if (isTRUE(order) || (is.null(order) && !in_order(fit$mechanism))) plot_ranks(fit, data)
@@ -199,7 +202,7 @@ plot_categories <- function(fit, data, order) {
     row_labels(layout) +
     fit_scales(fit$mechanism) +
     ggplot2::scale_x_continuous(labels = if (isTRUE(fit$total)) format_count else percent_labels,
-                                breaks = few_breaks(if (layout$across > 2) 2 else if (panels > 1) 3 else 6),
+                                breaks = layout$breaks,
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = axis, y = question_names(fit$mechanism)) +
     row_theme(layout)
@@ -254,10 +257,13 @@ plot_times <- function(fit, data) {
   picture + scale_x_time(data$time, if (across > 2) 2 else if (across > 1) 3 else 5) +
     ggplot2::scale_y_continuous(labels = if (total) format_count else percent_labels,
                                 breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
-    ggplot2::labs(x = if (is.numeric(data$time)) key, y = paste0(
-      if (total) "People" else "Share",
-      if (length(terms) == 1L) sprintf(if (total) " with \"%s\"" else " of \"%s\"", terms)
-    ))
+    ggplot2::labs(x = if (is.numeric(data$time)) key, y = share_title(total, terms))
+}
+
+# Of an upright axis: a category alone has no panel that is called so.
+share_title <- function(total, terms) {
+  if (length(terms) > 1L) return(if (total) "People" else "Share")
+  wrap_text(sprintf(if (total) "People with \"%s\"" else "Share of \"%s\"", terms), 20)
 }
 
 # Many categories in the order of the levels: at their numbers, or at their positions.
@@ -265,24 +271,80 @@ plot_sequence <- function(fit, data) {
   numbers <- axis_numbers(fit$mechanism) %||% level_numbers(fit$mechanism)
   at <- match(data$term, fit$mechanism$levels)
   data$at <- if (is.null(numbers)) at else numbers[at]
-  k <- length(unique(data$at))
-  kinds <- names(fit_colours(fit$mechanism))
   labels <- fit$mechanism$levels
-  plot_base(fit, data, if (k <= 200) "Lines" else "Band") +
-    ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4) +
-    (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
-                                                      size = if (k > 200) 0.4 else 0.9)) +
-    sequence_intervals(k) +
-    ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), linewidth = 0.5) +
-    (if (k <= 100) ggplot2::geom_point(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), size = 1.2)) +
-    ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds) +
-    (if (is.null(numbers)) ggplot2::scale_x_continuous(labels = function(x) {
+  layout <- curve_layout(data)
+  guide <- ggplot2::guide_axis(check.overlap = TRUE)
+  picture <- draw_sequence(fit, data, layout) +
+    (if (is.null(numbers)) ggplot2::scale_x_continuous(guide = guide, labels = function(x) {
       ifelse(x %in% seq_along(labels), labels[pmin(pmax(round(x), 1), length(labels))], "")
-    }) else ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::scale_y_continuous(labels = percent_labels) +
+    }) else ggplot2::scale_x_continuous(labels = format_count, guide = guide)) +
+    ggplot2::scale_y_continuous(labels = percent_labels,
+                                breaks = if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()) +
     ggplot2::labs(x = if (is.null(numbers)) NULL
                       else if (!is.null(fit$mechanism$breaks)) "Number (each bin at its middle)" else "Category",
                   y = if (is.null(fit$mechanism$breaks)) "Share" else "Share of a bin")
+  with_height(picture, layout)
+}
+
+# Panels of curves: each row of them needs its title and three quarters of an inch.
+curve_layout <- function(data) {
+  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
+  layout$rows <- layout$down
+  layout
+}
+
+# Estimates along an axis, at the places `at`.
+draw_sequence <- function(fit, data, layout = NULL) {
+  # Beside each other panels have less room.
+  k <- length(unique(data$at)) * (layout$across %||% 1)
+  kinds <- names(fit_colours(fit$mechanism))
+  plot_base(fit, data, if (k <= 200) "Lines" else "Band", layout) +
+    ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4) +
+    (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+                                                 size = if (k > 200) 0.4 else 0.9)) +
+    sequence_intervals(k) +
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), linewidth = 0.5) +
+    (if (k <= 100) ggplot2::geom_point(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), size = 1.2)) +
+    ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds)
+}
+
+# More groups than there is room for rows with names: along an axis, with a panel for each category. Groups that are
+# numbers lie at these, others by rank.
+plot_groups <- function(fit, data, ranked) {
+  terms <- unique(data$term)
+  if (length(terms) == 2L && length(fit$mechanism$levels) == 2L) terms <- fit$mechanism$levels[2]
+  groups <- levels(data$panel)
+  if (length(terms) > 12L) {
+    abort(c("A picture of {format_count(length(groups))} groups of {length(terms)} categories would not be readable.",
+            i = "Name categories of interest in {.arg terms}, or draw some of the groups."), "argument")
+  }
+  data <- data[data$term %in% terms, ]
+  keys <- names(fit$tally$groups)
+  group <- as.character(data$panel)
+  numbers <- if (length(keys) == 1L && is.numeric(data[[keys]]) && !ranked) data[[keys]]
+  data$panel <- factor(data$term, terms)
+  data$at <- numbers %||% stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
+  total <- isTRUE(fit$total)
+  one <- length(terms) == 1L
+  picture <- draw_sequence(fit, data, row_layout(length(terms), "", terms)) +
+    ggplot2::scale_x_continuous(labels = if (is.null(numbers)) format_count else point_format,
+                                breaks = few_breaks(if (one) 6 else 3),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(labels = if (total) format_count else percent_labels,
+                                breaks = few_breaks(if (length(terms) > 3L) 2 else 4)) +
+    ggplot2::labs(x = if (is.null(numbers)) sprintf("Rank among %s groups", format_count(length(groups))) else keys,
+                  y = share_title(total, terms))
+  if (!is.null(numbers)) return(picture)
+  cli::cli_inform(c("{format_count(length(groups))} groups are ranked by their estimates and have no names.",
+                    i = "With {.code order = FALSE} each has a row and a name, in a picture as high as that needs."),
+                  class = "candor_message_ranked")
+  if (!one) return(picture)
+  ends <- group[order(data$at)]
+  named <- function(names) paste0("\"", names, "\"", collapse = ", ")
+  picture + ggplot2::labs(caption = paste0(picture$labels$caption, "\n", wrap_text(sprintf(
+    "Highest: %s. Lowest: %s.", named(utils::head(ends, 3)), named(rev(utils::tail(ends, 3)))
+  ))))
 }
 
 # With few categories each interval is drawn alone; a band would join intervals where there is no category.
@@ -305,7 +367,9 @@ plot_ranks <- function(fit, data) {
   }
   k <- length(unique(data$term))
   kinds <- names(fit_colours(fit$mechanism))
-  plot_base(fit, data, if (k <= 200) "Lines" else "Band") +
+  layout <- curve_layout(data)
+  several <- nlevels(data$panel) > 1L
+  picture <- plot_base(fit, data, if (k <= 200) "Lines" else "Band", layout) +
     (if (has_reported(data)) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                                       size = 0.5,
                                                       alpha = 0.35)) +
@@ -313,10 +377,12 @@ plot_ranks <- function(fit, data) {
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$estimate, colour = kinds[1]), data[data$estimate > floor, ],
                        linewidth = 0.8) +
     ggplot2::scale_colour_manual(values = fit_colours(fit$mechanism), breaks = kinds, guide = ranks_legend(data)) +
-    ggplot2::scale_x_log10(labels = format_count, breaks = log_breaks) +
-    ggplot2::scale_y_log10(labels = percent_labels) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = if (several) few_log_breaks(3) else log_breaks) +
+    ggplot2::scale_y_log10(labels = percent_labels,
+                           breaks = if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()) +
     ggplot2::labs(x = sprintf("Rank among %s categories", format_count(k)), y = "Share",
                   caption = paste0(plot_caption(fit, if (k <= 200) "Lines" else "Band"), ranks_note(data)))
+  with_height(picture, layout)
 }
 
 # How many estimates have no place on the logarithmic axis, of one group or, where the groups differ, of each.

@@ -128,16 +128,15 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                           colour = colour_aside) +
     ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
     ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
+    theme_candor() +
     row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(),
-                                breaks = few_breaks(if (layout$across > 2) 2 else if (layout$across > 1) 3 else 6),
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level)))) +
-    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
-    theme_candor()
+    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3))
   # A row of panels needs its axis, its title, and room for the curve.
   with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
 }

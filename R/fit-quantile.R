@@ -3,7 +3,7 @@
 #' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
 #'
 #' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates. It is
-#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary. Intervals are cut at 0 and 1.
+#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary, whose intervals follow from the reports. Intervals are cut at 0 and 1.
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
@@ -20,14 +20,14 @@
 #' @param conf.level Confidence level of the intervals.
 #' @param ... Not used, and refused.
 #' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. Its `term` says up to where, such as
-#'   `"up to 10"` for a bin that ends at 10, after the group and a colon if there are groups. It has no `statistic` and `p.value`. `rr_quantile()`: a tibble with a row for each
+#'   `"up to 10"` for a bin that ends at 10, after the group and a colon if there are groups. It has no `statistic` and `p.value`. `rr_quantile()`: a tibble of class `rr_quantile` with a row for each
 #'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range; `candor_error_level` for an `at` that is not a level.
 #' @source Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
-#' @seealso `rr_contrast(fit, middles)` for the mean of bins.
+#' @seealso `rr_contrast(fit, middles)` for the mean of bins; [plot()][autoplot.rr_compare] draws quantiles.
 #' @examples
 #' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
 #' set.seed(1)
@@ -90,9 +90,14 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
                    std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
   })
   table <- do.call(rbind, tables)
-  if (is.null(fit$tally$groups)) return(table)
-  keys <- fit$tally$groups[rep(seq_len(nrow(fit$tally$groups)), each = length(probs)), ]
-  tibble::as_tibble(c(as.list(keys), as.list(table)))
+  if (!is.null(fit$tally$groups)) {
+    keys <- fit$tally$groups[rep(seq_len(nrow(fit$tally$groups)), each = length(probs)), ]
+    table <- tibble::as_tibble(c(as.list(keys), as.list(table)))
+  }
+  # Positions are drawn as the levels that they stand for.
+  positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
+  structure(table, class = c("rr_quantile", class(table)), conf.level = conf.level,
+            levels = if (positions) fit$mechanism$levels)
 }
 
 check_ordered_fit <- function(fit) {

@@ -32,6 +32,7 @@ estimate_candidates <- function(mechanism, tally, given, sent) {
 
 check_candidates <- function(x) {
   if (is.factor(x)) x <- as.character(x)
+  if (is.character(x)) x <- check_hashed_text(x, "candidates")
   if (!is.character(x) || !length(x) || anyNA(x) || anyDuplicated(x)) {
     abort(c("{.arg candidates} must be the strings whose shares are wanted, different and not missing.",
             x = if (is.null(x)) "It is not given."
@@ -40,5 +41,5 @@ check_candidates <- function(x) {
             i = paste("For example {.code rr_estimate(tally, candidates = c(\"tea\", \"coffee\"))};",
                       "{.fn rr_heavy_hitters} finds strings.")), "argument")
   }
-  enc2utf8(x)
+  x
 }

@@ -83,35 +83,6 @@ merge.rr_tally <- function(x, y, ...) {
   abort_summary(x, "merge", "Tallies of one mechanism are put together by {.fn c}, of several by {.fn rr_pool}.")
 }
 
-#' @exportS3Method dplyr::filter
-filter.rr_tally <- function(.data, ...) abort_filter(.data, "tally")
-
-#' @exportS3Method dplyr::filter
-filter.rr_fit <- function(.data, ...) abort_filter(.data, "fit")
-
-abort_filter <- function(x, name) {
-  groups <- if (inherits(x, "rr_fit")) x$tally$groups else x$groups
-  key <- if (is.null(groups)) "group" else names(groups)[1]
-  abort_summary(x, "filter", c(
-    i = sprintf("Categories are rows of its table: {.code tidy(%s) |> dplyr::filter(term == ...)}.", name),
-    i = if (!is.null(groups)) sprintf("Groups are taken by {.code subset(%s, %s == ...)}.", name, key)
-  ))
-}
-
-# What works on tables works on that of a fit.
-abort_table <- function(x, what, call = what) {
-  abort_summary(x, what, sprintf("The table of its estimates is {.code tidy(fit, conf.int = TRUE)}: %s.", call))
-}
-
-#' @exportS3Method dplyr::mutate
-mutate.rr_fit <- function(.data, ...) abort_table(.data, "mutate", "{.code tidy(fit) |> dplyr::mutate(...)}")
-
-#' @exportS3Method dplyr::select
-select.rr_fit <- function(.data, ...) abort_table(.data, "select", "{.code tidy(fit) |> dplyr::select(...)}")
-
-#' @exportS3Method dplyr::arrange
-arrange.rr_fit <- function(.data, ...) abort_table(.data, "arrange", "{.code tidy(fit) |> dplyr::arrange(estimate)}")
-
 #' @exportS3Method ggplot2::fortify
 fortify.rr_fit <- function(model, data, ...) {
   abort(c("A fit is no table that {.fn ggplot2::ggplot} could draw.",

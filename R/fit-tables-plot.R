@@ -1,4 +1,4 @@
-#' Pictures of comparisons, effects and the most common categories
+#' Pictures of comparisons, effects, quantiles and the most common categories
 #'
 #' * Of [rr_compare()]: a row for each pair of groups, with the interval of its difference or ratio, and a panel for each category. Differences are
 #'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
@@ -6,12 +6,15 @@
 #'   group and a panel for the average and for each effect.
 #' * Of [rr_top()]: the categories from the most common down, with their simultaneous intervals; hollow points are those that are not shown to be
 #'   present. Groups have panels.
+#' * Of [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
+#' * Of [rr_quantile()]: a row for each probability, the largest on top, so that the points lie along the cumulative shares. Groups have panels; one quantile of
+#'   several groups has a row for each group.
 #'
 #' `tidy()` of the tables gives their rows and columns as a plain tibble, intervals included.
 #'
 #' Some rows or columns of the table may be left out before; those that are drawn must still be there. Up to 200 rows are drawn.
 #'
-#' @param object,x A table of [rr_compare()], [rr_effects()] or [rr_top()].
+#' @param object,x A table of [rr_compare()], [rr_effects()], [rr_top()], [rr_heavy_hitters()] or [rr_quantile()].
 #' @param ... Not used.
 #' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns it invisibly.
 #' @section Errors:
@@ -23,6 +26,8 @@
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
 #' common <- rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(letters[1:4], epsilon = 2)))
 #' ggplot2::autoplot(common)
+#' ages <- rr_counts(c(20, 30, 60, 90, 50), rr_geometric(c("0-17", "18-39", "40-59", "60-79", "80+"), epsilon = 1))
+#' plot(rr_quantile(rr_estimate(ages), seq(0.1, 0.9, by = 0.2), breaks = c(0, 18, 40, 60, 80, 110)))
 NULL
 
 #' @rdname autoplot.rr_compare
@@ -77,8 +82,61 @@ autoplot.rr_top <- function(object, ...) {
 }
 
 #' @rdname autoplot.rr_compare
+#' @method autoplot rr_heavy_hitters
+#' @rawNamespace S3method(ggplot2::autoplot,rr_heavy_hitters)
+autoplot.rr_heavy_hitters <- function(object, ...) {
+  check_dots_near(...)
+  check_installed("ggplot2", "to draw the strings that were found")
+  check_table(object, c("estimate", "conf.low", "conf.high"), "term")
+  data <- as.data.frame(object)
+  data$label <- rows_factor(data$term)
+  data$panel <- factor(rep("", nrow(data)))
+  data$kind <- rep("share", nrow(data))
+  n <- attr(object, "n")
+  draw_intervals(data, "Frequent strings, found by their prefixes", sprintf(
+    "Lines: %sintervals%s%s.", level_words(object),
+    if (isTRUE(attr(object, "simultaneous"))) " that hold for all strings at once" else "",
+    if (is.null(n)) "" else sprintf(", from %s respondents held out", format_count(n))
+  ))
+}
+
+#' @rdname autoplot.rr_compare
+#' @method autoplot rr_quantile
+#' @rawNamespace S3method(ggplot2::autoplot,rr_quantile)
+autoplot.rr_quantile <- function(object, ...) {
+  check_dots_near(...)
+  check_installed("ggplot2", "to draw quantiles")
+  check_table(object, c("prob", "estimate", "conf.low", "conf.high"))
+  data <- as.data.frame(object)
+  probs <- sort(unique(data$prob))
+  data$panel <- group_panel(data, names(data)[seq_len(match("prob", names(data)) - 1L)])
+  data$label <- factor(data$prob, probs, percent_labels(probs))
+  data$kind <- rep("value", nrow(data))
+  axis <- "Quantile"
+  rows <- "Cumulative share"
+  if (length(probs) == 1L && nlevels(data$panel) > 1L) {
+    data$label <- rows_factor(as.character(data$panel))
+    data$panel <- factor(rep("", nrow(data)))
+    axis <- if (probs == 0.5) "Median" else paste(axis, percent_labels(probs))
+    rows <- NULL
+  }
+  caption <- sprintf("Lines: %sintervals.", level_words(object))
+  if (all(is.na(data$conf.low))) caption <- "No intervals are known."
+  draw_intervals(data, if (axis == "Median") "Medians" else "Quantiles", caption, axis, rows,
+                 levels = attr(object, "levels"))
+}
+
+#' @rdname autoplot.rr_compare
 #' @export
 plot.rr_compare <- function(x, ...) draw(x, ...)
+
+#' @rdname autoplot.rr_compare
+#' @export
+plot.rr_heavy_hitters <- function(x, ...) draw(x, ...)
+
+#' @rdname autoplot.rr_compare
+#' @export
+plot.rr_quantile <- function(x, ...) draw(x, ...)
 
 #' @rdname autoplot.rr_compare
 #' @export
@@ -97,3 +155,6 @@ tidy.rr_compare <- function(x, ...) plain_tibble(x)
 
 #' @export
 tidy.rr_top <- function(x, ...) plain_tibble(x)
+
+#' @export
+tidy.rr_quantile <- function(x, ...) plain_tibble(x)

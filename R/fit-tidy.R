@@ -12,8 +12,9 @@
 #'     and `conf.high`. An estimate that is held at 0 or 1 has no `std.error` (`NA`; its variance in [vcov()][rr_fit] is 0): read its interval.
 #'     `as.data.frame()` gives the same with intervals, as a plain data frame.
 #'   * `glance()`: `method`, `target`, `categories`, `nobs`, `respondents` (how many reports were counted, whatever their weights; `NA` where only weighted counts were given),
-#'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC`, `BIC`, `boundary` (estimates at or
-#'     beyond 0 or 1) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
+#'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
+#'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
+#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits) and `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it).
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' @section Errors:
@@ -74,12 +75,16 @@ glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) structure(NA_real_, df = NA_real_, nobs = sum(x$tally$effective_n),
                                                              class = "logLik")
     else logLik(x)
+  # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
+  maximised <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
   tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon,
                  logLik = as.numeric(likelihood), df = attr(likelihood, "df"),
-                 AIC = stats::AIC(likelihood), BIC = stats::BIC(likelihood), boundary = boundary_count(x),
+                 AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
+                 BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 unlikely = is_contradicted(x) || is_unlikely(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_)
 }
 

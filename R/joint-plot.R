@@ -1,7 +1,7 @@
 #' Pictures of joint estimates
 #'
 #' * Of [rr_association()]: a heat map of the correlations (or another measure). Pairs whose independence is rejected are outlined; Holm's
-#'   correction makes the level hold for all pairs together.
+#'   correction makes the level hold for all pairs together. One pair is drawn with its interval.
 #' * Of [rr_tmdh()]: estimates with their intervals next to the reported counts (`type = "estimates"`), or the structure of their
 #'   correlation matrix (`type = "covariance"`).
 #'
@@ -38,6 +38,7 @@ autoplot.rr_association <- function(object, measure = c("correlation", "covarian
     else check_choice(measure, "measure", measures)
   alpha <- check_number(alpha, "alpha", min = 0, max = 1)
   data <- as.data.frame(object$pairs)
+  if (nrow(data) == 1L) return(plot_pair(object, measure))
   data$value <- data[[measure]]
   questions <- unique(c(data$x, data$y))
   significant <- if (is.null(data$p.value)) FALSE
@@ -69,8 +70,7 @@ autoplot.rr_association <- function(object, measure = c("correlation", "covarian
     ggplot2::scale_x_discrete(drop = FALSE, limits = questions[-size]) +
     ggplot2::scale_y_discrete(drop = FALSE, limits = rev(questions[-1])) +
     ggplot2::coord_fixed() +
-    ggplot2::labs(x = NULL, y = NULL, title = paste(c(correlation = "Correlation", covariance = "Covariance",
-                                                      cramers.v = "Cramer's V")[[measure]], "of the true answers"),
+    ggplot2::labs(x = NULL, y = NULL, title = paste(measure_names[[measure]], "of the true answers"),
                   subtitle = if (any(significant)) wrap_text(rejection_note(nrow(data), alpha, few), 64)) +
     theme_candor("right") +
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
@@ -78,6 +78,26 @@ autoplot.rr_association <- function(object, measure = c("correlation", "covarian
                                                        hjust = if (turned) 1 else 0.5, vjust = 0.5),
                    axis.text = ggplot2::element_text(size = max(4.5, min(9.5, 150 / size)))) +
     (if (size > 60) no_labels())
+}
+
+measure_names <- c(correlation = "Correlation", covariance = "Covariance", cramers.v = "Cramer's V")
+
+# A heat map of one cell would show less than its number does.
+plot_pair <- function(object, measure) {
+  data <- as.data.frame(tidy(object, conf.int = TRUE))
+  data <- data[data$measure == measure, ]
+  data$label <- factor(paste(data$x, data$y, sep = ", "))
+  data$panel <- factor("")
+  data$kind <- "number"
+  p <- object$pairs[["p.value"]]
+  caption <- if (is.na(data$conf.low)) "No interval is known."
+    else sprintf("Line: %s%% interval.", format(100 * object$conf.level))
+  if (isTRUE(p >= 0)) {
+    caption <- sprintf("%s Test of independence: p %s.", caption,
+                       if (p < 0.001) "< 0.001" else paste("=", format(p, digits = 2)))
+  }
+  title <- paste(measure_names[[measure]], "of the true answers")
+  draw_intervals(data, title, caption, measure_names[[measure]])
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.
@@ -90,8 +110,8 @@ default_measure <- function(pairs) {
 no_labels <- function() ggplot2::theme(axis.text.x = ggplot2::element_blank(), axis.text.y = ggplot2::element_blank())
 
 rejection_note <- function(pairs, alpha, few) {
-  note <- sprintf("%s: not independent at %s%%", if (few) "Outlined" else "Dots", format(100 * alpha))
-  if (pairs == 1) note else sprintf("%s (Holm, %s pairs)", note, format_count(pairs))
+  sprintf("%s: not independent at %s%% (Holm, %s pairs)", if (few) "Outlined" else "Dots", format(100 * alpha),
+          format_count(pairs))
 }
 
 #' @rdname autoplot.rr_association

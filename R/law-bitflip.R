@@ -12,7 +12,7 @@ law_tells_nothing.rr_law_bitflip <- function(law) abs(law$difference) < 1e-14
 
 #' @export
 law_gives.rr_law_bitflip <- function(law, need, k) {
-  need == "inverse" || (need == "likelihood" && !is.null(law$sets))
+  need == "inverse" || (need == "binomial" && !law_tells_nothing(law)) || (need == "likelihood" && !is.null(law$sets))
 }
 
 #' @export

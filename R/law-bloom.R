@@ -118,17 +118,26 @@ normal_root <- function(regression, weights) {
   scale <- sqrt(pmax(diag(normal), .Machine$double.xmin))
   # A matrix of less than full rank is a warning, and told by its rank.
   root <- suppressWarnings(chol(normal / outer(scale, scale), pivot = TRUE, tol = 1e-9))
-  if (attr(root, "rank") < ncol(normal)) {
-    abort(c("The filters of these categories cannot be told apart.",
-            x = "{ncol(normal)} categories have {attr(root, 'rank')} independent filters.",
-            i = "Use more bits or more cohorts, or {.code method = \"nnls\"}, whose estimates are not negative."),
-          "no_information")
-  }
+  if (attr(root, "rank") < ncol(normal)) abort_alike_filters(ncol(normal), format_count(attr(root, "rank")))
   list(root = root, pivot = attr(root, "pivot"), scale = scale)
 }
 
 #' @export
-law_unbiased.rr_law_bloom <- function(law, evidence) bloom_fit(law, evidence, least_squares)$estimate
+law_unbiased.rr_law_bloom <- function(law, evidence) {
+  # There are no more independent filters than rows: known before the time and memory of the equations are spent.
+  rows <- law$bits * sum(evidence$counts[(law$bits + 1) * seq_len(law$cohorts)] > 0)
+  if (rows < law$truths) abort_alike_filters(law$truths, paste("at most", format_count(rows)))
+  check_memory(8 * (2 * rows * law$truths + 3 * law$truths^2), "mechanism",
+               sprintf("Least squares for %s categories", format_count(law$truths)))
+  bloom_fit(law, evidence, least_squares)$estimate
+}
+
+abort_alike_filters <- function(categories, independent) {
+  abort(c("The filters of these categories cannot be told apart.",
+          x = "{format_count(categories)} categories have {independent} independent filters.",
+          i = "Use more bits or more cohorts, or {.code method = \"nnls\"}, whose estimates are not negative."),
+        "no_information")
+}
 
 #' @export
 law_blank_error.rr_law_bloom <- function(law, evidence) {

@@ -260,15 +260,7 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   theta <- pmax(estimate, 0)
   theta <- theta / sum(theta)
   squares <- mean_squares(law$axes, inverse, theta)
-  own <- squares$own
-  others <- squares$others
-  z2 <- normal_quantile(level)^2 / evidence$n +
-    squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
-  slope <- own - others - if (target == "sample") 1 else 0
-  square <- 1 + if (target == "population") z2 else 0
-  centre <- (inv + z2 * slope / 2) / square
-  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
-  lapply(reach_end(list(low = centre - half, high = centre + half), inv), `[`, which)
+  lapply(moment_intervals(inv, squares$own, squares$others, evidence$n, level, target), `[`, which)
 }
 
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,

@@ -40,7 +40,8 @@ law_tells_nothing.rr_law_hadamard <- function(law) FALSE
 
 #' @export
 law_gives.rr_law_hadamard <- function(law, need, k) {
-  switch(need, exact = law$blocks == 1, inverse = , likelihood = , channel = , question = , simulation = TRUE, FALSE)
+  switch(need, exact = , binomial = law$blocks == 1, inverse = , likelihood = , channel = , question = ,
+         simulation = TRUE, FALSE)
 }
 
 #' @export
@@ -234,14 +235,4 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
   floor <- 2 * scale * exp(-law$epsilon) / -expm1(-law$epsilon)
   others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
   moment_intervals(inv[which], (floor + scale)[rep(1, length(which))], others[which], evidence$n, level, target)
-}
-
-# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths).
-moment_intervals <- function(inv, own, others, n, level, target) {
-  z2 <- normal_quantile(level)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
-  slope <- own - others - if (target == "sample") 1 else 0
-  square <- 1 + if (target == "population") z2 else 0
-  centre <- (inv + z2 * slope / 2) / square
-  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
-  reach_end(list(low = centre - half, high = centre + half), inv)
 }

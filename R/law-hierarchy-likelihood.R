@@ -34,6 +34,9 @@ set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)
 #' @export
 set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
 
+#' @export
+set_bytes.rr_law_hierarchy <- function(law, k) 1 + max(mapply(set_bytes, law$laws, law$nodes))
+
 # list(times, matrix, logs): how often each report was given, its probabilities under the levels (a column each) over a
 # factor of its own, and the logarithm of that factor.
 hierarchy_rows <- function(law, evidence) {

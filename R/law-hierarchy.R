@@ -154,9 +154,10 @@ law_variances.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   # So many functions at a time that they fit in memory.
   step <- max(1, floor(2e6 / law$truths))
   parts <- split(which, (seq_along(which) - 1) %/% step)
-  variance <- unlist(lapply(parts,
-                            function(cells) law_functions(law, evidence, unit_rows(cells, law$truths), target,
-                                                          variances = TRUE)), use.names = FALSE)
+  # Minutes from 10,000 levels on: a bar says how far it is.
+  variance <- unlist(lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
+    law_functions(law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE)
+  }), use.names = FALSE)
   ifelse(map$support[which], variance, 0)
 }
 

@@ -84,3 +84,13 @@ score_interval <- function(inv, a, b, rest, n, z2) {
   half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
   list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
 }
+
+# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths).
+moment_intervals <- function(inv, own, others, n, level, target) {
+  z2 <- normal_quantile(level)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
+  slope <- own - others - if (target == "sample") 1 else 0
+  square <- 1 + if (target == "population") z2 else 0
+  centre <- (inv + z2 * slope / 2) / square
+  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
+  reach_end(list(low = centre - half, high = centre + half), inv)
+}

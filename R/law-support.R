@@ -55,7 +55,7 @@ law_tells_nothing.rr_law_support <- function(law) all(abs(law$difference) < 1e-1
 
 #' @export
 law_gives.rr_law_support <- function(law, need, k) {
-  switch(need, inverse = , shares = all(abs(law$difference) >= 1e-14), exact = , support = TRUE,
+  switch(need, inverse = , shares = , binomial = all(abs(law$difference) >= 1e-14), exact = , support = TRUE,
          likelihood = !is.null(law$sets) && !is.null(law$odds), FALSE)
 }
 

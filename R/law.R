@@ -107,6 +107,7 @@ law_needs <- c(
   additive = "the truth, or else an answer that does not depend on it",
   alike = "other answers that are all alike and less likely than the truth",
   shares = "counts that each follow from the share of one category",
+  binomial = "a binomial count for each category",
   support = "reports that support sets of categories",
   bits = "reports that are the bits of filters",
   channel = "finitely many reports with known probabilities",
@@ -267,11 +268,24 @@ law_second_moments.rr_law <- function(law, k, weights) NULL
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
 law_intervals <- function(law, evidence, estimate, interval, level, which, target) UseMethod("law_intervals")
 
-# The same for the share of the categories `cells` together, NULL where the law gives none.
+# The same for the share of several categories `cells` together, NULL where the law gives none.
 law_share_interval <- function(law, evidence, cells, share, interval, level, target) UseMethod("law_share_interval")
 
+# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
+# distribution mixes them; in equal parts where it holds nothing.
 #' @export
-law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) NULL
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
+  inside <- seq_len(evidence$k) %in% cells
+  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
+  if (is.null(squares)) return(NULL)
+  unbiased <- law_unbiased(law, evidence)
+  theta <- .Call(C_rr_project, as.double(unbiased), 1)
+  mean_square <- function(part) {
+    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+    sum(weights * squares[part]) / sum(weights)
+  }
+  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target)
+}
 
 # ---- refusals ----
 

@@ -57,6 +57,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
                      q = NULL, key = 1, ...) {
   check_dots_empty(...)
   check_given()
+  if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   bits <- check_count(bits, "bits", min = 2, max = 4096)
@@ -417,9 +418,4 @@ from_recipe.recipe_bloom <- function(recipe) {
                       c("epsilon", "permanent", "f", "p", "q"))
   rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
            r$key)
-}
-
-#' @export
-plan_remedy.rr_bloom <- function(mechanism) {
-  "Simulate with {.fn rr_study}: categories are estimated together, by all bits."
 }

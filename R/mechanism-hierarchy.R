@@ -19,7 +19,7 @@
 #'
 #' @param levels The ordered levels: labels, or their number.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param fanout Number of children of a node, a whole number from 2 to the number of levels. The last node of a depth may have fewer. The best numbers have
+#' @param fanout Number of children of a node, a whole number from 2 to the number of levels, by default 4, or all of fewer levels. The last node of a depth may have fewer. The best numbers have
 #'   a power just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4. `rr_recommend(question = "ranges")` names one.
 #' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
 #'   [rr_local_hash()], [rr_subset()]. The default has short reports; the variance of a range is smaller with [rr_subset()], for 80 levels by a tenth at epsilon 0.5 and by two fifths at 2.
@@ -47,13 +47,13 @@
 #' rr_contrast(fit, list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64)))
 #' rr_quantile(fit, c(0.25, 0.5, 0.75))
 #' @export
-rr_hierarchy <- function(levels, epsilon, fanout = 4, oracle = rr_hadamard, ...) {
+rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, ...) {
   check_dots_empty(...)
   check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
-  fanout <- check_count(fanout, "fanout", min = 2, max = k)
+  fanout <- check_count(fanout %||% min(4, k), "fanout", min = 2, max = k)
   if (!is.function(oracle)) {
     abort(c("{.arg oracle} must be a function that makes a mechanism of {.arg levels} and {.arg epsilon}.",
             x = "It is {describe(oracle)}.",

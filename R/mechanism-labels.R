@@ -13,6 +13,8 @@ encode_reports <- function(x, mechanism) {
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
     abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}.",
             i = if (inherits(x, "DBIConnection")) "Give a table of it: {.code dplyr::tbl(connection, \"answers\")}.",
+            i = if (is.data.frame(x) && !is.na(own <- answer_column(x, mechanism))) "Give one column: {.code x${own}}.",
+            i = if (is.data.frame(x)) "Several questions are described by {.fn rr_product}.",
             i = if (is.list(x) && !is.object(x)) "Columns of a list are a data frame: {.code as.data.frame(x)}.",
             i = if (inherits(x, "tbl_lazy")) "It is a table of a database: fetch the column with {.fn dplyr::pull}."),
           "argument")
@@ -245,6 +247,13 @@ blank_note <- function(unknown, na = "NA", then = ", then use `na.rm = TRUE`") {
 
 # Regressions match labels exactly.
 relaxed_remedy <- "Correct case and space in the data first, or give the mechanism these labels."
+
+# The first column of a data frame in which all values are labels of the mechanism; NA where there is none.
+answer_column <- function(x, mechanism) {
+  labels <- c(mechanism$reports, NA)
+  fits <- vapply(as.list(x), function(column) is.atomic(column) && all(unique(column) %in% labels), NA)
+  names(x)[fits][1]
+}
 
 # Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {

@@ -1,6 +1,11 @@
 #' @rdname rr_epsilon
 #' @export
 rr_epsilon.list <- function(mechanism, ...) {
+  if ("reports" %in% ...names()) {
+    abort(c("{.arg reports} is for one mechanism.", x = "{.arg mechanism} is a list: one report of each is added up.",
+            i = paste("For several reports of some repeat these in the list, or add up",
+                      "{.code rr_epsilon(mechanism, reports = )}.")), "argument")
+  }
   check_dots_empty(...)
   if (!length(mechanism)) abort(c("{.arg mechanism} must hold at least one mechanism.", x = "It is an empty list."),
                                 "argument")

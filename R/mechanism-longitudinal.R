@@ -19,7 +19,8 @@
 #' @section Memory:
 #' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: the reports that it
 #' returns have an attribute `"memory"`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
-#' respondents in the same order. For an answer that a respondent has given before, the memory holds the permanent answer; for a new answer a new permanent answer is drawn and
+#' respondents in the same order. Where respondents leave, `memory[i]` is the memory of those who stay (positions, or `TRUE` and `FALSE`); those who join start with `memory = list()`, and
+#' `c(memory, theirs)` is the memory of all, in this order. For an answer that a respondent has given before, the memory holds the permanent answer; for a new answer a new permanent answer is drawn and
 #' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
 #' `g` at most. **The memory holds true answers: strip it from the reports before they are sent**, `attr(reports, "memory") <- NULL`.
 #' Without `memory` every answer gets a new permanent answer, with a warning: a permanent answer that is drawn anew each time does not protect several reports.

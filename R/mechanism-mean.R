@@ -46,6 +46,9 @@
 #' range(reports)
 #' fit <- rr_estimate(reports, mechanism)
 #' fit
+#' # By group, with a picture
+#' shift <- rep(c("day", "night"), each = 2000)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(rr_estimate(rr_tally(reports, mechanism, by = shift)))
 #' # The mean of these very respondents: only the randomisation is random
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)

@@ -16,7 +16,7 @@
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
 #'   whole strings from the group that was held out.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text or contain the sign U+0004; `candor_error_missing`
+#' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text, not valid in their encoding, or contain the sign U+0004; `candor_error_missing`
 #' for a missing answer; `candor_error_report` for a value that is not a report of this mechanism.
 #' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
@@ -69,10 +69,10 @@ prefix_parts <- function(mechanism, strings) {
 }
 
 #' @export
-rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
   check_dots_empty(...)
-  if (!check_flag(achieved, "achieved")) return(mechanism$epsilon)
-  achieved(mechanism$parts[[1]])$epsilon
+  switch(check_level_kind(achieved, shuffled, delta, NULL), achieved = achieved(mechanism$parts[[1]])$epsilon,
+         shuffled = shuffled_epsilon(mechanism, shuffled, delta), mechanism$epsilon)
 }
 
 #' @export
@@ -103,6 +103,7 @@ rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
   }
+  answers <- check_hashed_text(answers, "answers", answers = TRUE)
   draw_parts(mechanism, prefix_parts(mechanism, answers), rng)
 }
 

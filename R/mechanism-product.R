@@ -122,9 +122,12 @@ channel_axes <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_product <- function(mechanism, ...) {
+rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL) {
   check_object(mechanism)
   check_dots_empty(...)
+  if (check_level_kind(FALSE, shuffled, delta, NULL) == "shuffled") {
+    return(shuffled_epsilon(mechanism, shuffled, delta))
+  }
   c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon)
 }
 

@@ -27,7 +27,9 @@ check_reports <- function(x, type) {
   # Parts that were taken out of reports are plain matrices.
   number <- !is.object(x) || (is.numeric(k) && length(k) == 1L && isTRUE(k >= 1))
   if (number && typeof(x) == type && length(attr(x, "dim")) == 2L) return(invisible())
-  abort_damaged(x, "It is no matrix of reports, or has lost their number of categories.")
+  abort_damaged(x, "It is no matrix of reports, or has lost their number of categories.",
+                paste("A data.table takes such columns apart: {.code as.character(reports)}, made before, goes into",
+                      "its rows, and {.fn rr_tally} reads it. A tibble takes the reports as they are."))
 }
 
 #' @export
@@ -113,6 +115,16 @@ holds_memory <- function(x) {
 memory_note <- "They carry the memory, which holds the respondents' true answers."
 
 tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
+
+#' @export
+print.rr_kept_reports <- function(x, ...) {
+  if (holds_memory(x)) cat("# ", memory_note, "\n", sep = "")
+  plain <- x
+  attr(plain, "memory") <- NULL
+  class(plain) <- setdiff(class(x), "rr_kept_reports")
+  print(plain, ...)
+  invisible(x)
+}
 
 print_some <- function(x, n) {
   shown <- format(x[seq_len(min(length(x), n))])

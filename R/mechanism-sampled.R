@@ -87,10 +87,12 @@ law_gives.rr_law_sampled <- function(law, need, k) FALSE
 law_tells_nothing.rr_law_sampled <- function(law) FALSE
 
 #' @export
-rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE) {
+rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
   check_dots_empty(...)
+  asked <- check_level_kind(achieved, shuffled, delta, NULL)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   each <- vapply(mechanism$parts,
-                 if (check_flag(achieved, "achieved")) function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
+                 if (asked == "achieved") function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
   c(each, total = max(each))
 }
 
@@ -162,10 +164,7 @@ join_reports <- function(reports, at, n) {
     order <- order(unlist(at))
     if (is.data.frame(reports[[1]])) {
       columns <- stats::setNames(nm = names(reports[[1]]))
-      return(lapply(columns, function(name) {
-        parts <- lapply(reports, `[[`, name)
-        (if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts))[order]
-      }))
+      return(lapply(columns, function(name) join_field(reports, name)[order]))
     }
     together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
                 else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
@@ -189,6 +188,11 @@ report_texts <- function(x) {
   if (inherits(x, c("rr_reports", "factor"))) return(as.character(x))
   if (is.object(x) || !is.atomic(x) || length(dim(x)) > 1L) return(NULL)
   if (is.numeric(x)) number_text(x) else as.character(x)
+}
+
+join_field <- function(reports, name) {
+  parts <- lapply(reports, `[[`, name)
+  if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts)
 }
 
 # What reports must have in common to stand in one column.
@@ -279,7 +283,8 @@ read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy), "report")
+            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy
+              else "Give the table that holds them all, and leave {.arg column} out."), "report")
   }
   x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
   given <- x[[key]]
@@ -306,7 +311,11 @@ part_reports <- function(reports, rows, part) {
   if (any(vapply(column, is.raw, NA))) return(column)
   # Sets of one category are a matrix all the same.
   if (inherits(part, c("rr_subset", "rr_bitflip"))) return(set_matrix(column))
-  if (is.list(column[[1]])) return(as.data.frame(do.call(rbind, lapply(column, unlist))))
+  if (is.list(column[[1]])) {
+    fields <- stats::setNames(nm = names(column[[1]]))
+    return(structure(lapply(fields, function(name) join_field(column, name)), class = "data.frame",
+                     row.names = .set_row_names(length(column))))
+  }
   odd <- which(lengths(column) != 1L)
   if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))
   unlist(column)

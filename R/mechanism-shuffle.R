@@ -42,13 +42,48 @@ shuffled_epsilon <- function(mechanism, n, delta) {
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,
 # supports one category and not another (`one`), both (`both`), or neither.
 blanket <- function(mechanism) {
-  shares <- law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
+  shares <- mechanism_blanket(mechanism)
   if (is.null(shares)) {
     abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
             x = "This one is: {format(mechanism)}.",
-            i = "These are all mechanisms of one question but sketches."), c("law", "argument"))
+            i = paste("Where reports support sets of categories the law must have one {.arg p}, one {.arg q} and",
+                      "{.arg odds}: see {.fn rr_law_support}.")), c("law", "argument"))
   }
   shares
+}
+
+# NULL where its law does not say.
+mechanism_blanket <- function(mechanism) UseMethod("mechanism_blanket")
+
+#' @export
+mechanism_blanket.rr_mechanism <- function(mechanism) {
+  law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
+}
+
+# A report is about one part, a question, a depth or a length of prefix, which is public and drawn whatever the truth
+# is. Two respondents may differ in all parts.
+#' @export
+mechanism_blanket.rr_sampled <- function(mechanism) {
+  parts <- part_blankets(mechanism$parts)
+  if (!is.null(parts)) spread_blanket(mean(parts[1, ]), mean(parts[2, ]), mechanism$epsilon)
+}
+
+# All reports of one respondent are one message. It is of the blanket where every part is, and another than that of
+# somebody else only where one of its parts is.
+#' @export
+mechanism_blanket.rr_product <- function(mechanism) {
+  parts <- part_blankets(mechanism$questions)
+  if (!is.null(parts)) spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), mechanism$epsilon)
+}
+
+# The weight of the blanket and the largest distance, a column for each part.
+part_blankets <- function(parts) {
+  found <- lapply(parts, function(part) {
+    if (part$epsilon == 0) return(c(1, 0))
+    shares <- mechanism_blanket(part)
+    if (!is.null(shares)) c(shares$weight, shares$one * shares$weight * expm1(part$epsilon))
+  })
+  if (all(lengths(found) == 2L)) matrix(unlist(found), 2)
 }
 
 # `local` is the epsilon of one report.
@@ -155,14 +190,10 @@ law_blanket.rr_law_bloom <- function(law, k, local) {
 #' @export
 law_blanket.rr_law_mean <- function(law, k, local) spread_blanket(law$other, law$chance, local)
 
-# A report is of one depth, which is public. Categories may differ in their nodes of every depth.
+# Which hash function was drawn is public. Two strings may lie in different buckets of all functions: given each the
+# report is of two levels, always the same ones.
 #' @export
-law_blanket.rr_law_hierarchy <- function(law, k, local) {
-  parts <- Map(function(law, part) law_blanket(law, length(part$levels), part$epsilon), law$laws, law$mechanisms)
-  if (any(lengths(parts) == 0L)) return(NULL)
-  distances <- Map(function(shares, part) shares$one * shares$weight * expm1(part$epsilon), parts, law$mechanisms)
-  spread_blanket(mean(vapply(parts, `[[`, 0, "weight")), mean(unlist(distances)), local)
-}
+law_blanket.rr_law_sketch_counts <- function(law, k, local) law_blanket(law$bit, k, local)
 
 # The least epsilon whose bound is at most delta, from above.
 blanket_epsilon <- function(shares, n, delta, local) {

@@ -36,7 +36,7 @@
 #'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
 #'   [rr_estimate()] wants `candidates`, the strings asked for, and returns a [fit][rr_fit].
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, answers or `candidates` that are not text, and a `method` that a sketch does not have; `candor_error_too_large` where the
+#' `candor_error_argument` for numbers out of range, answers or `candidates` that are not text or not valid in their encoding, and a `method` that a sketch does not have; `candor_error_too_large` where the
 #' table would be; `candor_error_missing` for a missing answer; `candor_error_report` for a value that is not a report of this mechanism, with its position.
 #' @source Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
 #'   covariances, and the part of collisions, are derived in the package's mathematics.
@@ -120,7 +120,7 @@ print.rr_sketch_counts <- function(x, ..., digits = 4) {
 }
 
 #' @export
-rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1)
+rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1, bit = rr_law(mechanism$bit))
 
 # It has no categories until somebody asks for strings. Their law is in R/law-sketch-counts.R.
 
@@ -142,7 +142,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
             i = "A sketch knows no levels: write numbers as the text that you will ask for."), "argument")
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
-  enc2utf8(as.character(x))
+  check_hashed_text(if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE)
 }
 
 # Positions among the levels do not exist here: answers are strings.
@@ -152,6 +152,7 @@ rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
   }
+  answers <- check_hashed_text(answers, "answers", answers = TRUE)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bucket <- integer(length(answers))
   strings <- unique(answers)

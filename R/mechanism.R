@@ -33,9 +33,12 @@ bit_places <- function(labels) {
 #' @section After shuffling:
 #' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
 #' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
-#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket, for every mechanism of one question but sketches. It is close to the truth for reports of
-#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()] and their two-stage forms. Reports of more levels
-#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits) are compared with reports of two levels that reveal more, so that the true level may be well below. Hash
+#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket. It is close to the truth for reports of
+#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()], their two-stage forms, [rr_sketch_counts()] and [rr_prefixes()]. Reports of more levels
+#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits, several questions of different levels) are compared with reports of two levels that reveal more, so that the true level may be well below. All
+#' answers of one respondent to an [rr_product()] are one message, which the shuffler must not take apart nor link to others; of [rr_sample_questions()] a message is the one answer and its question. Both
+#' protect a whole row: two respondents may differ in all answers. A site's [rr_sketch()] is no report of a respondent, and hides among the sketches of other sites only with a probability
+#' that falls with every bit: there is no such level of it. Hash
 #' functions and public columns must be shuffled with the reports. (The parameters that some papers
 #' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
 #'

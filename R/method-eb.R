@@ -2,7 +2,7 @@
 # posterior; here the rows are made, and taken back to categories.
 method_eb <- function() {
   rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
-                needs = "shares", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
+                needs = "binomial", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
                 local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
                 credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
                 choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
@@ -73,10 +73,26 @@ check_pooled_sizes <- function(n) {
           i = "Leave out the smallest: beside the largest they say nothing about the common spread."), "argument")
 }
 
-# The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one?
+# The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one? Of one
+# Hadamard block the reports whose sign in a category's row is 1 are counted, of dBitFlip the ones of its bucket among
+# the reports that drew it.
 eb_form <- function(law) {
-  if (inherits(law, "rr_law_support")) return(list(a = law$difference, b = law$q, binomial = TRUE))
+  if (inherits(law, "rr_law_hadamard")) law <- hadamard_bit_law(law$epsilon)
+  if (inherits(law, c("rr_law_support", "rr_law_bitflip"))) return(list(a = law$difference, b = law$q, binomial = TRUE))
   list(a = law$a, b = law$b, binomial = FALSE)
+}
+
+# These counts, and of how many reports: one number, or one for each category. (A bucket that nobody drew says nothing;
+# the core wants a number above 0.)
+eb_counts <- function(evidence) {
+  law <- evidence$law
+  k <- evidence$k
+  if (inherits(law, "rr_law_hadamard")) {
+    return(list(counts = (evidence$n + .Call(C_rr_hadamard_sums, evidence$counts, 1, k)) / 2, n = evidence$n))
+  }
+  if (!inherits(law, "rr_law_bitflip")) return(list(counts = evidence$counts, n = evidence$n))
+  ones <- evidence$counts[seq_len(k)]
+  list(counts = ones, n = pmax(ones + evidence$counts[k + seq_len(k)], 1e-6))
 }
 
 alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b)) == 1
@@ -88,7 +104,7 @@ alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b
 # a bin of a tenth of a standard deviation, between whose means the values are interpolated.
 eb_rows <- function(counts, n, form) {
   k <- length(counts)
-  if (!alike_form(form)) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  if (!alike_form(form) || length(n) > 1) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
   whole <- max(counts) < 1e6 && all(counts == floor(counts))
   if (whole) {
     size <- tabulate(counts + 1, max(counts) + 1)
@@ -117,15 +133,18 @@ eb_rows <- function(counts, n, form) {
   }
   rows <- length(value)
   list(count = as.double(value), categories = as.double(unname(size)), base = rep(n * form$b[1], rows),
-       slope = rep(n * form$a[1] / k, rows), share = rep(1 / k, rows), place = place)
+       slope = rep(n * form$a[1] / k, rows), trials = if (isTRUE(form$binomial)) rep(n, rows),
+       share = rep(1 / k, rows), place = place)
 }
 
-# Categories that differ in the probability of an innocuous answer, or in the share that is expected of them.
+# Categories that differ in the probability of an innocuous answer, in the share that is expected of them, or in how
+# many reports are about them.
 eb_rows_unlike <- function(counts, n, form, share) {
   base <- n * rep_len(form$b, length(counts))
   slope <- n * form$a * share
   order <- order(eb_begin(counts, base, slope), counts, base, slope)
   columns <- list(count = counts[order], base = base[order], slope = slope[order])
+  if (form$binomial) columns$trials <- rep_len(n, length(counts))[order]
   new <- c(TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0)))
   row <- cumsum(new)
   at <- integer(length(order))
@@ -154,9 +173,9 @@ eb_fit <- function(groups, levels = double()) {
   k <- groups[[1]]$k
   form <- eb_form(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
-    rows <- eb_rows(evidence$counts, evidence$n, form)
-    rows$tilt <- ifelse(alike_form(form) & eb_alone(rows), 0, rows$share)
-    if (form$binomial) rows$trials <- rep(evidence$n, length(rows$count))
+    given <- eb_counts(evidence)
+    rows <- eb_rows(given$counts, given$n, form)
+    rows$tilt <- ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)
     rows
   })
   call_eb(rows, rep(1, length(groups)), k, k, eb_weights(k * length(groups)), 0, levels)
@@ -165,15 +184,16 @@ eb_fit <- function(groups, levels = double()) {
 # One group whose shares are multiples of a reference.
 eb_fit_reference <- function(evidence, reference, levels = double()) {
   k <- evidence$k
-  counts <- evidence$counts
-  n <- evidence$n
+  given <- eb_counts(evidence)
+  counts <- given$counts
+  n <- rep_len(given$n, k)
   form <- lapply(eb_form(evidence$law), rep_len, k)
   inv <- (counts / n - form$b) / form$a
   exact <- counts > 0 & sqrt(counts) < eb_exact * (counts - n * form$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
-  rows <- eb_rows_unlike(counts[!exact], n, list(a = form$a[!exact], b = form$b[!exact]), reference[!exact])
+  rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
+  rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
-  if (form$binomial[1]) rows$trials <- rep(n, length(rows$count))
   result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), c(0.4, 0.6, 0, 0), eb_relative, levels)[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   prior <- result$prior

@@ -41,7 +41,8 @@
 #' @param title A line that describes the method.
 #' @param estimate A function of `evidence` and `options`, see below.
 #' @param needs What the method needs from the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
-#'   from the share of its category: additive laws and supports), `"additive"`
+#'   from the share of its category: additive laws and supports), `"binomial"` (the same, or the counts give such a number for each category: also one block of [rr_hadamard()],
+#'   and [rr_bitflip()]), `"additive"`
 #'   (a report is the truth, or else does not depend on it), `"alike"` (additive, with one probability for all answers other than the truth), `"support"` (reports that support
 #'   sets of categories), `"question"` (finitely many reports, of one question), or `character()` for
 #'   nothing. The method refuses a mechanism whose law does not give it.
@@ -91,7 +92,8 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
     abort(c("{.arg local_map} must be a function of {.arg estimate} and {.arg evidence}, or NULL.",
             x = "It is {describe(local_map)}."), "argument")
   }
-  known <- c("inverse", "likelihood", "shares", "additive", "alike", "support", "bits", "question")
+  known <- c("inverse", "likelihood", "shares", "binomial", "additive", "alike", "support", "bits",
+             "question")
   if (!is.character(needs) || !all(needs %in% known)) {
     abort(c("{.arg needs} must be among {.val {known}}.", x = "It is {describe(needs)}."), "argument")
   }
@@ -250,11 +252,11 @@ refuse_method <- function(method, mechanism, law, need) {
     abort(c("{.val {name}} is for mechanisms that tell the truth or else draw an innocuous answer.",
             x = "This one is: {format(mechanism)}.", i = remedy), c("argument", "law"))
   }
-  if (need == "shares") {
+  if (need == "binomial") {
     abort(c("{.arg method} {.val {name}} does not work for this protocol.",
             x = "It is: {format(mechanism)}. {capitalise(law_words(law))}: no count is of one category alone.",
-            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset}",
-                      "and {.fn rr_local_hash}."),
+            i = paste("Protocols for {.val {name}} are {.fn rr_grr}, {.fn rr_unary}, {.fn rr_subset},",
+                      "{.fn rr_local_hash}, {.fn rr_bitflip}, and {.fn rr_hadamard} with {.code blocks = 1}."),
             i = remedy), c("law", "argument"))
   }
   abort(c("{.arg method} {.val {name}} needs {law_needs[[need]]}, which this mechanism's counts do not hold.",

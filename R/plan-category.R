@@ -1,7 +1,8 @@
 # What a plan needs of a mechanism: the law of the reports of one category, and the variance of its estimate.
 
 # Of one category: a and b, where the number of its reports is binomial. Otherwise the mean squares of the terms of its
-# unbiased estimate, of those who hold it and of the others, all of whom hold what makes it largest.
+# unbiased estimate, of those who hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose
+# estimate is no mean over reports, the variance itself.
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
@@ -11,6 +12,9 @@ category_form <- function(mechanism, category) {
     at <- category_position(mechanism, category)
     return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
   }
+  if (inherits(law, "rr_law_bloom")) {
+    return(list(variance = bloom_form(law, category_position(mechanism, category)), k = k))
+  }
   # The mechanisms of many things at once have no categories.
   if (is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
@@ -19,6 +23,27 @@ category_form <- function(mechanism, category) {
   at <- category_position(mechanism, category)
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   list(own = moments[at], others = max(moments[-at]), k = k)
+}
+
+# N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the
+# expected counts of one respondent the fit is the truth, and the weights are those that it has. Each share is a linear
+# system in all categories, and asked for again and again.
+bloom_form <- function(law, at) {
+  k <- law$truths
+  known <- new.env(parent = emptyenv())
+  one <- function(share) {
+    key <- sprintf("%a", share)
+    if (is.null(known[[key]])) {
+      truth <- replace(rep((1 - share) / (k - 1), k), at, share)
+      evidence <- new_evidence(law, law_reported(law, truth), 1, 1, k)
+      known[[key]] <- bloom_covariance(law, evidence, "population", variances = TRUE)[at]
+    }
+    known[[key]]
+  }
+  function(share, target) {
+    variance <- vapply(share, one, 0)
+    if (target == "population") variance else variance - share * (1 - share)
+  }
 }
 
 # What to do where shares of one question cannot be planned by a formula. Methods are in the files of the mechanisms.
@@ -49,6 +74,7 @@ category_position <- function(mechanism, category) {
 
 # N times the variance of the unbiased estimate of a share.
 unit_variance <- function(form, share, target) {
+  if (!is.null(form$variance)) return(form$variance(share, target))
   if (is.null(form$a)) {
     return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
   }
@@ -59,6 +85,11 @@ unit_variance <- function(form, share, target) {
 
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.
 worst_share <- function(form, target) {
+  if (!is.null(form$variance)) {
+    inside <- stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
+    tried <- c(0, inside, 1)
+    return(tried[which.max(form$variance(tried, target))])
+  }
   if (is.null(form$a)) {
     more <- form$own - form$others
     return(if (target == "sample") as.double(more > 1) else min(1, max(0, more / 2)))

@@ -3,7 +3,7 @@
 #' `plot()` or `ggplot2::autoplot()` of [rr_sample_size()] draws the number of respondents against the margin of error, the share to be detected or the power, whichever has several values, with one
 #' line a mechanism; of [rr_power()] the power against the number of respondents or against the true share, whichever was given more
 #' values, with a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a mechanism and a panel
-#' for each number of categories. With one privacy level there is a row for each mechanism.
+#' for each number of categories. With one privacy level there is a row for each mechanism. Of a table with `permanent` the lines are the two-stage protocols.
 #'
 #' Numbers of respondents, margins and errors are on logarithmic axes. The dashed grey line is what a direct question would need, or could
 #' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Lines of designs that are equally good lie on each other: dashes and hollow
@@ -213,37 +213,53 @@ autoplot.rr_recommendation <- function(object, ...) {
   size <- paste0("N = ", trimws(format_count(data$n)))
   panel <- if (is.null(data$k)) size else paste0("K = ", trimws(format_count(data$k)), if (sizes) paste0(", ", size))
   data$panel <- factor(panel, unique(panel[order(data$k %||% data$n, data$n)]))
-  # Binary local hashing has the error of the Hadamard response, in shares: one line would hide the other. Rows do not.
   names <- mechanism_names()
   asked <- attr(object, "question") %||% "shares"
-  hidden <- length(unique(data$epsilon)) > 1L && asked %in% c("shares", "ranges")
-  shown <- setdiff(intersect(names(names), data$mechanism), if (hidden) "blh")
+  # A line needs two privacy levels. Lines of one-stage and two-stage protocols would lie on each other.
+  lines <- length(unique(data$epsilon)) > 1L
+  staged <- data$mechanism %in% names(longitudinal_names)
+  if (lines && any(staged)) data <- data[staged, ]
+  shown <- intersect(names(names), data$mechanism)
   data <- data[data$mechanism %in% shown, ]
   data$mechanism <- factor(data$mechanism, shown)
-  # A line needs two privacy levels.
-  if (length(unique(data$epsilon)) == 1L) return(plot_recommendation_rows(data, sizes, asked))
+  caption <- if (!sizes) paste0(respondent_words(data$n[1]), ".")
+  if (!lines) return(plot_recommendation_rows(data, caption, asked))
+  if (any(staged)) {
+    names <- sub("^two-stage ", "", names)
+    caption <- paste(c(caption, sprintf("All reports of one true answer together: epsilon %s.",
+                                        format(data$permanent[1], digits = 3))), collapse = " ")
+  }
   legend <- ggplot2::guide_legend(ncol = 2)
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  # Some lines lie on each other: those that come later are dashed. Both hierarchies are black.
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse, colour = .data$mechanism,
                                              linetype = .data$mechanism)) +
     ggplot2::geom_line(linewidth = 0.9) +
-    ggplot2::scale_linetype_manual(values = c(1, 1, 1, 2, 2, 3, 1, 2)[seq_along(shown)], labels = names[shown]) +
+    ggplot2::scale_linetype_manual(values = unname(recommend_dashes[shown]), labels = names[shown]) +
     recommendation_panels(layout, "free_y") +
     ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
-    ggplot2::scale_colour_manual(values = line_colours[pmin(seq_along(shown), 7)], labels = names[shown]) +
-    ggplot2::labs(x = "Privacy level epsilon", y = error_words(asked), colour = NULL, linetype = NULL,
-                  title = "Error of each mechanism, by privacy level",
-                  caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
+    ggplot2::scale_colour_manual(values = line_colours[recommend_colours[shown]], labels = names[shown]) +
+    ggplot2::labs(x = "Privacy level epsilon", y = wrap_text(error_words(asked), 20), colour = NULL, linetype = NULL,
+                  title = sprintf("Error of each %s, by privacy level",
+                                  if (any(staged)) "two-stage protocol" else "mechanism"), caption = caption) +
     ggplot2::guides(colour = legend, linetype = legend) +
     theme_candor("bottom") +
     ggplot2::theme(legend.key.width = ggplot2::unit(1.4, "lines"), legend.text = ggplot2::element_text(size = 8.5))
-  # The legend has three lines; a row of panels needs its title and room to tell the lines apart.
-  with_height(picture, list(rows = layout$down, height = 2.4 + 0.8 * layout$down))
+  # The legend; a row of panels needs its title and room to tell the lines apart.
+  with_height(picture, list(rows = layout$down, height = 1.9 + 0.16 * ceiling(length(shown) / 2) + 0.8 * layout$down))
 }
 
-# As labels, without the article that sentences need.
-mechanism_names <- function() sub("^(the|a) ", "", c(recommend_names, asked_names))
+# Lines of equal errors lie on each other: dashes show that both are there. Both hierarchies are black.
+recommend_colours <- c(1, 2, 3, 8, 4, 5, 6, 7, 7, 3, 2, 1, 4, 7, 6, 1, 2, 3, 1, 2)
+names(recommend_colours) <- c(
+  "grr", "sue", "oue", "blh", "olh", "subset", "hadamard", "hierarchy", "hierarchy-subset", "oue-sue", "sue-sue",
+  "grr-grr", "local-hash", "oue-oue", "sue-oue", "hybrid", "piecewise", "duchi", "sketch", "sketch-one-bit"
+)
+recommend_dashes <- stats::setNames(rep(1, length(recommend_colours)), names(recommend_colours))
+recommend_dashes[c("olh", "subset", "hierarchy-subset", "local-hash", "duchi")] <- 2
+recommend_dashes[c("hadamard", "sue-oue")] <- 3
+
+# As labels, without the articles that sentences need.
+mechanism_names <- function() gsub("(^|, )(the|a) ", "\\1", c(recommend_names, longitudinal_names, asked_names))
 
 error_words <- function(question) {
   switch(question, shares = "Mean squared error", ranges = "Variance of the share of a range",
@@ -253,7 +269,7 @@ error_words <- function(question) {
 respondent_words <- function(n) paste(format_count(n), if (n == 1) "respondent" else "respondents")
 
 # One privacy level: a row for each mechanism.
-plot_recommendation_rows <- function(data, sizes, asked) {
+plot_recommendation_rows <- function(data, caption, asked) {
   names <- mechanism_names()
   data$mechanism <- factor(names[as.character(data$mechanism)], rev(unname(names[levels(data$mechanism)])))
   panels <- nlevels(data$panel)
@@ -264,8 +280,7 @@ plot_recommendation_rows <- function(data, sizes, asked) {
     ggplot2::scale_x_log10(labels = power_labels, guide = ggplot2::guide_axis(check.overlap = TRUE),
                            expand = ggplot2::expansion(0.1), breaks = few_log_breaks(if (panels > 2) 2 else 4)) +
     ggplot2::labs(x = error_words(asked), y = NULL, title = "Error of each mechanism",
-                  subtitle = paste("Privacy level epsilon", format(data$epsilon[1])),
-                  caption = if (!sizes) paste0(respondent_words(data$n[1]), ".")) +
+                  subtitle = paste("Privacy level epsilon", format(data$epsilon[1])), caption = caption) +
     row_labels(layout) +
     theme_candor() +
     row_theme(layout)

@@ -19,8 +19,14 @@
 #' [rr_square_wave()] and any other channel that can be inverted): everything is about the unbiased estimate, `method = "inv"`, and its exact variance; the test is the normal one
 #' by the standard error under the null hypothesis, and `level` the one asked for. Of [rr_bitflip()] about \eqn{n d / K} of the reports are about one of \eqn{K} buckets, which the variance
 #' contains. Where it depends on which other categories the others hold, these are taken to hold the least favourable one, so that a number is enough whatever they hold: for Hadamard response in
-#' many blocks, or hierarchies, that is more than most truths need, and [rr_study()] gives the risk at a truth of your own. It is the way too for [rr_bloom()], whose estimate is
-#' no mean over reports, and for `method = "mle"`, which has far less error than inversion for square waves.
+#' many blocks, or hierarchies, that is more than most truths need, and [rr_study()] gives the risk at a truth of your own. It is the way too
+#' for `method = "mle"`, which has far less error than inversion for square waves.
+#'
+#' *RAPPOR* ([rr_bloom()]): all categories are estimated together, by weighted least squares. Its variance is that of the standard errors of `method = "inv"`, at a truth where the
+#' category has the given share and **all other categories have equal shares** (with 12 to 30 categories other distributions of the others changed it by at most 5 per cent, to
+#' either side). It is for many respondents in each cohort, the weights being those of the truth; the categories are those of the mechanism, so plan with all candidates that you
+#' are going to decode. With 12 categories, 32 bits, 8 cohorts, epsilon 2 and 4,000 respondents
+#' the share 0.04 was found in 53 and 55 per cent of 4,000 simulated tallies (others equal, and of a Zipf law) where 53 were planned, 0.06 in 83 and 83 where 83 were (error 0.8).
 #'
 #' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
 #' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. The test is **one-sided**, in the direction
@@ -59,8 +65,8 @@
 #'   the one asked for), `power`; for two groups `versus` in place of `null`; for these and for normal tests `level` is the one asked for. [plot()][autoplot.rr_plan] draws both.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
-#' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth;
-#' `candor_error_law` for a mechanism without a closed form ([rr_bloom()], channels that cannot be inverted, several questions, sketches; for tests, means), which says what to do instead;
+#' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth, and for filters that do not tell the categories apart;
+#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means), which says what to do instead;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized

@@ -59,6 +59,7 @@ regress_frame <- function(call, formula, data, design, anchor, caller) {
   terms <- attr(frame, "terms")
   dropped <- drop_missing(frame, call$na.action, caller)
   check_constant_text(dropped$frame, terms)
+  tell_number_text(dropped$frame[-1L])
   list(frame = dropped$frame, terms = terms, formula = formula, data = data, na.action = dropped$na.action,
        mechanism = mechanism,
        xlevels = stats::.getXlevels(terms, dropped$frame), design = design)

@@ -93,8 +93,14 @@ glance_custom.rr_regression <- function(x, ...) likelihood_row(x$loglik)
 #' @exportS3Method performance::performance_mse
 performance_mse.rr_glm <- function(model, ...) refuse_measure("mean squared error of the truth")
 
+#' @exportS3Method performance::performance_mse
+performance_mse.rr_regression <- function(model, ...) refuse_measure("mean squared error of the truth")
+
 #' @exportS3Method performance::performance_mae
 performance_mae.rr_glm <- function(model, ...) refuse_measure("mean absolute error of the truth")
+
+#' @exportS3Method performance::performance_mae
+performance_mae.rr_regression <- function(model, ...) refuse_measure("mean absolute error of the truth")
 
 #' @exportS3Method performance::performance_logloss
 performance_logloss.rr_glm <- function(model, ...) refuse_measure("log loss of the truth")
@@ -118,6 +124,18 @@ test_likelihoodratio.rr_regression <- function(..., estimator = "ML", verbose = 
     is_nested_increasing = !is.unsorted(order), is_nested_decreasing = !is.unsorted(rev(order)), estimator = "ml",
     class = c("test_likelihoodratio", "see_test_likelihoodratio", "data.frame")
   )
+}
+
+# performance compares fits of the classes that insight lists, and insight drops all others. In the list that it gets to
+# see these fits have one class more, the last, so that no method of it goes before ours.
+#' @exportS3Method insight::ellipsis_info
+ellipsis_info.rr_regression <- function(...) {
+  # Further arguments are options of insight.
+  fits <- Filter(function(fit) inherits(fit, c("rr_regression", "rr_glm")), list(...))
+  same <- vapply(fits, function(fit) stats::nobs(fit) == stats::nobs(fits[[1]]), NA)
+  listed <- lapply(fits, function(fit) structure(fit, class = c(class(fit), "multinom")))
+  structure(listed, same_response = all(same), is_nested = FALSE,
+            class = c("ListNonNestedRegressions", "ListRegressions", "ListModels", "list"))
 }
 
 #' @exportS3Method parameters::model_parameters

@@ -31,6 +31,8 @@
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param variable Name of a covariate; by default the first.
+#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. By default one that interacts with `variable`, if there
+#'   is one. `character()` for none.
 #' @param ... For `anova()` further fits; else ignored.
 #' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
 #' @section Errors:

@@ -166,18 +166,27 @@ autoplot.rr_regression <- function(object, ...) {
 #' @rdname rr_regression
 #' @method autoplot rr_multinom
 #' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
-autoplot.rr_multinom <- function(object, variable = NULL, conf.level = 0.95, ...) {
+autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
   check_object(object)
   check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
-  along <- covariate_grid(object, object$frame, variable)
+  along <- covariate_grid(object, object$frame, variable, by)
   levels <- object$mechanism$levels
   truth <- predict(object, along$new, se.fit = TRUE)
   bounds <- logit_interval(truth$fit, truth$se.fit, conf.level)
-  table <- data.frame(value = rep(along$grid, length(levels)), fit = as.vector(truth$fit), lwr = as.vector(bounds$low),
-                      upr = as.vector(bounds$high), level = factor(rep(levels, each = nrow(truth$fit)), levels))
+  table <- data.frame(value = rep(along$new[[along$variable]], length(levels)), fit = as.vector(truth$fit),
+                      lwr = as.vector(bounds$low), upr = as.vector(bounds$high),
+                      level = factor(rep(levels, each = nrow(truth$fit)), levels))
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
-  draw_levels(draw_along(table, along, "Probability of each truth", conf.level), along, limits)
+  picture <- draw_along(table, along, "Probability of each truth", conf.level)
+  if (is.null(along$by)) return(draw_levels(picture, along, limits))
+  # Lines of the values of `by` are compared in a panel for each truth.
+  values <- as.character(along$new[[along$by]])
+  picture$data$panel <- table$level
+  picture$data$level <- factor(rep(values, length(levels)), unique(values))
+  layout <- row_layout(length(levels), "", levels)
+  draw_levels(picture, along, limits, along$by) + row_panels(layout) +
+    (if (is.numeric(along$grid)) ggplot2::scale_x_continuous(breaks = few_breaks(3)))
 }
 
 # Wald's interval of a probability on the logit scale, which stays between 0 and 1.

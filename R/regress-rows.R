@@ -26,7 +26,21 @@ regression_frame <- function(call, formula, data, where, reports = character(), 
   if (!nrow(frame)) {
     abort(c("No row is complete.", x = "Every row has a missing value, or {.arg subset} leaves none."), "empty")
   }
+  tell_number_text(frame[setdiff(names(frame), reports)])
   frame
+}
+
+# Numbers that a file's reader took for text are fitted as categories, each of them one. A few may be codes, and codes
+# may begin with a zero.
+tell_number_text <- function(frame) {
+  for (name in names(frame)) {
+    values <- if (is.character(frame[[name]])) unique(frame[[name]])
+    values <- values[!is.na(values)]
+    if (length(values) <= 12L || !all(grepl("^-?(0|[1-9][0-9]*)([.][0-9]+)?$", values))) next
+    cli::cli_inform(c("{.val {name}} is text of numbers: each of {length(values)} is a category of its own.",
+                      i = "If it is a number, make it one: {.code transform(data, {name} = as.numeric({name}))}."),
+                    class = "candor_message_numbers")
+  }
 }
 
 check_formula <- function(formula, response = TRUE) {

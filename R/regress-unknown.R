@@ -15,7 +15,7 @@ unknown_devices <- function(mechanisms, devices) {
   }, numeric(6))
   if (nrow(unique(t(lines))) < 2L) {
     abort(c("The unknown number cannot be told from the truth by one device.",
-            i = "Give at least two groups with different {.arg p}."), c("no_information", "argument"))
+            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
   }
   lines
 }

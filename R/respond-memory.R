@@ -8,8 +8,7 @@
 # list(reports, memory) for positions of answers.
 draw_memoised <- function(mechanism, answers, memory, rng) {
   memory <- kept_answers(memory, mechanism, length(answers), rng)
-  # Hash values may be more than categories.
-  size <- as.double(max(length(mechanism$levels), mechanism$g))
+  size <- memory_size(mechanism)
   code <- (seq_along(answers) - 1) * size + memory_keys(mechanism, answers, memory)
   new <- which(!code %in% memory$code)
   warn_order(mechanism, answers, memory, size, length(new))
@@ -21,6 +20,9 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   permanent <- memory$permanent[match(code, memory$code)]
   list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
 }
+
+# How many different answers a code tells apart. Hash values may be more than categories.
+memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
 # Generics for a mechanism with a first stage that is kept: what the permanent answers depend on (`kept_stage`); what
 # each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
@@ -111,4 +113,67 @@ format.rr_memory <- function(x, ...) {
 print.rr_memory <- function(x, ...) {
   cat(format(x), "\n", sep = "")
   invisible(x)
+}
+
+# ---- respondents who leave and join ----
+
+# Is it damaged? Without its values, which are answers.
+check_memory_object <- function(x) {
+  parts <- unclass(x)
+  whole <- is.list(parts) && is.numeric(parts$n) && is.numeric(parts$code) && length(parts$n) == 1L &&
+    is.list(parts$first) && length(parts$permanent) == length(parts$code) && all(lengths(parts$functions) == parts$n)
+  if (isTRUE(whole)) return(invisible())
+  abort(c("A memory of permanent answers is damaged.", i = "Take the attribute {.val memory} of reports as it is."),
+        "argument")
+}
+
+#' @export
+length.rr_memory <- function(x) {
+  check_memory_object(x)
+  as.integer(unclass(x)$n)
+}
+
+#' @export
+`[.rr_memory` <- function(x, i, ...) {
+  check_dots_near(...)
+  check_memory_object(x)
+  if (missing(i)) return(x)
+  known <- is.logical(i) && length(i) == x$n || is.numeric(i) && all(abs(i) %in% seq_len(x$n))
+  kept <- if (known && !anyNA(i)) tryCatch(seq_len(x$n)[i], error = function(e) NULL)
+  if (is.null(kept) || anyDuplicated(kept)) {
+    abort(c("{.arg i} must say which respondents stay, by their positions or by {.code TRUE} and {.code FALSE}.",
+            x = "It is {describe(i)}; there are {format_count(x$n)} respondents."), "argument")
+  }
+  size <- memory_size(x$first)
+  place <- match((x$code - 1) %/% size + 1, kept)
+  stays <- which(!is.na(place))
+  x$code <- (place[stays] - 1) * size + (x$code[stays] - 1) %% size + 1
+  x$permanent <- x$permanent[stays]
+  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, kept)
+  x$n <- length(kept)
+  x
+}
+
+#' @export
+c.rr_memory <- function(...) {
+  memories <- list(...)
+  one <- memories[[1]]
+  for (other in memories) {
+    if (!inherits(other, "rr_memory")) {
+      abort(c("{.fn c} must get memories only.", x = "One is {describe_kind(other)}."), "argument")
+    }
+    check_memory_object(other)
+    if (!same_mechanism(one$first, other$first)) {
+      abort(c("Memories must be of one mechanism to become one.",
+              x = "Their permanent answers were drawn by different first stages."), "mismatch")
+    }
+  }
+  before <- c(0, cumsum(vapply(memories, function(m) as.double(m$n), 0)))
+  some <- Filter(function(m) length(m$code) > 0, memories)
+  one$code <- unlist(Map(function(m, n) m$code + n * memory_size(m$first), memories, before[seq_along(memories)]))
+  one$permanent <- if (length(some)) do.call(c, lapply(some, function(m) m$permanent))
+  one$functions <- do.call(Map, c(list(f = c), lapply(memories, function(m) m$functions)))
+  if (!length(one$functions)) one["functions"] <- list(NULL)
+  one$n <- before[length(before)]
+  one
 }

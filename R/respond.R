@@ -100,7 +100,10 @@ perturb_memoised <- function(x, mechanism, answers, memory, rng) {
                       "{.code rr_bloom(levels, epsilon, permanent = )}.")), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
-  structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
+  reports <- structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
+  # Data frames print without their attributes.
+  if (is.data.frame(reports)) class(reports) <- c("rr_kept_reports", class(reports))
+  reports
 }
 
 # Labelled values become their labels, and integer64 values become numbers.
@@ -291,7 +294,8 @@ abort_answer <- function(x, position, mechanism) {
 unknown_answers <- function(x, truths) {
   given <- if (is.factor(x)) levels(x)[unique(unclass_codes(x))] else unique(x)
   given <- given[!is.na(given)]
-  if (is.double(given) && is.null(truths$numeric_levels)) given <- given[given == floor(given)]
+  # Fractions have no codes: the error about them would show one.
+  if (is.double(given)) given <- given[given == floor(given) | given %in% truths$numeric_levels]
   found <- encode_reports(given[!is.double(given) | is.finite(given)], truths)
   place <- as.double(found$codes) - found$first + 1
   sum(is.na(place) | place < 1 | place > length(truths$reports))

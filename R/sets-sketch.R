@@ -61,11 +61,12 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   if (!is.character(key) || length(key) != 1L || is.na(key)) {
     abort(c("{.arg key} must be one text.", x = "It is {describe(key)}."), "argument")
   }
+  key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
     buckets <- check_count(buckets, "buckets", min = 1, max = 2^26)
     levels <- check_count(levels, "levels", min = 1, max = 32)
     settings <- c(buckets = buckets, levels = levels)
-    made <- .Call(C_rr_pcsa_sketch, items, enc2utf8(key), buckets, levels)
+    made <- .Call(C_rr_pcsa_sketch, items, key, buckets, levels)
   } else {
     bits <- check_count(bits, "bits", min = 2, max = 2^31)
     hashes <- check_count(hashes, "hashes", min = 1, max = 64)
@@ -74,7 +75,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
               i = "Use {.code type = \"bloom\"}."), "argument")
     }
     settings <- c(bits = bits, hashes = hashes)
-    made <- .Call(C_rr_bloom_sketch, items, enc2utf8(key), bits, hashes)
+    made <- .Call(C_rr_bloom_sketch, items, key, bits, hashes)
   }
   new_rr_sketch(made, type, settings, key, 0)
 }
@@ -89,7 +90,7 @@ check_items <- function(items) {
   if (anyNA(items)) {
     abort(c("{.arg items} must not be missing.", x = "Item {which(is.na(items))[1]} is NA."), "missing")
   }
-  if (is.character(items)) items <- check_text(items, "items")
+  if (is.character(items)) items <- check_hashed_text(items, "items")
   items
 }
 

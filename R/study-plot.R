@@ -105,6 +105,7 @@ draw_study_rows <- function(data, metric) {
     ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$method), colour = colour_estimate,
                           linewidth = 0.8, alpha = 0.55, lineend = "round") +
     ggplot2::geom_point(colour = colour_estimate, size = 2.2) +
+    theme_candor() +
     row_panels(layout, "free_x") +
     row_labels(layout) +
     (if (metric == "nll") ggplot2::scale_x_continuous()
@@ -113,7 +114,6 @@ draw_study_rows <- function(data, metric) {
     ggplot2::labs(x = metric_names[[metric]], y = NULL, title = study_title(metric),
                   subtitle = sprintf("%s, epsilon = %s", respondent_words(data$n[1]), format(data$epsilon[1])),
                   caption = "Lines: two Monte Carlo standard errors on either side.") +
-    theme_candor() +
     row_theme(layout)
   with_height(picture, layout)
 }

@@ -46,6 +46,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   check_columns_found()
   check_mechanism(mechanism)
   keys <- frame <- NULL
+  written <- are_written(counts)
   if (is.data.frame(counts)) {
     frame <- frame_counts(counts, mechanism, column, by)
     counts <- frame$counts
@@ -88,7 +89,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (categories && check[1] == 0) {
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
-  if (categories && whole && !is.table(counts)) tell_hundreds(if (grouped) matrix(values, nrow(counts)) else values)
+  if (categories && whole && written) tell_hundreds(if (grouped) matrix(values, nrow(counts)) else values)
   if (grouped) values <- matrix(values, nrow(counts))
   if (!is.null(labels) && !identical(labels, mechanism$reports)) {
     values <- place_counts(values, labels, mechanism, if (grouped) colnames(counts))
@@ -208,11 +209,17 @@ place_counts <- function(values, labels, mechanism, columns = NULL) {
   placed
 }
 
-# Percentages are often whole numbers.
+# Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
+are_written <- function(counts) {
+  if (is.data.frame(counts)) !any(count_names %in% names(counts)) else is.double(counts) && !is.object(counts)
+}
+
+# Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
 tell_hundreds <- function(values) {
   if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
   cli::cli_inform("The counts add up to 100{if (is.matrix(values)) ' in each group'}: 100 people, not percentages.",
-                  class = "candor_message_percentages")
+                  class = "candor_message_percentages", .frequency = "once",
+                  .frequency_id = "candor_message_percentages")
 }
 
 # Shares and percentages add up to what they are of, rounded to a digit at least.
@@ -224,7 +231,7 @@ fraction_note <- function(values) {
                          "%s times how many answered, made whole."), if (kind == "shares") 1 else 100, kind,
                    if (kind == "shares") "shares" else "percentages / 100"))
   }
-  cli::format_inline("For weighted counts give {.arg effective_n}, or use {.fn rr_tally} with {.arg weights}.")
+  cli::format_inline("For weighted counts {.fn rr_counts} takes {.arg effective_n}, and {.fn rr_tally} {.arg weights}.")
 }
 
 abort_count <- function(counts, values, position, labels) {

@@ -199,24 +199,76 @@ read_chunks <- function(chunks) {
 # Counts are sums over the sets, so that sets of other reports are found out.
 read_kept_sets <- function(sets, tally) {
   mechanism <- tally$mechanism
-  k <- length(mechanism$levels)
-  if (!inherits(rr_law(mechanism), "rr_law_support") || !is.list(sets) || !is.null(names(sets)) ||
-      length(sets) != length(tally$n)) {
-    abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets.", "file")
+  if (!keeps_sets(mechanism) || !is.list(sets) || !is.null(names(sets)) || length(sets) != length(tally$n)) {
+    abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
+          "file")
   }
+  law <- rr_law(mechanism)
+  width <- set_bytes(law, length(mechanism$levels))
   lapply(seq_along(sets), function(g) {
     one <- recipe_members(sets[[g]], c("bits", "times"), what = "entry of sets")
     if (!is.character(one$bits) || anyDuplicated(one$bits)) {
       abort("{.field bits} must be texts that all differ.", "file")
     }
     times <- read_numbers_of(one$times, "times", length(one$bits), "set")
-    read <- .Call(C_rr_from_hex, one$bits, as.double(ceiling(k / 8)))
-    if (read$position > 0) abort("{.field bits} must be hexadecimal text of {ceiling(k / 8)} bytes.", "file")
-    counts <- count_packed(list(reports = new_rr_bits(read$bits, k)), mechanism, NULL, times)$counts
-    given <- group_counts(tally, g)
-    if (any(abs(counts - given) > 1e-9 * pmax(1, tally$n[g])) || abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) {
+    read <- .Call(C_rr_from_hex, one$bits, as.double(width))
+    if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
+    counts <- kept_counts(law, read$bits, times, length(mechanism$levels))
+    # What the sets do not say is missing: it is in the counts alone.
+    apart <- abs(counts - group_counts(tally, g))
+    if (any(apart > 1e-9 * pmax(1, tally$n[g]), na.rm = TRUE) || abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) {
       abort("{.field sets} are not those that were counted.", "file")
     }
     list(bits = read$bits, times = times)
   })
 }
+
+# The counts of kept sets (rows of `bits`, each so many `times`), as report_sets() lays them out.
+kept_counts <- function(law, bits, times, k) UseMethod("kept_counts")
+
+#' @export
+kept_counts.rr_law_support <- function(law, bits, times, k) sum_kept(bits, times, k)
+
+#' @export
+kept_counts.rr_law_bitflip <- function(law, bits, times, k) {
+  first <- seq_len(ncol(bits) / 2)
+  ones <- bits[, first, drop = FALSE]
+  drawn <- bits[, -first, drop = FALSE]
+  if (any((ones & !drawn) != 0)) abort_kept()
+  ones <- sum_kept(ones, times, law$truths)
+  c(ones, sum_kept(drawn, times, law$truths, law$d) - ones)
+}
+
+#' @export
+kept_counts.rr_law_bloom <- function(law, bits, times, k) {
+  width <- ncol(bits) - 4
+  cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
+  if (any(cohort < 1 | cohort > law$cohorts)) abort_kept()
+  unlist(lapply(seq_len(law$cohorts), function(j) {
+    own <- cohort == j
+    c(sum_kept(bits[own, seq_len(width), drop = FALSE], times[own], law$bits), sum(times[own]))
+  }))
+}
+
+#' @export
+kept_counts.rr_law_hierarchy <- function(law, bits, times, k) {
+  depth <- as.integer(bits[, 1])
+  if (any(depth < 1 | depth > length(law$laws))) abort_kept()
+  unlist(lapply(seq_along(law$laws), function(l) {
+    own <- depth == l
+    width <- set_bytes(law$laws[[l]], law$nodes[l])
+    if (any(bits[own, -seq_len(1 + width)] != 0)) abort_kept()
+    part <- if (width == 0) rep(NA_real_, length(law$rows[[l]]) - 1)
+      else kept_counts(law$laws[[l]], bits[own, 1 + seq_len(width), drop = FALSE], times[own], law$nodes[l])
+    c(sum(times[own]), part)
+  }))
+}
+
+# How many have each of the k bits; `size`, of how many bits each set is.
+sum_kept <- function(bits, times, k, size = -1) {
+  counted <- .Call(C_rr_count_bits, bits, as.double(k), as.double(size), NULL, 1L, times)
+  if (counted$position > 0) abort_kept()
+  as.vector(counted$counts)
+}
+
+abort_kept <- function() abort("{.field sets} hold something that is no report of this mechanism.", "file")

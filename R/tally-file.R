@@ -21,12 +21,17 @@
 #' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (which may be left out) |
 #' | `missing` | the number of missing reports that were dropped; may be left out |
 #' | `chunks` | the labels of the chunks that were counted, see [rr_tally_chunks()]; may be left out |
-#' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text) and `times`; may be left out |
+#' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
 #' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
 #'
 #' The members of `mechanism` are named as the arguments of the constructors. `levels` are labels, or the number of categories. The yes/no designs are of kind
 #' `"binary"` with `p` and `q`; forced response and unrelated questions have `truth` and `innocuous`; any channel has its `matrix`, whose rows are truths;
 #' `"product"` has `questions`, an array of objects with `name` and `mechanism`.
+#'
+#' `bits` has a text for each different report. The bytes are the [packed bits][rr_reports] of the categories that the report supports; of [rr_bitflip()] the buckets whose bit is
+#' 1, then those that were drawn; of [rr_bloom()] the bits of the report, then the cohort in four bytes, the least first; of [rr_hierarchy()] the depth in one byte, then the report
+#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) What is read must add up to
+#' the counts.
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'

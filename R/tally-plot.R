@@ -58,7 +58,7 @@ autoplot.rr_tally <- function(object, ...) {
   if (panels > 1) picture <- picture + row_panels(layout)
   with_height(picture +
     ggplot2::geom_col(ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8) +
-    ggplot2::scale_x_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 2 else 5)) +
+    ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
     row_labels(layout) + row_theme(layout) + ggplot2::labs(x = axis), layout)
 }
 

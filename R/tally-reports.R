@@ -22,7 +22,7 @@
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
 #' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
 #' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
-#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
+#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. (A data.table takes packed bits apart: give it text.) A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
 #' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
@@ -181,8 +181,10 @@ width_problem <- function(bytes, k) {
 
 hex_problem <- function(text, k) {
   bare <- sub("^(0x|\\\\x)", "", text)
-  if (grepl("^([0-9a-fA-F]{2})*$", bare)) width_problem(nchar(bare) / 2, k)
-  else sprintf("is %s, which is not hexadecimal", encodeString(text, quote = "\""))
+  text <- encodeString(short_reports(text), quote = "\"")
+  if (!grepl("^[0-9a-fA-F]*$", bare)) return(sprintf("is %s, which is not hexadecimal", text))
+  sprintf("is %s, of %s hexadecimal digit%s; %s bits take %s", text, format_count(nchar(bare)),
+          if (nchar(bare) == 1L) "" else "s", format_count(k), format_count(2 * ((k + 7) %/% 8)))
 }
 
 # One who counts reports should never have had it.

@@ -21,8 +21,8 @@
 #' becomes `NA`. Intervals then follow from the reports, whose counts are binomial whatever the estimate.
 #'
 #' For a sum of categories this is the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the number of reports or, where no truth gives so
-#' many or so few, from the nearest number that a truth gives, so that it never is a single point. (In channels without a closed form it exists only for one category, or
-#' all but one.) For differences of such sums between groups, both intervals are combined by the method of Newcombe. The same is done where a
+#' many or so few, from the nearest number that a truth gives, so that it never is a single point. In other channels, and where reports support sets or nodes, Wilson's is the score interval of the unbiased sum. (It does
+#' not exist for several questions together, nor do exact intervals: there only one category, or all but one, has an interval.) For differences of such sums between groups, both intervals are combined by the method of Newcombe. The same is done where a
 #' standard error is not known. Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
 #' @section Where the maximum is not unique:
 #' The reports of some designs cannot tell all truths apart, and the likelihood has many maxima. A function may be known all the same: in the
@@ -210,7 +210,7 @@ new_rr_contrast <- function(table, covariance, fit, conf.level, kinds = NULL) {
   attr(table, "target") <- fit$target
   attr(table, "conf.level") <- conf.level
   attr(table, "kinds") <- kinds
-  class(table) <- c("rr_contrast", class(table), "rr_estimates")
+  class(table) <- c("rr_contrast", class(table))
   table
 }
 

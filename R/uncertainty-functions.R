@@ -88,7 +88,8 @@ contrast_row <- function(x, names, what) {
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (is.null(names(x)) && length(x) != length(names)) {
     abort(c(paste(what, "must have one weight per estimate, or names."),
-            x = "It has length {length(x)}, and there are {length(names)} estimates."), "argument")
+            x = "It has length {length(x)}, and there are {length(names)} estimates.",
+            i = if (all(x %in% names)) "Categories to add up are given as text: {.fn as.character}."), "argument")
   }
   if (anyNA(place)) {
     odd <- names(x)[is.na(place)][1]

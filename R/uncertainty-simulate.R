@@ -4,7 +4,8 @@ simulate_counts <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   n <- max(1, round(n))
   if (n > 2^53) {
     abort(c("Simulated tallies can have 2^53 reports at most.", x = "This one would have {format(n, digits = 3)}.",
-            i = "For weighted counts give {.arg effective_n} as the number of respondents they are worth."), "counts")
+            i = paste("For weighted counts give {.fn rr_counts} in {.arg effective_n} how many respondents they are",
+                      "worth.")), "counts")
   }
   theta <- group_estimate(fit, g)
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)

@@ -99,7 +99,7 @@ called_by_package <- function(frame) {
 abort_unknown <- function(names, known, renamed = NULL) {
   known <- setdiff(known, "...")
   notes <- renamed_note(names, renamed) %||% called_note(names, known)
-  few <- length(known) > 0L && length(known) <= 12L
+  few <- length(known) > 0L && length(known) <= 16L
   abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
           i = notes %||% (if (few) "{cli::qty(length(known))}The argument{?s} {?is/are} {.arg {known}}."
                           else if (length(known)) "Check the spelling against the help page.")),
@@ -161,6 +161,12 @@ called_note <- function(names, known) {
   }
   if ("conf.int" %in% names && all(c("interval", "conf.level") %in% known)) {
     return("Every fit has intervals, of level {.arg conf.level}: {.code tidy(fit, conf.int = TRUE)} lists them.")
+  }
+  if ("epsilon" %in% names && "mechanism" %in% known) {
+    return("The mechanism has its {.arg epsilon} from where it is made, as in {.code rr_grr(3, epsilon = 1)}.")
+  }
+  if (any(c("se", "std.error", "standard.error") %in% names) && "margin" %in% known) {
+    return("{.arg margin} is the half-width of an interval: {.code margin = 1.96 * 0.01} for a standard error of 0.01.")
   }
   if ("cluster" %in% names && all(c("design", "penalty") %in% known)) {
     return("Give clusters to the fit: {.code vcov(fit, type = \"sandwich\", cluster = ~ area)}.")

@@ -131,15 +131,27 @@ check_choice <- function(x, arg, choices, renamed = NULL, remedy = NULL) {
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
-check_text <- function(text, arg) {
-  bad <- which(Encoding(text) == "bytes" | !validEnc(text))
+check_text <- function(text, arg, unreadable = Encoding(text) == "bytes" | !validEnc(text), answers = FALSE) {
+  bad <- which(unreadable)
   if (length(bad)) {
-    bytes <- encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"))
+    # What somebody answered is not shown.
+    bytes <- if (!answers) paste0(": ", encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"), quote = "\""))
     abort(c("{.arg {arg}} must be text that can be read.",
-            x = "Entry {format_count(bad[1])} is not valid in its encoding: {.val {bytes}}.",
-            i = "Read the data with its encoding, or convert it with {.fn iconv}."), "argument")
+            x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
+            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."
+                else "Read the data with its encoding, or convert it with {.fn iconv}."), "argument")
   }
   enc2utf8(text)
+}
+
+# Text of which every byte counts, as hash functions read it. In a locale that is not of UTF-8, enc2utf8() writes
+# bytes that the locale does not know as "<c3><a9>": another text than respondents in other sessions have.
+check_hashed_text <- function(text, arg, answers = FALSE) {
+  unreadable <- Encoding(text) == "bytes" | !validEnc(text)
+  if (!l10n_info()[["UTF-8"]]) {
+    unreadable <- unreadable | (Encoding(text) == "unknown" & !is.na(text) & is.na(iconv(text, to = "UTF-8")))
+  }
+  check_text(text, arg, unreadable, answers)
 }
 
 # Labels from labels, or from a number of categories; `ordered` if they are an ordered factor. `numeric` tells the

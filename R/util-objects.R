@@ -32,11 +32,11 @@ check_argument_object <- function(x) {
   invisible(x)
 }
 
-abort_damaged <- function(x, problem) {
+abort_damaged <- function(x, problem, remedy = NULL) {
   problem <- gsub("}", "}}", gsub("{", "{{", problem, fixed = TRUE), fixed = TRUE)
   abort(c("An object of class {.cls {class(x)[1]}} is damaged.", x = problem,
           i = paste("Objects are made by the package's functions and read by them: make it again,",
-                    "and change copies of its parts.")), "argument")
+                    "and change copies of its parts."), i = remedy), "argument")
 }
 
 plain_number <- function(x) is.numeric(x) && !is.object(x)

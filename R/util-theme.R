@@ -53,26 +53,34 @@ wrap_labels <- function(width) function(labels) {
 row_layout <- function(panels, labels, titles = "", across = panel_columns(panels, length(labels))) {
   down <- ceiling(panels / across)
   title_width <- c(60, 24, 18, 14)[min(across, 4)]
+  # Titles of more than two lines are set in small letters, of which a line holds more.
+  title_size <- if (panels > 1 && max(count_lines(titles, title_width)) > 2) 8 else 10
+  title_width <- round(title_width * 10 / title_size)
   # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis below an upper panel.
   fixed <- 1.6
   if (panels > 1) {
-    fixed <- fixed + down * (0.085 + 0.165 * max(count_lines(titles, title_width))) +
+    fixed <- fixed + down * (0.085 + 0.0165 * title_size * max(count_lines(titles, title_width))) +
       (down - 1) * panel_gap(down) / 6 + if (panels %% across && down > 1) 0.2 else 0
   }
   rows <- length(labels)
   # Labels of several lines need a gap between them.
   needed <- function(lines) down * (if (lines > rows) 1.25 * lines else lines) / 72
   fitting <- function(lines, height) (height - fixed) / needed(lines)
-  size <- min(9.6, max(4.5, fitting(rows, 4)))
-  # Small letters need fewer lines.
-  width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, 2))
-  # Many long names keep to a line each as long as that leaves them half of the width.
-  if (across == 1L && rows > 5L && max(nchar(labels)) <= 42L) width <- 42
-  lines <- sum(count_lines(labels, width))
+  single <- max(4.5, fitting(rows, 4))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
-  size <- min(9.6, max(4.5, fitting(lines, 4)), max(7, fitting(lines, 3)))
+  for (size in seq(9.6, 4.5, by = -0.3)) {
+    # Small letters need fewer lines. Those that are small for the lines' sake leave some of their room to the panels.
+    width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, max(1.15, 9.6 / single), 2))
+    # Many long names keep to a line each as long as that leaves them half of the width.
+    if (across == 1L && down * rows > 5L && max(nchar(labels)) <= 44L) width <- 44
+    lines <- sum(count_lines(labels, width))
+    if (size <= fitting(lines, if (size > 7) 3 else 4)) break
+  }
+  # Labels of 1.2 inches leave three panels room for two ticks each.
+  wide <- size * min(width, max(nchar(labels))) > 170
+  breaks <- if (across > 2) few_breaks(2, if (wide) 2 else 3) else few_breaks(if (across > 1) 3 else 6)
   list(across = across, down = down, rows = down * rows, size = size, width = width, title_width = title_width,
-       height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
+       title_size = title_size, breaks = breaks, height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
 }
 
 count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), strwrap, width))
@@ -104,8 +112,9 @@ row_theme <- function(layout) {
 row_points <- function(layout) if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
 
 row_panels <- function(layout, scales = "fixed") {
-  ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
-                      labeller = ggplot2::as_labeller(wrap_labels(layout$title_width)))
+  list(ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
+                           labeller = ggplot2::as_labeller(wrap_labels(layout$title_width))),
+       ggplot2::theme(strip.text = ggplot2::element_text(size = layout$title_size)))
 }
 
 # Keeps the height with the picture, for plot(), which knows the device. The usual 4 inches hold 40 rows.
@@ -135,15 +144,18 @@ percent_labels <- function(x) {
   paste0(format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE), "%")
 }
 
-# Breaks of an axis that has room for few labels: at most so many, at round numbers.
-few_breaks <- function(n) function(limits) {
+# Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than `most`.
+few_breaks <- function(n, most = Inf) function(limits) {
   # One tick says nothing of the scale.
   for (more in n + 0:3) {
     breaks <- pretty(limits, more)
     breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
     if (length(breaks) > 1L) break
   }
-  breaks
+  if (length(breaks) <= most) return(breaks)
+  # Every other one, with that at 0.
+  sparse <- breaks[(seq_along(breaks) - which.min(abs(breaks))) %% 2 == 0]
+  if (length(sparse) > 1L) sparse else breaks
 }
 
 # An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few or the axis is
@@ -261,9 +273,7 @@ refuse_picture <- function(x, remedy) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_mechanism)
 autoplot.rr_mechanism <- function(object, ...) {
   check_dots_near(...)
-  refuse_picture(object, if (inherits(object, "rr_mean")) {
-    "Estimate first: {.code tidy(rr_estimate(reports, mechanism), conf.int = TRUE)} has the mean and its interval."
-  } else "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")
+  refuse_picture(object, "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")
 }
 
 #' @export

@@ -19,6 +19,7 @@ plain_numbers <- function(x) {
 
 # Numbers in columns: files and databases may give them as text. Where one is no number, the column stays as it is.
 column_numbers <- function(x) {
+  if (is.factor(x)) x <- as.character(x)
   x <- plain_numbers(x)
   if (!is.character(x)) return(x)
   numbers <- suppressWarnings(as.numeric(x))

@@ -143,7 +143,7 @@ test_that("maxima that are not unique are told from those that are", {
   expect_false(unique(rbind(c(0.8, 0.1, 0.1), c(0.45, 0.1, 0.45), c(0.1, 0.1, 0.8)), c(30, 10, 40)))
   # At a vertex of the channel the maximum is unique although three truths share two reports.
   expect_true(unique(rbind(c(0.9, 0.1), c(0.5, 0.5), c(0.1, 0.9)), c(100, 0)))
-  expect_snapshot(rr_estimate(rr_counts(c(50, 50), rr_channel(rbind(c(0.8, 0.2), c(0.3, 0.7), c(0.3, 0.7))))))
+  expect_snapshot(rr_estimate(rr_counts(c(50L, 50L), rr_channel(rbind(c(0.8, 0.2), c(0.3, 0.7), c(0.3, 0.7))))))
 })
 
 test_that("a fit never claims a tolerance it did not reach", {

@@ -44,3 +44,94 @@ test_that("a fit says where its reports are unlikely under the design, and only 
   expect_equal(rr_goodness_of_fit(swapped, replications = 99, seed = 1)$deviance, deviance, tolerance = 1e-6)
   expect_no_match(capture.output(rr_estimate(rr_counts(c(no = 105, yes = 15), rr_warner(0.2)))), "unlikely")
 })
+
+categories <- function(levels, epsilon) rr_grr(levels, epsilon = epsilon)
+
+test_that("depths of a hierarchy are compared by the difference of their estimates", {
+  # Two nodes above four levels: one difference, its variance by the binomial law of either count.
+  mechanism <- rr_hierarchy(4, 1, fanout = 2, oracle = categories)
+  counts <- c(400, 230, 170, 500, 150, 130, 120, 100)
+  fit <- rr_estimate(rr_counts(counts, mechanism, n = 900), method = "inv")
+  theta <- unname(coef(fit))
+  expect_true(all(theta > 0))
+  top <- rr_law(mechanism$parts[[1]])
+  low <- rr_law(mechanism$parts[[2]])
+  apart <- (230 / 400 - top$b) / top$a - (280 / 500 - 2 * low$b) / low$a
+  m <- c(top$b + top$a * sum(theta[1:2]), 2 * low$b + low$a * sum(theta[1:2]))
+  variance <- sum(m * (1 - m) / (c(400, 500) * c(top$a, low$a)^2))
+  test <- rr_goodness_of_fit(fit)
+  expect_equal(test$deviance, apart^2 / variance, tolerance = 1e-9)
+  expect_equal(test$df, 1)
+  expect_equal(test$p.value, pchisq(apart^2 / variance, 1, lower.tail = FALSE), tolerance = 1e-9)
+  # By whatever method: the counts are compared.
+  expect_equal(rr_goodness_of_fit(rr_estimate(rr_counts(counts, mechanism, n = 900), method = "mle")), test)
+  # One depth of categories contradicts nothing.
+  alone <- rr_estimate(rr_counts(c(120, 50, 40, 30), rr_hierarchy(3, 1, fanout = 3, oracle = categories), n = 120), method = "inv")
+  expect_equal(rr_goodness_of_fit(alone)[c("deviance", "df", "p.value", "p.chi2")], tibble::tibble(deviance = 0, df = 0, p.value = 1, p.chi2 = NA_real_))
+})
+
+test_that("for bits it is the generalised least squares fit of the levels to all nodes", {
+  mechanism <- rr_hierarchy(6, 1, fanout = 2, oracle = rr_unary)
+  set.seed(8)
+  tally <- rr_tally(rr_perturb(rep(1:6, c(60, 50, 40, 30, 20, 10) * 5), mechanism, rng = "R"), mechanism)
+  fit <- rr_estimate(tally, method = "inv")
+  theta <- unname(coef(fit))
+  part <- mechanism$parts[[1]]
+  d <- part$p - part$q
+  # Nodes of the depths by levels; bits are independent given the truth.
+  X <- list(rbind(c(1, 1, 1, 1, 0, 0), c(0, 0, 0, 0, 1, 1)), rbind(c(1, 1, 0, 0, 0, 0), c(0, 0, 1, 1, 0, 0), c(0, 0, 0, 0, 1, 1)), diag(6))
+  counts <- split(tally$counts, rep(1:3, c(3, 4, 7)))
+  y <- unlist(lapply(counts, function(c) (c[-1] / c[1] - part$q) / d))
+  V <- matrix(0, 11, 11)
+  for (l in 1:3) {
+    share <- drop(X[[l]] %*% theta)
+    m <- part$q + d * share
+    block <- -outer(share, share)
+    diag(block) <- m * (1 - m) / d^2
+    at <- list(1:2, 3:5, 6:11)[[l]]
+    V[at, at] <- block / counts[[l]][1]
+  }
+  # Levels that add up to 1: the last is 1 less the others.
+  full <- do.call(rbind, X)
+  design <- full[, 1:5] - full[, 6]
+  rest <- y - full[, 6]
+  W <- solve(V)
+  error <- rest - design %*% solve(t(design) %*% W %*% design, t(design) %*% W %*% rest)
+  test <- rr_goodness_of_fit(fit)
+  expect_equal(test$deviance, drop(t(error) %*% W %*% error), tolerance = 1e-8)
+  expect_equal(test$df, 11 - 5)
+  # Depths that add up beside others that need not: independent estimates 1 + 3 + 6, or 2 + 2 + 5, less 5.
+  mixed <- function(first) function(levels, epsilon) if ((levels == 3) == first) rr_unary(levels, epsilon) else categories(levels, epsilon)
+  for (first in c(TRUE, FALSE)) {
+    other <- rr_hierarchy(6, 1, fanout = 2, oracle = mixed(first))
+    own <- rr_estimate(rr_perturb(rep(1:6, 100), other, rng = "R"), other, method = "inv")
+    expect_equal(rr_goodness_of_fit(own)$df, if (first) 1 + 3 + 5 - 5 else 2 + 2 + 6 - 5)
+  }
+})
+
+test_that("depths that agree are rejected as often as the level says, and others are found", {
+  set.seed(9)
+  theta <- (1 / 1:9) / sum(1 / 1:9)
+  # 1,000 tallies each: the share that is rejected at level 0.05 has a standard error of 0.0069; three and a half are allowed.
+  for (oracle in list(categories, rr_unary)) {
+    mechanism <- rr_hierarchy(9, 1, fanout = 3, oracle = oracle)
+    law <- rr_law(mechanism)
+    p <- replicate(1000, {
+      counts <- as.double(rr_simulate_counts(mechanism, as.double(rmultinom(1, 300, theta)), 1))
+      found <- depths_apart(law, new_evidence(law, counts, 300, 300, 9, mechanism))
+      pchisq(found$statistic, found$df, lower.tail = FALSE)
+    })
+    expect_lte(abs(mean(p < 0.05) - 0.05), 3.5 * sqrt(0.05 * 0.95 / 1000))
+  }
+  # Who drew the first depth answered with the categories in another order; of two groups the other one followed the instructions.
+  reports <- rr_perturb(rep(1:9, times = round(3000 * theta)), mechanism, rng = "R")
+  tally <- rr_tally(reports, mechanism, by = rep(c("a", "b"), length.out = nrow(reports)))
+  tally$counts[2:4, 1] <- rev(tally$counts[2:4, 1])
+  test <- rr_goodness_of_fit(rr_estimate(tally, method = "inv"))
+  expect_lt(test$p.value[1], 1e-4)
+  expect_gt(test$p.value[2], 0.01)
+  large <- rr_hierarchy(5000, 1)
+  counts <- numeric(length(large$reports))
+  counts[vapply(part_rows(large$parts), `[`, 0, 1)] <- 10
+  expect_error(rr_goodness_of_fit(rr_estimate(rr_counts(counts, large, n = 10 * large$height), method = "inv")), class = "candor_error_too_large")
+})

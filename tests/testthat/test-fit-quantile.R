@@ -98,3 +98,31 @@ test_that("what has no order, and bad arguments, are refused", {
     rr_quantile(1)
   })
 })
+
+test_that("cumulative shares at the boundary have intervals for channels too, which cover", {
+  # k-ary randomized response as any channel: the reports of several categories are binomial, and the score interval is Wilson's.
+  grr <- ordered_grr(5)
+  channel <- rr_channel(unname(rr_matrix(grr)), levels = factor(letters[1:5], ordered = TRUE))
+  counts <- c(300, 280, 260, 80, 80)
+  boundary <- function(mechanism) suppressWarnings(rr_cdf(rr_estimate(rr_counts(counts, mechanism), method = "mle")))
+  known <- boundary(grr)
+  same <- boundary(channel)
+  expect_true(anyNA(same$std.error))
+  expect_equal(same[c("estimate", "conf.low", "conf.high")], known[c("estimate", "conf.low", "conf.high")], tolerance = 1e-6)
+  # All samples of 12 reports under a truth at the boundary, with their probabilities. Normal theory would give no interval or a point.
+  geometric <- rr_geometric(1:4, epsilon = 1)
+  truth <- c(0.6, 0.4, 0, 0)
+  samples <- unname(as.matrix(expand.grid(0:12, 0:12, 0:12)))
+  samples <- cbind(samples, 12 - rowSums(samples))
+  samples <- samples[samples[, 4] >= 0, ]
+  chance <- apply(samples, 1, stats::dmultinom, prob = drop(truth %*% unname(rr_matrix(geometric))))
+  # Rare samples are left out and count as not covered.
+  samples <- samples[chance > 2e-4, ]
+  chance <- chance[chance > 2e-4]
+  covered <- suppressWarnings(apply(samples, 1, function(counts) {
+    cdf <- rr_cdf(rr_estimate(rr_counts(counts, geometric)), at = 2:3)
+    expect_false(anyNA(cdf$conf.low))
+    cdf$conf.low <= 1 & cdf$conf.high >= 1 - 1e-12
+  }))
+  expect_true(all(covered %*% chance > 0.94))
+})

@@ -6,7 +6,7 @@ test_that("a fit and its summary print what a reader needs", {
   expect_snapshot(fit)
   expect_snapshot(boundary)
   expect_snapshot(summary(fit))
-  expect_snapshot(rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsilon = 0.5)), method = "inv", target = "sample",
+  expect_snapshot(rr_estimate(rr_counts(c(54L, 40L, 6L), rr_grr(3, epsilon = 0.5)), method = "inv", target = "sample",
                               interval = "exact", simultaneous = TRUE))
   expect_snapshot(rr_estimate(rr_counts(c(420, 330, 250), mechanism), method = "ibu", iterations = 5))
   expect_snapshot(rr_estimate(rr_counts(c(5, 0, 0), rr_grr(3, p = 0))))

@@ -42,3 +42,18 @@ test_that("pictures of estimates and of their covariance", {
   }
   expect_snapshot(error = TRUE, ggplot2::autoplot(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 30)), rr_warner(0.8))))
 })
+
+test_that("one pair is drawn with its interval", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  x <- matrix(rbinom(4000, 1, 0.4), 2000, dimnames = list(NULL, c("smoking", "drinking")))
+  pair <- rr_association(rr_tmdh(rr_cooccurrence(x), rr_warner(0.85)))
+  for (measure in c("correlation", "cramers.v")) {
+    plot <- ggplot2::autoplot(pair, measure)
+    row <- tidy(pair, conf.int = TRUE)
+    row <- row[row$measure == measure, ]
+    expect_equal(ggplot2::layer_data(plot, 3)$x, row$estimate)
+    expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = row$conf.low, xend = row$conf.high))
+    expect_match(plot$labels$caption, "Test of independence: p = 0\\.|p < 0.001")
+  }
+})

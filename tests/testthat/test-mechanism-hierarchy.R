@@ -214,3 +214,9 @@ test_that("bad arguments and reports are refused", {
     rr_estimate(data.frame(depth = c("1", "1"), report = c(0, 1)), m)
   })
 })
+
+test_that("a tree of fewer than four levels has one depth by default", {
+  expect_identical(rr_hierarchy(3, 1)$fanout, 3)
+  expect_identical(rr_hierarchy(2, 1)$height, 1)
+  expect_identical(rr_hierarchy(5, 1)$fanout, 4)
+})

@@ -241,3 +241,55 @@ test_that("a memory of respondents in another order is told", {
     expect_no_warning(rr_perturb(moved, m, memory = memory, rng = "R"))
   }
 })
+
+test_that("a memory follows respondents who leave and join", {
+  levels <- letters[1:4]
+  mechanisms <- list(rr_longitudinal(levels, permanent = 3, epsilon = 1), rr_longitudinal(levels, permanent = 3, epsilon = 1, protocol = "oue-sue"),
+                     rr_longitudinal(levels, permanent = 3, epsilon = 1, protocol = "local-hash"), rr_bloom(levels, epsilon = 2, permanent = 4, bits = 16, cohorts = 4),
+                     rr_bitflip(levels, 2, d = 2))
+  for (m in Filter(function(m) isTRUE(m$memoised) || inherits(m, "rr_bloom"), mechanisms)) {
+    set.seed(3)
+    answers <- sample(levels, 12, TRUE)
+    memory <- attr(suppressWarnings(rr_perturb(answers, m, memory = list())), "memory")
+    expect_length(memory, 12)
+    joined <- attr(suppressWarnings(rr_perturb(c("a", "d"), m, memory = list())), "memory")
+    left <- c(memory[c(12, 3:5)], joined)
+    expect_length(left, 6)
+    # Everybody gives the answer of before: no permanent answer is drawn, so the memory stays as it is.
+    again <- attr(rr_perturb(c(answers[c(12, 3:5)], "a", "d"), m, memory = left), "memory")
+    expect_identical(again, left)
+    expect_identical(unclass(memory[rep(TRUE, 12)]), unclass(memory))
+    # The permanent answer of the twelfth respondent is the first now.
+    code <- function(x, who) x$permanent[which((x$code - 1) %/% candor:::memory_size(x$first) + 1 == who)]
+    expect_identical(as.character(code(left, 1)), as.character(code(memory, 12)))
+    expect_error(memory[13], "which respondents stay", class = "candor_error_argument")
+    expect_error(memory[c(1, 1)], class = "candor_error_argument")
+    expect_error(c(memory, list()), "memories only", class = "candor_error_argument")
+  }
+  expect_error(c(attr(rr_perturb("a", mechanisms[[1]], memory = list()), "memory"), memory), class = "candor_error_mismatch")
+})
+
+test_that("tables of reports say that they carry the memory, until it is gone", {
+  levels <- c("home", "search", "cart")
+  note <- "They carry the memory, which holds the respondents' true answers."
+  for (m in list(rr_bloom(levels, 1, permanent = 2, bits = 8), rr_longitudinal(levels, 2, 1, protocol = "local-hash"))) {
+    set.seed(1)
+    reports <- rr_perturb(rep(levels, 4), m, rng = "R", memory = list())
+    expect_s3_class(reports, "data.frame")
+    expect_output(print(reports), note, fixed = TRUE)
+    expect_output(print(reports[c("value", "cohort")[c("value", "cohort") %in% names(reports)]]), "[0-9]")
+    expect_identical(suppressMessages(rr_tally(reports, m))$n, 12)
+    kept <- attr(reports, "memory")
+    expect_s3_class(rr_perturb(rep(levels, 4), m, rng = "R", memory = kept), "data.frame")
+    attr(reports, "memory") <- NULL
+    shown <- capture.output(print(reports))
+    expect_false(any(grepl("memory", shown, fixed = TRUE)))
+    # The rest is what the table looks like without us.
+    expect_identical(shown, capture.output(print(structure(reports, class = setdiff(class(reports), "rr_kept_reports")))))
+    expect_no_message(rr_tally(reports, m))
+  }
+  skip_if_not_installed("dplyr")
+  set.seed(1)
+  reports <- rr_perturb(levels, m, rng = "R", memory = list())
+  expect_output(print(dplyr::mutate(reports, day = 1)), note, fixed = TRUE)
+})

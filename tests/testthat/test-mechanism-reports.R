@@ -86,9 +86,11 @@ test_that("what is no report is named with its position", {
   good <- as.character(rr_perturb(m$levels[1:20], m))
   bad <- good
   bad[17] <- paste0(bad[17], strrep("00", 7))
-  expect_error(rr_tally(bad, m), "Report 17 has 12 bytes; 5 are needed for 37 categories", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"[0-9a-f]{24}\", of 24 hexadecimal digits; 37 bits take 10", class = "candor_error_report")
+  bad[17] <- "1"
+  expect_error(rr_tally(bad, m), "Report 17 is \"1\", of 1 hexadecimal digit; 37 bits take 10", class = "candor_error_report")
   bad[17] <- "zz00000000"
-  expect_error(rr_tally(bad, m), "Report 17 is \"zz00000000\"", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"zz00000000\", which is not hexadecimal", class = "candor_error_report")
   bad[17] <- "00000000ff"
   expect_error(rr_tally(bad, m), "Report 17 has bits beyond", class = "candor_error_report")
   bad[17] <- NA
@@ -120,6 +122,41 @@ test_that("what is no report is named with its position", {
   expect_error(rr_tally(r["slope"], l), class = "candor_error_report")
   b <- rr_hadamard(3, 1, one_bit = TRUE)
   expect_error(rr_tally(data.frame(index = 0, sign = 0), b), "sign 0", class = "candor_error_report")
+})
+
+test_that("reports that lost their rows say how a table keeps them", {
+  m <- rr_unary(4, 1)
+  reports <- rr_perturb(rep(1:4, 5), m)
+  cut <- reports
+  # As the columns of a data.table come out of its `[`.
+  attr(cut, "dim") <- NULL
+  expect_error(rr_tally(cut, m), "as.character(reports)", fixed = TRUE, class = "candor_error_argument")
+  expect_error(print(cut), "A tibble takes the reports as they are", class = "candor_error_argument")
+  table <- tibble::tibble(day = rep(1:2, 10), report = reports, text = as.character(reports))
+  table <- table[table$day == 2, ]
+  expect_identical(rr_tally(table$text, m), rr_tally(reports[c(FALSE, TRUE)], m))
+  expect_identical(rr_tally(table$report, m), rr_tally(reports[c(FALSE, TRUE)], m))
+})
+
+test_that("numbers may be text, as a file's reader leaves them", {
+  texts <- function(x) {
+    x <- as.data.frame(x)
+    x[] <- lapply(x, as.character)
+    x
+  }
+  set.seed(4)
+  for (m in list(rr_local_hash(5, 1), rr_local_hash(5, 1, cohorts = 4), rr_hadamard(5, 1, one_bit = TRUE),
+                 rr_subset(9, 1, size = 2), rr_unary(5, 1))) {
+    reports <- rr_perturb(rep(1:5, 4), m)
+    numbers <- if (is.data.frame(reports)) reports else as.matrix(reports)
+    expect_identical(rr_tally(texts(numbers), m), rr_tally(reports, m))
+    expect_identical(rr_tally(as.data.frame(lapply(texts(numbers), factor)), m), rr_tally(reports, m))
+  }
+  wrong <- texts(rr_perturb(1:5, rr_local_hash(5, 1)))
+  wrong$slope[2] <- "3.5"
+  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "\"slope\" of `x` must hold whole numbers", class = "candor_error_report")
+  wrong$slope[2] <- "1234"
+  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 1234", class = "candor_error_report")
 })
 
 test_that("numbers come back from databases", {

@@ -150,6 +150,73 @@ test_that("the bound holds for reports of any number of levels: everybody's repo
   }
 })
 
+# Rows are truths, columns are reports of the part `j` that was drawn, each equally likely.
+drawn_matrix <- function(matrices, truths) do.call(cbind, Map(function(C, truth) C[truth, , drop = FALSE] / length(matrices), matrices, truths))
+
+test_that("the bound holds for several questions, sketches and prefixes: everybody's reports are listed", {
+  warner <- rr_warner(epsilon = 0.7)
+  answers <- expand.grid(a = 1:3, b = 1:2)
+  both <- function(a, b) kronecker(rr_matrix(b), rr_matrix(a))
+  questions <- list(list(rr_grr(3, epsilon = 1), warner), list(rr_unary(3, 1), warner), list(rr_bitflip(3, 1, d = 2), warner),
+                    list(rr_grr(3, epsilon = 1), rr_forced(1 / 6, levels = c("n", "y"))))
+  cases <- list()
+  for (q in questions) {
+    named <- list(a = q[[1]], b = q[[2]])
+    cases <- c(cases, list(list(m = rr_product(named), C = both(q[[1]], q[[2]])),
+                           list(m = rr_sample_questions(named), C = drawn_matrix(lapply(q, rr_matrix), answers))))
+  }
+  # Three words in two buckets, under the hash functions as they are; then words that differ in every function.
+  words <- c("ale", "gin", "tea", "cup")
+  buckets <- function(sketch, words) {
+    places <- sketch_places(sketch, words)
+    drawn_matrix(rep(list(rr_matrix(sketch$bit)), sketch$cohorts), asplit(places, 1))
+  }
+  for (one_bit in c(FALSE, TRUE)) {
+    sketch <- rr_sketch_counts(1.2, width = 2, functions = 3, one_bit = one_bit)
+    cases <- c(cases, list(list(m = sketch, C = buckets(sketch, words)),
+                           list(m = sketch, C = drawn_matrix(rep(list(rr_matrix(sketch$bit)), 3), asplit(rbind(1:2, 1:2, 2:1), 1)))))
+  }
+  prefixes <- rr_prefixes(1.2, lengths = 1, width = 2, functions = 2)
+  cases <- c(cases, list(list(m = prefixes, C = do.call(cbind, Map(buckets, prefixes$parts, list(substr(words, 1, 1), words))) / 2)))
+  for (case in cases) {
+    m <- case$m
+    local <- m$epsilon
+    shares <- blanket(m)
+    C <- case$C
+    expect_equal(rowSums(C), rep(1, nrow(C)), tolerance = 1e-12, ignore_attr = TRUE)
+    # No pair of these truths reveals more than the level of one report, and the blanket is under all of them.
+    expect_lte(max(apply(C, 2, function(p) log(max(p) / min(p)))), local + 1e-12)
+    expect_lte(shares$weight, sum(apply(C, 2, min)) + 1e-12)
+    expect_gte(shares$weight * shares$one * expm1(local), max(dist(C, "manhattan")) / 2 - 1e-12)
+    for (n in if (ncol(C) <= 12) 2:3 else 2) {
+      sums <- blanket_sums(shares, n, local, 1e-20)
+      for (epsilon in local * c(0.05, 0.3, 0.7)) {
+        expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
+      }
+    }
+  }
+})
+
+test_that("several questions, sketches and prefixes have the level of what they are made of", {
+  level <- function(m) rr_epsilon(m, shuffled = 1e4, delta = 1e-6)
+  # A sketch reports bits, or one bit, about a bucket.
+  expect_equal(level(rr_sketch_counts(2, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-9)
+  expect_equal(level(rr_sketch_counts(2, width = 64, one_bit = TRUE)), level(rr_hadamard(64, 2, one_bit = TRUE)), tolerance = 1e-9)
+  expect_equal(level(rr_prefixes(2, 1:3, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-6)
+  # One question of several that are alike: the question says nothing.
+  m <- rr_grr(5, epsilon = 2)
+  expect_equal(level(rr_sample_questions(a = m, b = m, c = m)), level(m), tolerance = 1e-6)
+  # The answers to two questions reveal more than those to one of them, and a question that protects completely nothing.
+  expect_gt(level(rr_product(a = m, b = m)), level(m))
+  expect_equal(level(rr_product(a = m, b = rr_grr(3, p = 1 / 3))), level(m), tolerance = 1e-6)
+  for (several in list(rr_product(a = m, b = rr_unary(9, 1)), rr_sample_questions(a = m, hours = rr_mean(c(0, 24), 1)), rr_prefixes(2, 1:3))) {
+    levels <- vapply(10^(0:6), function(n) as.vector(rr_epsilon(several, shuffled = n, delta = 1e-7)), 0)
+    expect_false(is.unsorted(rev(levels)))
+    expect_lte(max(levels), several$epsilon)
+    expect_lt(levels[7], 0.03)
+  }
+})
+
 test_that("the mean of numbers has the blanket of its windows", {
   # Duchi's protocol tells one of two ends as k-ary randomized response of two categories does.
   expect_equal(rr_epsilon(rr_mean(c(0, 24), 1, "duchi"), shuffled = 1000, delta = 1e-5), rr_epsilon(rr_grr(2, epsilon = 1), shuffled = 1000, delta = 1e-5),
@@ -228,7 +295,11 @@ test_that("what cannot be answered is refused", {
     rr_epsilon(rr_grr(4, epsilon = 1), delta = 0.1)
     rr_epsilon(rr_grr(4, epsilon = 1), shuffled = 100, delta = 0.1, reports = 3)
     rr_epsilon(rr_grr(4, epsilon = 1), reports = 0)
-    rr_epsilon(rr_sketch_counts(1), shuffled = 100, delta = 1e-5)
+    rr_epsilon(rr_sketch_counts(1), shuffled = 100)
+    rr_epsilon(rr_product(a = rr_warner(0.7), b = rr_warner(0.7)), delta = 0.1)
+    rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE)
+    rr_epsilon(rr_prefixes(1, 1:2), delta = 0.1)
+    rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5)
     rr_epsilon(rr_hierarchy(8, 1), shuffled = 100)
     rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3)
   })

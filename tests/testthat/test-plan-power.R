@@ -319,13 +319,72 @@ test_that("plans of two groups are checked", {
   })
 })
 
+# A filter of one bit for each category, a different one in every cohort: unary encoding.
+test_that("RAPPOR is planned by the variance of its least squares", {
+  key <- Find(function(key) !any(apply(rr_bloom(3, 1, bits = 12, hashes = 1, cohorts = 4, key = key)$places, 3, anyDuplicated)), 1:50)
+  m <- rr_bloom(3, 1, bits = 12, hashes = 1, cohorts = 4, key = key)
+  law <- rr_law(m)
+  bits <- rr_unary(3, p = law$one, q = law$zero)
+  form <- category_form(m, 2)
+  for (target in c("population", "sample")) {
+    expect_equal(unit_variance(form, c(0, 0.2, 1), target), unit_variance(category_form(bits, 2), c(0, 0.2, 1), target), tolerance = 1e-9)
+    expect_equal(rr_sample_size(m, margin = 0.05, target = target)$n, rr_sample_size(bits, margin = 0.05, target = target)$n)
+  }
+  expect_equal(rr_power(m, 3000, 0.3, versus = 0.2)$power, rr_power(bits, 3000, 0.3, versus = 0.2)$power, tolerance = 1e-9)
+  needed <- rr_sample_size(m, power = 0.8, share = 0.1, category = 2)
+  expect_gte(rr_power(m, needed$n, 0.1, category = 2)$power, 0.8)
+  expect_lt(rr_power(m, floor(0.99 * needed$n), 0.1, category = 2)$power, 0.8)
+
+  # Filters of two bits, which overlap: the least squares estimate and its covariance with whole matrices.
+  m <- rr_bloom(6, 2, bits = 12, hashes = 2, cohorts = 3)
+  law <- rr_law(m)
+  theta <- replace(rep(0.14, 6), 4, 0.3)
+  filters <- lapply(1:3, function(j) cohort_filters(law, j))
+  X <- do.call(rbind, filters)
+  ones <- law$zero + (law$one - law$zero) * drop(X %*% theta)
+  W <- diag((law$one - law$zero)^2 / (ones * (1 - ones)))
+  # Covariances of the bits of one report: given the truth they are independent.
+  V <- matrix(0, 36, 36)
+  for (j in 1:3) {
+    at <- (j - 1) * 12 + 1:12
+    given <- law$zero + (law$one - law$zero) * filters[[j]]
+    both <- given %*% diag(theta) %*% t(given)
+    diag(both) <- ones[at]
+    V[at, at] <- 3 * (both - outer(ones[at], ones[at])) / (law$one - law$zero)^2
+  }
+  H <- solve(t(X) %*% W %*% X, t(X) %*% W)
+  expect_equal(unit_variance(category_form(m, 4), 0.3, "population"), (H %*% V %*% t(H))[4, 4], tolerance = 1e-8)
+})
+
+test_that("the power that RAPPOR is planned with is the power that it has", {
+  m <- rr_bloom(8, 2, bits = 24, hashes = 2, cohorts = 4)
+  law <- rr_law(m)
+  n <- 3000
+  share <- 0.05
+  # The other categories hold a Zipf law; equal shares are planned with.
+  theta <- append((1 / 1:7) / sum(1 / 1:7) * (1 - share), share, 2)
+  error <- sqrt(unit_variance(category_form(m, 3), 0, "population") / n)
+  set.seed(12)
+  found <- replicate(1000, {
+    counts <- as.double(rr_simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
+    law_unbiased(law, new_evidence(law, counts, n, n, 8, m))[3]
+  })
+  planned <- rr_power(m, n, share, category = 3)$power
+  expect_gt(planned, 0.4)
+  expect_lt(planned, 0.9)
+  # Three and a half standard errors of 1,000 tallies; of a variance with normal estimates sqrt(2 / 1000).
+  expect_lte(abs(mean(found > qnorm(0.95) * error) - planned), 3.5 * sqrt(planned * (1 - planned) / 1000))
+  expect_lte(abs(var(found) * n / unit_variance(category_form(m, 3), share, "population") - 1), 3.5 * sqrt(2 / 1000))
+})
+
 test_that("mechanisms that cannot be planned by a formula say what instead", {
   expect_snapshot(error = TRUE, {
     rr_power(rr_mean(c(0, 24), 1), 100, 0.2)
     rr_sample_size(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1)
     rr_sample_size(rr_sketch_counts(1), margin = 0.1)
     rr_power(rr_prefixes(1, 1:3), 100, 0.2)
-    rr_power(rr_bloom(16, 1), 100, 0.2)
+    rr_power(rr_bloom(40, 1, bits = 4, cohorts = 2), 100, 0.2)
+    rr_power(rr_hierarchy(16, 1, oracle = function(levels, epsilon) rr_bloom(levels, epsilon)), 100, 0.2)
     rr_sample_size(rr_channel(rbind(a = c(0.5, 0.5), b = c(0.4, 0.6), c = c(0.6, 0.4))), margin = 0.1)
     rr_choose(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1)))
     rr_choose(rr_counts(numeric(10), rr_sketch_counts(1, 4, 2), n = 3))

@@ -109,6 +109,26 @@ test_that("measures that take a report for the truth are refused", {
   expect_error(performance("model_performance")(large, metrics = "RMSE"), "AICc", class = "candor_error_argument")
 })
 
+test_that("performance compares fits of several categories, too", {
+  skip_if_not_installed("performance", "0.14.0")
+  grr <- rr_grr(c("never", "once", "often"), epsilon = 2)
+  set.seed(3)
+  people <- data.frame(age = rep(20:59, 10), sex = rep(c("f", "m"), 200))
+  people$often <- as.character(rr_perturb(sample(grr$levels, 400, TRUE, c(5, 3, 2)), grr, rng = "R"))
+  a <- rr_multinom(often ~ age, people, grr)
+  b <- rr_multinom(often ~ age + sex, people, grr)
+  table <- performance("compare_performance")(a, b, verbose = FALSE)
+  expect_identical(table$Name, c("a", "b"))
+  expect_identical(table$Model, c("rr_multinom", "rr_multinom"))
+  expect_equal(table$AIC, c(AIC(a), AIC(b)))
+  expect_equal(table$BIC, c(BIC(a), BIC(b)))
+  # Akaike's weights.
+  expect_equal(table$AIC_wt[2], 1 / (1 + exp((AIC(b) - AIC(a)) / 2)))
+  expect_identical(performance("compare_performance")(first = a, second = b, verbose = FALSE)$Name, c("first", "second"))
+  expect_error(performance("performance_mse")(a), "beside the reports", class = "candor_error_argument")
+  expect_error(performance("performance_mae")(a), "beside the reports", class = "candor_error_argument")
+})
+
 test_that("a survey design has its corrected AIC there, and no likelihood", {
   skip_if_not_installed("performance")
   skip_if_not_installed("survey")

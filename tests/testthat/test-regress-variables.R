@@ -65,6 +65,21 @@ test_that("weights and arms are columns by name, by formula and bare", {
   expect_error(rr_glm(answer ~ age, people, designs, arm = "desing"), 'Did you mean "design"', class = "candor_error_argument")
 })
 
+test_that("a covariate that is text of many numbers is told of", {
+  people$age_text <- as.character(people$age)
+  people$zip <- sprintf("%02d", people$age %% 20)
+  text <- "\"age_text\" is text of numbers: each of 13 is a category"
+  few <- people[people$age < 33, ]
+  expect_message(suppressWarnings(rr_glm(answer ~ age_text, few, mechanism = die)), text, class = "candor_message_numbers")
+  expect_message(suppressWarnings(rr_multinom(often ~ age_text, few, mechanism = grr)), text, class = "candor_message_numbers")
+  # Numbers, few categories, codes that begin with 0, factors, and reports are as they are meant.
+  expect_no_message(rr_glm(answer ~ age, people, mechanism = die))
+  expect_no_message(suppressWarnings(rr_glm(answer ~ as.numeric(age_text), few, mechanism = die)))
+  expect_no_message(suppressWarnings(rr_glm(answer ~ age_text, people[people$age < 30, ], mechanism = die)))
+  expect_no_message(suppressWarnings(rr_glm(answer ~ zip, people, mechanism = die)))
+  expect_no_message(suppressWarnings(rr_glm(answer ~ factor(age_text), few, mechanism = die)))
+})
+
 test_that("weights that are not whole are told of", {
   expect_message(rr_multinom(often ~ age, people, grr, weights = w), class = "candor_message_weights")
   expect_no_message(rr_multinom(often ~ age, people, grr, weights = rep(1:2, 600)))

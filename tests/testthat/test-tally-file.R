@@ -180,6 +180,62 @@ test_that("sets that were not counted are refused", {
   expect_error(rr_write(tally, withr::local_tempfile()), "not those that were counted", class = "candor_error_file")
 })
 
+# Unary encoding, then bits of some buckets, then categories: what is kept of a report differs between depths.
+mixed_hierarchy <- function() {
+  rr_hierarchy(30, 2, 3, function(levels, epsilon) {
+    if (levels < 4) rr_grr(levels, epsilon = epsilon) else if (levels < 11) rr_bitflip(levels, epsilon, d = 3)
+    else if (levels < 20) rr_unary(levels, epsilon) else rr_bloom(levels, epsilon, bits = 12, cohorts = 3)
+  })
+}
+
+test_that("kept reports of hierarchies, filters and bits of buckets come back, and have the likelihood that they had", {
+  set.seed(4)
+  answers <- sample(30, 400, TRUE, prob = 30:1)
+  for (mechanism in list(mixed_hierarchy(), rr_hierarchy(30, 2, 4, rr_unary), rr_bloom(30, 2, bits = 20, cohorts = 300),
+                         rr_bitflip(30, 2, d = 5, buckets = 10))) {
+    reports <- rr_perturb(answers, mechanism, rng = "R")
+    for (weights in list(NULL, runif(400))) {
+      tally <- rr_tally(reports, mechanism, keep = "sets", weights = weights, by = rep(c("a", "b"), 200))
+      expect_identical(there_and_back(tally), tally)
+    }
+    # The counts that the kept reports determine are those of counting the reports.
+    tally <- rr_tally(reports, mechanism, keep = "sets")
+    counted <- kept_counts(rr_law(mechanism), tally$sets[[1]]$bits, tally$sets[[1]]$times, 30)
+    known <- !is.na(counted)
+    expect_equal(counted[known], tally$counts[known], tolerance = 1e-12)
+    if (inherits(mechanism, "rr_hierarchy")) {
+      expect_identical(coef(rr_estimate(there_and_back(tally), method = "mle")), coef(rr_estimate(tally, method = "mle")))
+    }
+  }
+  expect_identical(sum(is.na(kept_counts(rr_law(mixed_hierarchy()), matrix(as.raw(0), 0, set_bytes(rr_law(mixed_hierarchy()), 30)), numeric(), 30))), 2L)
+  file <- withr::local_tempfile()
+  tally <- rr_tally(rr_perturb(answers, mixed_hierarchy(), rng = "R"), mixed_hierarchy(), keep = "sets")
+  expect_null(schema_problem({rr_write(tally, file); jsonlite::read_json(file)}, schema, schema))
+})
+
+test_that("kept reports that no depth, cohort or bucket has are refused", {
+  set.seed(5)
+  refused <- function(mechanism, change, pattern) {
+    tally <- rr_tally(suppressMessages(rr_perturb(rep(1:30, 5), mechanism, rng = "R")), mechanism, keep = "sets")
+    tally$sets[[1]] <- change(tally$sets[[1]])
+    expect_error(rr_write(tally, withr::local_tempfile()), pattern, class = "candor_error_file")
+  }
+  byte <- function(row, column, value) function(sets) {
+    sets$bits[row, column] <- as.raw(value)
+    sets
+  }
+  none <- "no report of this mechanism"
+  tree <- mixed_hierarchy()
+  refused(tree, byte(1, 1, 0), none)
+  refused(tree, byte(1, 1, 5), none)
+  refused(tree, function(sets) byte(which(sets$bits[, 1] == 1)[1], 2, 1)(sets), none)
+  refused(tree, function(sets) within(sets, times <- rev(times) + c(1, numeric(length(times) - 1))), "not those that were counted")
+  refused(rr_bloom(30, 2, bits = 20, cohorts = 3), byte(1, 4, 4), none)
+  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 3, 255), none)
+  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 2, 255), none)
+  refused(rr_unary(30, 2), byte(1, 4, 255), none)
+})
+
 test_that("random changes of bytes are noticed, or change nothing", {
   # 160 files with one to four bytes changed. With a checksum no other tally may come back: a change in white space after it
   # may go unnoticed.

@@ -101,7 +101,7 @@ test_that("a merged category has the interval of the question that asks for it",
   }
 })
 
-test_that("in channels without closed form one category has its interval, and several have none", {
+test_that("in channels without closed form one category has its interval, and several the score interval of their sum", {
   channel <- rr_estimate(rr_counts(c(5, 90, 5, 3), rr_geometric(c("a", "b", "c", "d"), 1)))
   # The boundary of this fit: b alone.
   expect_equal(unname(coef(channel)), c(0, 1, 0, 0))
@@ -111,7 +111,13 @@ test_that("in channels without closed form one category has its interval, and se
   expect_equal(c(ours$conf.low[1:2], ours$conf.high[1:2]), c(own[1], 0, 1, 1 - own[1]), tolerance = 1e-12)
   # It is close to the profile's, which lets the other categories follow.
   expect_equal(own[1], confint(channel, "b", interval = "profile")[1], tolerance = 0.01)
-  expect_identical(ours$conf.low[3], NA_real_)
+  profile <- boundary(rr_contrast(rr_estimate(channel$tally, interval = "profile"), c("a", "b")))
+  expect_equal(c(ours$conf.low[3], ours$conf.high[3]), c(profile$conf.low, profile$conf.high), tolerance = 0.01)
+  expect_lt(ours$conf.low[3], 0.99)
+  # Not of several questions together.
+  product <- rr_estimate(rr_counts(c(60, 15, 15, 0), rr_product(a = rr_warner(0.8), b = rr_warner(0.8))))
+  sums <- boundary(rr_contrast(product, names(coef(product))[c(1, 4)]))
+  expect_identical(sums$conf.low, NA_real_)
 })
 
 # Every possible count, with its probability: coverage without simulation.

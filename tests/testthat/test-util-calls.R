@@ -119,11 +119,11 @@ estimate_errors <- expression(
   rr_contrast(fit, list(1)),
   rr_sample_size(warner), rr_sample_size(warner, margin = 2), rr_sample_size(warner, power = 0.8, share = 0),
   rr_sample_size(warner, power = 0.8), rr_sample_size(1, margin = 0.1),
-  rr_sample_size(warner, margin = 0.1, category = "z"), rr_sample_size(rr_bloom(3, 1), margin = 0.1),
+  rr_sample_size(warner, margin = 0.1, category = "z"), rr_sample_size(rr_sketch_counts(1), margin = 0.1),
   rr_sample_size(rr_warner(0.5), margin = 0.1), rr_sample_size(rr_warner(0.5), power = 0.8, share = 0.1),
-  rr_sample_size(warner, power = 2, share = 0.1), rr_sample_size(rr_bloom(3, 1), power = 0.8, share = 0.1),
+  rr_sample_size(warner, power = 2, share = 0.1), rr_sample_size(rr_sketch_counts(1), power = 0.8, share = 0.1),
   rr_power(warner, 0, 0.1), rr_power(warner, 10, 2), rr_power(1, 10, 0.1), rr_power(warner, 10, 0.1, category = "z"),
-  rr_power(rr_bloom(3, 1), 10, 0.1), rr_power(rr_warner(0.5), 10, 0.1), rr_power(warner, 10, 0.1, alpha = 2),
+  rr_power(rr_sketch_counts(1), 10, 0.1), rr_power(rr_warner(0.5), 10, 0.1), rr_power(warner, 10, 0.1, alpha = 2),
   rr_recommend(1, 1), rr_recommend(3, -1), rr_recommend(3, 1, n = 0), rr_recommend(3, 1, theta = c(0.5, 0.5)),
   rr_recommend(3, 1, target = "x")
 )

@@ -102,7 +102,7 @@ test_that("two letters the wrong way round are one slip", {
 test_that("shares, percentages and tables on their side are no counts", {
   expect_error(rr_counts(c(no = 0.341, yes = 0.659), die), "add up to 1, as shares do.*numbers of respondents", class = "candor_error_counts")
   expect_error(rr_counts(c(no = 34.1, yes = 65.9), die), "add up to 100, as percentages do", class = "candor_error_counts")
-  expect_error(rr_counts(c(no = 34.1, yes = 12.9), die), "For weighted counts give `effective_n`", class = "candor_error_counts")
+  expect_error(rr_counts(c(no = 34.1, yes = 12.9), die), "For weighted counts `rr_counts\\(\\)` takes `effective_n`", class = "candor_error_counts")
   expect_error(rr_counts(rbind(a = c(no = 3, yes = 4), b = c(1, 2)), die), "Rows must be reports: give `t\\(counts\\)`", class = "candor_error_level")
   expect_error(rr_counts(c(Yes = 831, no = 1604), die), 'Did you mean "yes"', class = "candor_error_level")
   expect_error(rr_channel(matrix(c(80, 20, 20, 80), 2)), "as percentages do: use `C / 100`", class = "candor_error_argument")

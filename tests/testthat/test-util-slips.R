@@ -51,11 +51,53 @@ test_that("the questions of a table without names of its dimensions are told", {
   expect_no_message(rr_counts(matrix(10:13, 2, dimnames = list(c("no", "yes"), c("a", "b"))), other))
 })
 
-test_that("counts that may be percentages are told of", {
+test_that("hints say what to write instead", {
+  grr <- rr_grr(c("home", "pay"), epsilon = 1)
+  tree <- rr_hierarchy(0:9, 1)
+  set.seed(1)
+  reports <- rr_perturb(rep(0:9, 20), tree, rng = "R")
+  fit <- rr_estimate(reports, tree)
+  expect_snapshot(error = TRUE, {
+    rr_sample_size(grr, std.error = 0.01)
+    rr_sample_size(grr, precision = 0.01)
+    rr_estimate(c("home", "pay"), grr, epsilon = 2)
+    rr_epsilon(list(grr, tree), reports = 5)
+    rr_perturb(data.frame(id = 1:2, page = c("home", "pay")), grr)
+    rr_perturb(data.frame(id = 1:2), grr)
+    rr_contrast(fit, list(low = 0:4))
+    rr_tally(reports, tree, column = "report")
+  })
+  # What they say works.
+  expect_length(rr_perturb(data.frame(id = 1:2, page = c("home", "pay"))$page, grr), 2)
+  expect_equal(rr_contrast(fit, list(low = as.character(0:4)))$estimate, sum(coef(fit)[1:5]))
+  expect_identical(rr_tally(reports, tree)$n, 200)
+})
+
+test_that("no error shows an answer that is a fraction", {
+  for (m in list(rr_grr(0:9, epsilon = 1), rr_unary(0:9, 1), rr_hierarchy(0:9, 1), rr_local_hash(0:9, 1), rr_grr(10, epsilon = 1))) {
+    error <- expect_error(rr_perturb(c(1, 0.46872), m), "Answer 2 is not a level", class = "candor_error_level")
+    expect_no_match(conditionMessage(error), "46872")
+  }
+  # Levels may be fractions.
+  halves <- rr_grr(c(0, 0.5, 1), epsilon = 1)
+  expect_length(rr_perturb(c(0, 0.5), halves), 2)
+  expect_error(rr_perturb(c(0, 0.5, 0.7), halves), "Answer 3 is not a level", class = "candor_error_level")
+})
+
+test_that("counts that may be percentages are told of, once a session", {
+  hundred <- c(no = 66, yes = 34)
+  suppressMessages(rr_counts(hundred, die))
+  expect_no_message(rr_counts(hundred, die))
+  before <- options(rlib_message_verbosity = "verbose")
+  on.exit(options(before))
   expect_message(rr_counts(c(no = 66, yes = 34), die), "100 people", class = "candor_message_percentages")
   expect_message(rr_counts(cbind(a = c(no = 66, yes = 34), b = c(70, 30)), die), "each group", class = "candor_message_percentages")
   expect_no_message(rr_counts(c(no = 66, yes = 35), die))
+  expect_message(rr_counts(data.frame(no = 66, yes = 34), die), class = "candor_message_percentages")
+  # Nobody writes percentages so.
   expect_no_message(rr_counts(table(rep(c("no", "yes"), c(66, 34))), die))
+  expect_no_message(rr_counts(c(no = 66L, yes = 34L), die))
+  expect_no_message(rr_counts(data.frame(answer = c("no", "yes"), n = c(66, 34)), die))
 })
 
 test_that("arguments of other functions lead to ours", {

@@ -15,6 +15,56 @@ test_that("labels in latin1 are labels", {
   expect_error(rr_sketch(bytes, "bloom", bits = 64), class = "candor_error_argument")
 })
 
+test_that("text that is hashed is read byte by byte, or refused", {
+  sketch <- rr_sketch_counts(5, 64, 8)
+  prefixes <- rr_prefixes(4, 1:3, 64, 8)
+  latin1 <- iconv("caf\u00e9", "UTF-8", "latin1")
+  utf8 <- "caf\u00e9"
+  draw <- function(x, mechanism) {
+    set.seed(1)
+    rr_perturb(x, mechanism, rng = "R")
+  }
+  expect_identical(draw(latin1, sketch), draw(utf8, sketch))
+  expect_identical(draw(factor(latin1), sketch), draw(utf8, sketch))
+  expect_identical(draw(latin1, prefixes), draw(utf8, prefixes))
+  expect_identical(rr_sketch("a", key = latin1), rr_sketch("a", key = utf8))
+  expect_identical(rr_bloom(c("a", latin1), 1)$places, rr_bloom(c("a", utf8), 1)$places)
+  reports <- rr_tally(draw(rep(utf8, 500), sketch), sketch)
+  expect_identical(coef(rr_estimate(reports, candidates = latin1)), coef(rr_estimate(reports, candidates = utf8)))
+
+  refused <- function(bad) {
+    for (m in list(sketch, prefixes)) {
+      error <- expect_error(rr_perturb(c("tea", bad), m), "Answer 2 is not valid in its encoding", class = "candor_error_argument")
+      # Nobody's answer is shown.
+      expect_no_match(conditionMessage(error), "caf")
+      expect_error(rr_perturb(factor(1:2, labels = c("tea", bad)), m), "Answer 2", class = "candor_error_argument")
+      expect_error(rr_draw_reports(m, bad), "Answer 1", class = "candor_error_argument")
+    }
+    expect_error(rr_estimate(reports, candidates = c("tea", bad)), "Entry 2", class = "candor_error_argument")
+    expect_error(rr_heavy_hitters(rr_tally(draw(rep("tea", 99), prefixes), prefixes), alphabet = bad), class = "candor_error_argument")
+    expect_error(rr_sketch(c("tea", bad)), "`items`", class = "candor_error_argument")
+    expect_error(rr_sketch("tea", key = bad), "`key`", class = "candor_error_argument")
+    expect_error(rr_bloom(c("tea", bad), 1), "`levels`", class = "candor_error_argument")
+  }
+  bytes <- "caf\xe9"
+  Encoding(bytes) <- "bytes"
+  refused(bytes)
+  wrong <- "caf\xe9"
+  Encoding(wrong) <- "UTF-8"
+  refused(wrong)
+  # R in a locale that knows ASCII alone would hash its own escapes of unmarked text.
+  before <- Sys.getlocale("LC_CTYPE")
+  on.exit(Sys.setlocale("LC_CTYPE", before))
+  Sys.setlocale("LC_CTYPE", "C")
+  refused("caf\xc3\xa9")
+  expect_error(rr_perturb("caf\xc3\xa9", sketch), "Encoding(x) <-", fixed = TRUE)
+  expect_identical(draw(latin1, sketch), draw(utf8, sketch))
+  Sys.setlocale("LC_CTYPE", before)
+  skip_if_not(l10n_info()[["UTF-8"]])
+  refused("caf\xe9")
+  expect_identical(draw("caf\xc3\xa9", sketch), draw(utf8, sketch))
+})
+
 test_that("odd sets, bits, factors and digits are refused in words", {
   set.seed(1)
   b <- matrix(rbinom(300, 1, 0.4), 100, 3)

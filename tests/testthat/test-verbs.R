@@ -29,12 +29,20 @@ objects <- function() {
     compare = suppressWarnings(rr_compare(rr_estimate(tally), terms = "a")),
     effects = rr_effects(rr_glm(report ~ age, data.frame(age = rep(20:69, 8), report = rep(c("no", "yes", "yes", "no"), 100)), warner)),
     top = rr_top(fit$tally, m = 2),
+    quantile = rr_quantile(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))), strings = frequent_strings(),
     choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"),
     survey = if (requireNamespace("survey", quietly = TRUE)) {
       people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("a", "b", "c"), c(30, 20, 10)), area = rep(c("N", "S"), 30))
       rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), grr, column = ~report, by = ~area, method = "inv")
     }
   )
+}
+
+frequent_strings <- function() {
+  set.seed(5)
+  mechanism <- rr_prefixes(epsilon = 4, lengths = 1:2, width = 64)
+  truth <- sample(c("ab", "b"), 2000, replace = TRUE, prob = c(0.6, 0.4))
+  rr_heavy_hitters(rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism), alphabet = c("a", "b"))
 }
 
 # What an answer must be like; `x` is the object.
@@ -72,10 +80,10 @@ test_that("every verb works on every class, or refuses with an error that says w
   withr::defer(grDevices::dev.off())
   objects <- objects()
   # R's own generics have defaults for what is a plain table or a tally; these have no such verb.
-  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk", "compare", "effects", "top")
+  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk", "compare", "effects", "top", "quantile", "strings")
   counted <- c("tally", "tally_plain", "cooccurrence")
   unasked <- c(
-    outer(setdiff(tables, c("compare", "effects", "top")), c("tidy", "tidy_ci"), paste),
+    outer(setdiff(tables, c("compare", "effects", "top", "quantile", "strings")), c("tidy", "tidy_ci"), paste),
     outer(tables, c("glance", "coef", "vcov", "confint", "nobs", "format", "c"), paste),
     outer(counted, c("glance", "coef", "vcov", "confint", "nobs", "summary", "format"), paste),
     paste("pmdh", c("glance", "summary", "format", "cut", "subset", "c")), paste("cooccurrence", c("cut", "subset")),
@@ -116,8 +124,7 @@ test_that("coef, vcov, confint and tidy of one object agree", {
 })
 
 test_that("tidy() of tables of estimates gives the same rows as a plain tibble", {
-  found <- structure(tibble::tibble(term = "tea", estimate = 0.4), class = c("rr_heavy_hitters", class(tibble::tibble())), epsilon = 1)
-  for (x in c(objects()[c("compare", "effects", "top")], list(found))) {
+  for (x in objects()[c("compare", "effects", "top", "quantile", "strings")]) {
     expect_identical(class(tidy(x)), class(tibble::tibble()))
     expect_identical(as.list(tidy(x)), as.list(x)[names(x)])
     expect_identical(tidy(x, conf.int = TRUE), tidy(x))
@@ -208,7 +215,7 @@ test_that("[[ takes a field or a group, and anything else is refused or NULL as 
 test_that("a mechanism has no picture, and the error says what has one", {
   skip_if_not_installed("ggplot2")
   expect_error(plot(rr_warner(0.8)), "rr_estimate", class = "candor_error_argument")
-  expect_error(plot(rr_mean(c(0, 100), epsilon = 1)), "conf.int", class = "candor_error_argument")
+  expect_error(plot(rr_mean(c(0, 100), epsilon = 1)), "rr_estimate", class = "candor_error_argument")
   expect_error(ggplot2::autoplot(rr_unary(4, epsilon = 1)), "rr_estimate", class = "candor_error_argument")
 })
 
