@@ -178,7 +178,7 @@ join_reports <- function(reports, at, n) {
   list(report = all)
 }
 
-# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, and with
+# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
 # spaces between them what takes several columns. NULL for reports of other kinds, which other packages may define.
 report_texts <- function(x) {
   if (is.data.frame(x)) {

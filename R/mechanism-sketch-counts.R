@@ -186,6 +186,8 @@ rr_reports.rr_sketch_counts <- function(x, mechanism) {
 }
 
 # Reports of rr_prefixes() are those of a sketch, each about a part of its string.
+held_out <- "held out"
+
 refuse_prefixes <- function(x) {
   if (!is.data.frame(x) || !held_out %in% x[["part"]]) return(invisible())
   abort(c("{.arg x} must hold reports of this mechanism.",

@@ -150,7 +150,7 @@ check_new_label <- function(name, seen) {
   before <- seen[[name]]
   abort(c("{.arg label} must return another label for each chunk.",
           x = "{.val {name}} is the label of chunk {format_count(before)} as well.",
-          i = "Let a chunk be all that has one label, or make the label of more: of the day and a number, for example."),
+          i = "Let a chunk be all that has one label, or make it of more: of the day and a number, for example."),
         "argument")
 }
 
