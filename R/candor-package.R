@@ -24,7 +24,7 @@
 #'   `vignette("channels", package = "candor")`.
 #' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
 #'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
-#'   [rr_bloom()] (RAPPOR). [rr_reports()] reads what was sent.
+#'   [rr_bloom()] (RAPPOR). [rr_reports()] reads what was sent, also by clients in other languages ([clients]).
 #' * Strings that nobody has a list of: [rr_sketch_counts()] (count-mean sketch) estimates any that are asked for; [rr_prefixes()] and [rr_heavy_hitters()] find
 #'   the frequent ones.
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.

@@ -244,7 +244,7 @@ title_of.rr_survey <- function(x) {
                      interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
                      if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df)) else ""))
   c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
-           format_count(length(x$mechanism$levels)), " categories from ", format_count(x$n),
+           category_words(length(x$mechanism$levels)), " from ", format_count(x$n),
            " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
     paste0("  ", format(x$mechanism)), unlist(lapply(about, strwrap, width = 80, indent = 2, exdent = 4)))

@@ -105,8 +105,8 @@ absence_p_values <- function(fit, g) {
 print.rr_top <- function(x, ...) {
   check_table(x)
   found <- attr(x, "found")
-  cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", format_count(attr(x, "categories")),
-      " categories are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",
+  cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", category_words(attr(x, "categories")),
+      " are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",
       if (length(found) > 1L) ", by group", "\n", sep = "")
   cat("  Unbiased estimates; ", format(100 * attr(x, "conf.level")), "% intervals hold for all categories at once\n",
       sep = "")

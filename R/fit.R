@@ -243,7 +243,7 @@ boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
 #' @export
 title_of.rr_fit <- function(x) {
   about <- unlist(lapply(c(uncertainty_line(x), fit_notes(x)), strwrap, width = 80, indent = 2, exdent = 4))
-  c(paste0(x$estimator$title, " of ", format_count(length(x$mechanism$levels)), " categories from ",
+  c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ",
            report_words(x$tally),
            if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", format(x$mechanism)),

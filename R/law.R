@@ -5,13 +5,17 @@
 #' The law of a report
 #'
 #' How the probabilities of a report depend on the truth. Every mechanism has one law, and everything that happens to its counts
-#' (estimates, covariances, intervals, simulation) follows from the law alone. There are three kinds:
+#' (estimates, covariances, intervals, simulation) follows from the law alone. Three kinds are general and can be made by hand:
 #'
 #' | law | made by | what it says |
 #' |---|---|---|
 #' | additive | `rr_law_additive(a, b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
 #' | channel | `rr_law_channel(axes)` | any matrix of probabilities, or a Kronecker product of several |
 #' | support | `rr_law_support(p, q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
+#'
+#' Others belong to one protocol each, and only its constructor makes them: `hadamard` ([rr_hadamard()] of whole numbers), `bitflip` (several bits of [rr_bitflip()]), `bloom`
+#' ([rr_bloom()]), `hierarchy` ([rr_hierarchy()]) and `mean` ([rr_mean()]). `sampled` ([rr_sample_questions()], [rr_prefixes()]) and `sketch_counts` ([rr_sketch_counts()]) stand for mechanisms without
+#' one distribution to estimate: the parts of the one have laws of their own, the other has one (`sketch_candidates`) for the strings that are asked for.
 #'
 #' Most local differentially private protocols are of the third kind: the bits that are 1 in unary encoding, the categories that a hash
 #' value agrees with, the chosen subset. The tally counts how many reports support each category; these counts do not add up to the

@@ -173,7 +173,7 @@ abort_flip_number <- function(position, number, mechanism) {
 # The columns of the positions, or of the bits of all buckets, as a matrix.
 flip_columns <- function(x, mechanism) {
   columns <- Find(function(columns) all(columns %in% names(x)), stored_forms(mechanism)$columns) %||% names(x)
-  do.call(cbind, lapply(as.list(x)[columns], plain_numbers))
+  do.call(cbind, lapply(as.list(x)[columns], column_numbers))
 }
 
 # Bits of all buckets, missing where a bucket was not drawn. Of as many positions as there are buckets one is above 1.
@@ -194,7 +194,7 @@ drawn_positions <- function(x, mechanism) {
 # One row for each bucket that a report is about.
 long_flips <- function(x, mechanism) {
   read <- long_places(x[c("id", "level")], mechanism, size = mechanism$d)
-  bit <- plain_numbers(x$bit)
+  bit <- column_numbers(x$bit)
   bad <- which(!bit %in% 0:1)
   if (length(bad)) abort_report_at(read$id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
   sizes <- tabulate(read$id)

@@ -321,7 +321,7 @@ bloom_columns <- function(x, mechanism) {
     return(list(cohort = x$cohort, bits = do.call(cbind, lapply(unname(x[forms$bits[-1]]), column_numbers))))
   }
   if (!is_long(x, mechanism)) return(x)
-  cohort <- plain_numbers(x$cohort)
+  cohort <- column_numbers(x$cohort)
   first <- which(!duplicated(x$id))
   place <- match(x$id, x$id[first])
   odd <- which(!(cohort == cohort[first][place]) %in% TRUE)

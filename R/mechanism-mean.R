@@ -240,7 +240,7 @@ rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL
 
 # list(reports, dropped): numbers as shares, from 0 to 1, of the range of reports.
 read_means <- function(x, mechanism, na.rm = FALSE) {
-  x <- plain_numbers(x)
+  x <- column_numbers(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) {
     abort(c("{.arg x} must be numbers: reports of {.fn rr_mean}.", x = "It is {describe(x)}."), "report")
   }

@@ -54,8 +54,6 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
   mechanism
 }
 
-held_out <- "held out"
-
 # A string that is shorter than the prefix has this sign at its end: no prefix of others.
 string_end <- "\u0004"
 

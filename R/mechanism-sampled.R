@@ -10,7 +10,8 @@
 #' @param ... Mechanisms, named by question; or one named list of them. Their reports may be of different kinds: bits, hashes, numbers of [rr_mean()].
 #' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
 #'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
-#'   where they differ in kind `report` is a list. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
+#'   where they differ in kind `report` is text: bits in hexadecimal, numbers with all their digits, and with spaces between them what takes several columns. So CSV files and
+#'   databases can hold it (read it as text: `colClasses = c(report = "character")`); a list of reports is read as well. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
 #' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], [rr_memoised()],
@@ -174,9 +175,24 @@ join_reports <- function(reports, at, n) {
                 else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
     return(list(report = together[order]))
   }
-  all <- vector("list", n)
-  for (j in seq_along(reports)) all[at[[j]]] <- single_reports(reports[[j]])
+  # A column of text is one that files and databases hold.
+  texts <- lapply(reports, report_texts)
+  as_text <- !any(vapply(texts, is.null, NA))
+  all <- vector(if (as_text) "character" else "list", n)
+  for (j in seq_along(reports)) all[at[[j]]] <- if (as_text) texts[[j]] else single_reports(reports[[j]])
   list(report = all)
+}
+
+# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
+# spaces between them what takes several columns. NULL for reports of other kinds, which other packages may define.
+report_texts <- function(x) {
+  if (is.data.frame(x)) {
+    columns <- lapply(as.list(x), report_texts)
+    return(if (!any(vapply(columns, is.null, NA))) do.call(paste, unname(columns)))
+  }
+  if (inherits(x, c("rr_reports", "factor"))) return(as.character(x))
+  if (is.object(x) || !is.atomic(x) || length(dim(x)) > 1L) return(NULL)
+  if (is.numeric(x)) number_text(x) else as.character(x)
 }
 
 join_field <- function(reports, name) {
@@ -294,6 +310,8 @@ read_parts <- function(x, mechanism, na.rm) {
 part_reports <- function(reports, rows, part) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
+  if (is.factor(column)) column <- as.character(column)
+  if (is.character(column)) return(split_texts(column, part))
   if (!is.list(column) || is.data.frame(column)) return(column)
   if (any(vapply(column, is.raw, NA))) return(column)
   # Sets of one category are a matrix all the same.
@@ -306,6 +324,21 @@ part_reports <- function(reports, rows, part) {
   odd <- which(lengths(column) != 1L)
   if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))
   unlist(column)
+}
+
+# Text of reports that take several columns, as report_texts() writes them.
+split_texts <- function(texts, part) {
+  fields <- report_fields(part) %||% if (inherits(part, c("rr_bloom", "rr_sketch_counts"))) c("cohort", "bits")
+  if (is.null(fields)) return(texts)
+  values <- strsplit(trimws(texts), " +")
+  values[is.na(texts)] <- list(rep(NA_character_, length(fields)))
+  odd <- which(lengths(values) != length(fields))
+  if (length(odd)) {
+    abort_report_at(odd[1], sprintf("is %s; %s numbers are needed: %s", encodeString(texts[odd[1]], quote = "\""),
+                                    length(fields), paste(fields, collapse = ", ")))
+  }
+  columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
+  as.data.frame(stats::setNames(columns, fields))
 }
 
 set_matrix <- function(column) {

@@ -180,8 +180,19 @@ stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mecha
 
 #' @export
 rr_reports.rr_sketch_counts <- function(x, mechanism) {
+  refuse_prefixes(x)
   if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
   rr_reports.rr_bloom(x, mechanism)
+}
+
+# Reports of rr_prefixes() are those of a sketch, each about a part of its string.
+held_out <- "held out"
+
+refuse_prefixes <- function(x) {
+  if (!is.data.frame(x) || !held_out %in% x[["part"]]) return(invisible())
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "Its column {.val part} is of reports of {.fn rr_prefixes}.",
+          i = "Give the mechanism that they were made with."), c("mismatch", "report"))
 }
 
 read_sketched <- function(x, mechanism, na.rm = FALSE) {
@@ -196,6 +207,7 @@ read_sketched <- function(x, mechanism, na.rm = FALSE) {
 # supports the buckets whose sign in its column is its own: half of all, give or take the transform of the signs.
 #' @export
 rr_count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  refuse_prefixes(x)
   if (!mechanism$one_bit) return(rr_count_reports.rr_bloom(mechanism, x, groups, weights, na.rm))
   read <- read_sketched(x, mechanism, na.rm)
   size <- mechanism$bit$size

@@ -221,7 +221,7 @@ same_mechanism <- function(x, y) {
 format.rr_mechanism <- function(x, digits = 4, ...) {
   check_object(x)
   digits <- check_digits(digits)
-  sprintf("%s, %s categories%s", x$design, format_count(length(x$levels)),
+  sprintf("%s, %s%s", x$design, category_words(length(x$levels)),
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
 }
 

@@ -3,18 +3,25 @@
 #' Counts reports that do not fit into memory, or that arrive in parts: each chunk is tallied, its counts are added, and the chunk is forgotten. The memory
 #' needed is that of one chunk and of the tally, however many chunks there are.
 #'
-#' A chunk that cannot be tallied (a report that is not a level, a row that is cut off, a connection that drops) stops the work, and nothing of this chunk is counted. The
+#' A chunk that cannot be tallied (a report that is not a level, a row with too few fields, a connection that drops) stops the work, and nothing of this chunk is counted. The
 #' error then has class `candor_error_chunk` and holds the tally of the chunks before it. Catch the error, take its field `tally` and the number of the
 #' `chunk`, correct what was wrong and continue with `onto`.
 #'
 #' @section Labels:
 #' Chunks that are sent twice would be counted twice. `label` identifies a chunk, by a day, a file or a batch number, for example. A chunk whose label the
 #' tally already holds is left out, with a message. Tallies keep their labels, also in files ([rr_write()]), and tallies that hold the same
-#' chunk are not merged by `c()`.
+#' chunk are not merged by `c()`, unless they are of different groups. Some groups of a tally, as `tally["north"]`, keep all its labels.
+#'
+#' Two chunks of one run must not have the same label: blocks of rows of a file with a day as their label would be parts of this day. That is an error.
+#'
+#' The same label has the same text, whatever its type. Numbers are written without an exponent (`1e5` and `100000L` are `"100000"`), dates as `"2026-01-31"`,
+#' times in UTC with fractions of a second (`"2026-01-31 23:59:59.5 UTC"`). Text is taken as it is, and must be valid in its encoding.
 #'
 #' @param next_chunk Where the chunks come from. A **function** without arguments that returns the next chunk, in anything that [rr_tally()] takes, and
 #'   `NULL` when there are no more. Or a **CSV file**, by its name or as a connection (of [file()], [gzfile()], [url()], ...), which [utils::read.csv()] reads block by block;
-#'   its first line names the columns. A connection that is not open is opened, and closed in the end.
+#'   its first line names the columns. A connection that is not open is opened, and closed in the end. What [write.csv()] makes of the reports of [rr_perturb()] is read,
+#'   for every mechanism whose reports are a column or a data frame of columns. A file that is cut off inside its last field looks like a whole one, but for the end of its last line:
+#'   where that is missing a warning says so.
 #' @param mechanism How the answers were randomised.
 #' @param ... Not used.
 #' @param column,by,weights Columns of the chunks, where these are data frames: by name, or as a formula such as `~ region`, see [rr_tally()].
@@ -23,7 +30,8 @@
 #' @param label A function of a chunk that returns one text or number, its label; or `NULL`, where chunks have none.
 #' @param rows For a CSV file: number of rows in a chunk.
 #' @param csv For a CSV file: a list of further arguments of [utils::read.csv()], such as `sep`, `dec`, `na.strings`, `fileEncoding` or `colClasses`. Columns are
-#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise by their names. So a group has the same name in each block.
+#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise, by the names of columns or for all in their order. So a group has the same name in each
+#'   block. Reports that are numbers are read from such text; where their decimal sign is not a point, say that they are `"numeric"`.
 #' @param progress Show a progress bar? It appears when the work takes more than two seconds.
 #' @section Several reports of one respondent:
 #' Chunks of different days may hold reports of the same people. The sum of all days is then no sample of different respondents, and its standard errors are too
@@ -92,25 +100,28 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
   on.exit(source$close())
   bar <- if (progress) chunk_bar()
   number <- 0
-  left_out <- 0
+  left_out <- character()
+  # The labels of this run, and the numbers of their chunks.
+  seen <- numeric()
   repeat {
     number <- number + 1
     # Nothing is assigned to `total` before a chunk has passed as a whole.
     result <- tryCatch({
       chunk <- source$read()
       if (!is.null(chunk)) {
-        one_chunk(chunk, mechanism, total, label, list(column = column, by = by, weights = weights), na.rm = na.rm,
-                  match = match,
-                  keep = keep)
+        one_chunk(chunk, mechanism, total, label, seen, list(column = column, by = by, weights = weights),
+                  na.rm = na.rm, match = match, keep = keep)
       }
     }, error = function(e) abort_chunk(e, number, total))
     if (is.null(result)) break
-    left_out <- left_out + result$known
+    if (result$known) left_out <- c(left_out, result$name)
+    seen[result$name] <- number
     total <- result$tally
     if (progress) cli::cli_progress_update(id = bar)
   }
-  if (left_out > 0) {
-    cli::cli_inform("{left_out} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+  if (length(left_out)) {
+    cli::cli_inform(c("{length(left_out)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                      i = "{cli::qty(left_out)}{?Its label is/Their labels are} {format_labels(left_out)}."),
                     class = "candor_message_chunks")
   }
   if (is.null(total)) {
@@ -120,12 +131,13 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
   total
 }
 
-# The tally with this chunk. `columns` names the columns of a data frame.
-one_chunk <- function(chunk, mechanism, total, label, columns, ...) {
+# The tally with this chunk. `columns` names the columns of a data frame, `seen` the labels of this run.
+one_chunk <- function(chunk, mechanism, total, label, seen, columns, ...) {
   name <- if (!is.null(label)) chunk_label(label(chunk))
-  if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE))
   # A chunk without reports is none: what comes under its label later counts.
   if (report_number(chunk) == 0L) return(list(tally = total, known = FALSE))
+  check_new_label(name, seen)
+  if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE, name = name))
   tally <- if (is.data.frame(chunk)) {
     rr_tally(chunk, mechanism, column = columns$column, by = columns$by, weights = columns$weights, ...)
   } else {
@@ -133,7 +145,17 @@ one_chunk <- function(chunk, mechanism, total, label, columns, ...) {
     rr_tally(chunk, mechanism, ...)
   }
   tally$chunks <- name
-  list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE)
+  list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE, name = name)
+}
+
+# Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose them.
+check_new_label <- function(name, seen) {
+  if (is.null(name) || !name %in% names(seen)) return(invisible())
+  before <- seen[[name]]
+  abort(c("{.arg label} must return another label for each chunk.",
+          x = "{.val {name}} is the label of chunk {format_count(before)} as well.",
+          i = "Let a chunk be all that has one label, or make it of more: of the day and a number, for example."),
+        "argument")
 }
 
 check_plain_chunk <- function(chunk, columns) {
@@ -143,11 +165,26 @@ check_plain_chunk <- function(chunk, columns) {
           i = "Let {.arg next_chunk} return data frames."), "argument")
 }
 
+# The same text for the same label, whatever its type: integer or double, factor or text, a time in any zone.
 chunk_label <- function(label) {
-  if ((is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))) &&
-      length(label) == 1L && !is.na(label)) return(enc2utf8(as.character(label)))
-  abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."),
-        "argument")
+  known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
+  if (!known || length(label) != 1L || is.na(label)) {
+    abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."),
+          "argument")
+  }
+  if (inherits(label, "POSIXct")) return(time_text(label))
+  if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
+  if (is.numeric(label)) return(number_text(label))
+  check_text(as.character(label), "label")
+}
+
+# A time in UTC, with its fraction of a second if it has one, to the microsecond.
+time_text <- function(time) {
+  micros <- round(as.double(time) * 1e6)
+  seconds <- floor(micros / 1e6)
+  fraction <- micros - seconds * 1e6
+  text <- format(.POSIXct(seconds, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
+  paste0(text, if (fraction > 0) sub("0+$", "", sprintf(".%06.0f", fraction)), " UTC")
 }
 
 # Vectors would be those of all chunks.
@@ -207,16 +244,37 @@ csv_source <- function(x, rows, csv, weights) {
   }
   taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors"))
   if (length(taken)) abort("{.arg csv} must not set {.arg {taken[1]}}, which reading by blocks needs.", "argument")
+  given <- check_classes(csv$colClasses)
   mine <- is.character(x)
   if (mine) x <- open_csv(x, csv)
   csv$fileEncoding <- NULL
   opened <- !mine && !isOpen(x)
   if (opened) open(x, "rt")
-  given <- csv$colClasses
   csv$colClasses <- NULL
+  whole <- ends_with_line(x)
   header <- NULL
   done <- FALSE
-  read_block <- function(rows, ...) do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv))
+  read_block <- function(rows, ...) {
+    read <- function() do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv))
+    # What scan() only warns of: the end of the file before the last field, or inside of its quotes. The first look at
+    # a block warns of a last line without an end, which finish() tells.
+    tryCatch(withCallingHandlers(read(), warning = function(w) {
+      if (!grepl("readTableHeader", conditionMessage(w), fixed = TRUE)) return(NULL)
+      whole <<- FALSE
+      invokeRestart("muffleWarning")
+    }), warning = function(w) {
+      reason <- conditionMessage(w)
+      abort(c("A row of the file is not whole.", x = "R says: {reason}."), "file")
+    })
+  }
+  finish <- function() {
+    done <<- TRUE
+    if (!whole) {
+      warn(c("The file does not end with the end of a line: its last row may be cut off.",
+             i = "It is counted as it is. Compare it with where the file comes from."), "file")
+    }
+    NULL
+  }
   read <- function() {
     if (done) return(NULL)
     if (is.null(header)) {
@@ -229,13 +287,50 @@ csv_source <- function(x, rows, csv, weights) {
     classes <- stats::setNames(rep("character", length(header)), header)
     if (is.character(weights)) classes[intersect(weights, header)] <- "numeric"
     if (inherits(weights, "formula")) classes[intersect(all.vars(weights), header)] <- "numeric"
-    classes[names(given)] <- given
-    if (!more_lines(x)) return(NULL)
+    if (is.null(names(given))) {
+      if (length(given)) classes[] <- rep_len(given, length(classes))
+    } else {
+      classes[names(given)] <- given
+    }
+    if (!more_lines(x)) return(finish())
     block <- read_block(rows, col.names = header, colClasses = unname(classes), check.names = FALSE, fill = FALSE)
-    done <<- nrow(block) < rows
+    # A quoted field without an end, in a short block.
+    if (!nrow(block)) abort(c("A row of the file is not whole.", x = "The file ends inside of a quoted field."), "file")
+    if (nrow(block) < rows) finish()
     block
   }
   list(read = read, close = function() if (mine) close(x) else if (opened) close(x))
+}
+
+# A type may be given for some columns by their names, or for all in their order.
+check_classes <- function(classes) {
+  if (is.null(classes)) return(NULL)
+  named <- names(classes)
+  if (!is.character(classes) || anyNA(classes) || (!is.null(named) && !all(nzchar(named)))) {
+    abort(c("{.arg colClasses} must say types of columns, as text: by the names of columns, or for all in their order.",
+            x = if (!is.null(named) && !all(nzchar(named))) "Only some of its entries have names."
+                else "It is {describe(classes)}.",
+            i = "A type that R finds out for itself may be another one in each block."), "argument")
+  }
+  classes
+}
+
+# Does the file behind a connection end with the end of a line? TRUE where that cannot be seen: of what comes over a
+# network, and of compressed files, which R cannot unpack when they are cut off.
+ends_with_line <- function(connection) {
+  file <- summary(connection)$description
+  if (!summary(connection)$class %in% c("file", "gzfile") || !file.exists(file) || dir.exists(file)) return(TRUE)
+  bytes <- file.size(file)
+  stream <- base::file(file, "rb", raw = TRUE)
+  on.exit(close(stream))
+  first <- readBin(stream, "raw", 2)
+  compressed <- list(as.raw(c(0x1f, 0x8b)), charToRaw("BZ"), as.raw(c(0xfd, 0x37)))
+  if (is.na(bytes) || bytes < 2 || any(vapply(compressed, identical, NA, first))) return(TRUE)
+  seek(stream, bytes - min(bytes, 4))
+  last <- readBin(stream, "raw", 4)
+  # In UTF-16 and UTF-32 the end of a line has bytes of 0 as well.
+  last <- last[last != 0]
+  length(last) == 0L || last[length(last)] %in% as.raw(c(0x0a, 0x0d))
 }
 
 open_csv <- function(file, csv) {

@@ -37,7 +37,7 @@ c.rr_tally <- function(...) {
   # How many people answered weighted tallies is known only where all of them know it.
   answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
   answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
-  chunks <- merge_chunks(lapply(tallies, `[[`, "chunks"))
+  chunks <- merge_chunks(tallies)
   # Sets are merged where every tally has them.
   sets <- lapply(tallies, `[[`, "sets")
   sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)

@@ -28,7 +28,7 @@ frame_parts <- function(x, mechanism, column, weights, by) {
   if (length(grouped)) by <- c(as.list(x)[grouped], by[setdiff(names(by), grouped)])
   weighted <- frame_names(x, weights, "weights", one = TRUE)
   reports <- frame_reports(x, mechanism, column, c(names(by), weighted))
-  if (is.data.frame(reports) && length(reports) == length(original)) reports <- original
+  if (is.data.frame(reports) && identical(names(reports), names(original))) reports <- original
   list(reports = reports,
        weights = if (is.null(weighted)) weights else x[[weighted]], by = by)
 }
@@ -113,7 +113,7 @@ frame_reports <- function(x, mechanism, column, others) {
   columns <- report_columns(x, mechanism, column, others)
   if (is.null(columns)) return(x)
   # A column of numbers stays a table: one number a report.
-  if (length(columns) == 1L && is_packed(mechanism)) {
+  if (length(columns) == 1L && is_packed(mechanism) && !is.data.frame(x[[columns]])) {
     return(if (holds_packed(x[[columns]])) x[[columns]] else x[columns])
   }
   if (length(columns) > 1L || (is.null(column) && holds_rows(mechanism, columns))) x[columns] else x[[columns]]
@@ -144,10 +144,16 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
     named <- set_columns(mechanism, left)
     if (!is.null(named)) return(named)
   }
+  # A table within the table, as tibble(day, report = rr_perturb()) makes it.
+  inner <- if (is.null(column) && length(left) > 1L) {
+    left[vapply(left, function(name) is.data.frame(x[[name]]) && holds_fields(x[[name]], mechanism), NA)]
+  }
+  if (length(inner)) packed <- inner
   if (length(packed) != 1L && is.null(column) && holds_rows(mechanism, left)) return(left)
   if (length(column) == 1L || (length(column) > 1L && is_packed(mechanism))) return(column)
   if (is.null(column) && length(left) == 1L) return(left)
-  likely <- packed %||% left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
+  likely <- if (length(packed)) packed else left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
+  if (length(likely) > 1L && "report" %in% likely) likely <- "report"
   refuse_others(mechanism, left, likely)
   abort(c(if (is.null(column)) "{.arg column} is needed: the name of the column that holds the reports."
           else "{.arg column} must name one column, since the mechanism has one question.",
@@ -184,9 +190,18 @@ refuse_column <- function(column) {
 
 # Could this column hold reports of the mechanism? The answer is only used for a hint in an error.
 holds_reports <- function(values, mechanism) {
+  if (is.data.frame(values)) return(holds_fields(values, mechanism))
+  if (inherits(values, "rr_reports")) return(TRUE)
   values <- unique(as.character(if (is.factor(values)) levels(values) else values))
   values <- values[!is.na(values)]
   length(values) > 0L && all(values %in% mechanism$reports)
+}
+
+# Are these the columns of its reports?
+holds_fields <- function(values, mechanism) {
+  fields <- if (inherits(mechanism, "rr_sampled")) mechanism$part_column else report_fields(mechanism)
+  forms <- c(if (length(fields)) list(fields), stored_forms(mechanism)$columns)
+  any(vapply(forms, function(columns) all(columns %in% names(values)), NA))
 }
 
 # ---- counts in data frames ----

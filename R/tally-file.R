@@ -5,7 +5,7 @@
 #'
 #' `rr_read()` returns exactly the tally that was written: whole counts up to \eqn{2^{53}}, sums of weights and probabilities to the last bit. A tally for which this is impossible
 #' (a mechanism made by [rr_new_mechanism()], of which the package does not know how it is made; groups that are times with a class of
-#' their own) is refused when it is written. A file is written under another name first and then moved into place, so that there is never an incomplete file.
+#' their own; groups or labels of chunks whose bytes are not valid text) is refused when it is written. A file is written under another name first and then moved into place, so that there is never an incomplete file.
 #'
 #' @section The format:
 #' One object in UTF-8, described by the JSON schema in `system.file("schema", "tally-1.json", package = "candor")`:

@@ -18,8 +18,8 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, nor which labelled chunks it holds: neither is
-#'   known for single groups.
+#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not known for single groups. It keeps the labels of
+#'   all chunks ([rr_tally_chunks()]), so that none is counted again.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.
@@ -101,9 +101,8 @@ cut_tally <- function(tally, at, drop = FALSE) {
     if (!is.null(fields[[name]])) fields[[name]] <- fields[[name]][at]
   }
   fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
+  # Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
   fields$missing <- 0
-  # Labels are of chunks of all groups.
-  fields$chunks <- NULL
   structure(fields, class = tally$class)
 }
 

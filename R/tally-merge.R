@@ -112,11 +112,19 @@ question_difference <- function(x, y, this, that) {
   "They differ in their names."
 }
 
-# A chunk that is in two tallies would be counted twice.
-merge_chunks <- function(labels) {
-  all <- unlist(labels)
+# A chunk that is in two tallies would be counted twice, but for tallies of different groups: a report has one group.
+merge_chunks <- function(tallies) {
+  all <- unlist(lapply(tallies, `[[`, "chunks"))
   if (!anyDuplicated(all)) return(all)
   twice <- unique(all[duplicated(all)])
+  twice <- twice[vapply(twice, function(label) {
+    holders <- Filter(function(tally) label %in% tally$chunks, tallies)
+    groups <- lapply(holders, function(tally) {
+      if (is.null(tally$groups)) "" else do.call(paste, c(lapply(unname(tally$groups), as.character), sep = "\r"))
+    })
+    anyDuplicated(unlist(groups)) > 0
+  }, NA)]
+  if (!length(twice)) return(unique(all))
   more <- if (length(twice) > 1) sprintf(", and %s more", format_count(length(twice) - 1)) else ""
   abort(c("Tallies that hold the same chunk cannot be merged: its reports would count twice.",
           x = "{.val {twice[1]}} is in two of them{more}.",

@@ -71,7 +71,9 @@ check_pool <- function(tallies) {
     if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
         length(tally$mechanism$reports) > matrix_limit) {
       abort(c("Tallies of one question with at most {format_count(matrix_limit)} reports can be pooled.",
-              x = "Tally {i} is of: {format(tally$mechanism)}."), "argument")
+              x = "Tally {i} is of: {format(tally$mechanism)}.",
+              i = paste("Estimate each tally with {.code method = \"inv\"}, and weigh the estimates by the inverse of",
+                        "their variances: the square of {.field std.error} in {.fn tidy}.")), "argument")
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels)) {
       abort(c("Pooled tallies must be of the same truth.",

@@ -18,8 +18,11 @@ read_columns <- function(x, ranges, na.rm, mechanism = NULL) {
   }
   for (name in names(ranges)) {
     if (!is.numeric(columns[[name]]) && !all(is.na(columns[[name]]))) {
-      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.", x = "It is {describe(columns[[name]])}."),
-            "report")
+      text <- columns[[name]]
+      stray <- if (is.character(text)) which(is.na(suppressWarnings(as.numeric(text))) & !is.na(text))
+      abort(c("Column {.val {name}} of {.arg x} must hold whole numbers.",
+              x = if (length(stray)) "Report {format_count(stray[1])} has {.val {text[stray[1]]}}."
+                  else "It is {describe(text)}."), "report")
     }
   }
   dropped <- drop_missing_reports(which(Reduce(`|`, lapply(columns, is.na))), na.rm)

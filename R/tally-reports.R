@@ -16,7 +16,7 @@
 #' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
-#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns |
+#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; where questions differ in kind `report` is text, or a list |
 #'
 #' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
 #' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
@@ -252,7 +252,7 @@ is_long <- function(x, mechanism = NULL) {
 # `size`: how many rows each report has, NULL where it may have one without a level; `whole`: of which mechanism these
 # bits are a part.
 long_places <- function(x, mechanism, size = mechanism$size, whole = mechanism) {
-  level <- plain_numbers(x$level)
+  level <- if (is.null(mechanism$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
   place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) level else match(as.character(level),
                                                                                         mechanism$levels)
   lost <- which(is.na(x$id))

@@ -62,13 +62,18 @@ tally_lines <- function(x) {
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     part_line(x$mechanism),
-    if (!is.null(x$chunks)) sprintf("  from %s labelled chunks", format_count(length(x$chunks))),
+    if (!is.null(x$chunks)) chunk_words(length(x$chunks)),
     if (!is.null(x$sets)) {
       paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
              format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
                               class = "object_size"),
                     units = "auto"))
     })
+}
+
+# Of a tally some of whose chunks have labels, or of some of its groups.
+chunk_words <- function(number) {
+  sprintf(if (number == 1) "  with the label of %s chunk" else "  with the labels of %s chunks", format_count(number))
 }
 
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.

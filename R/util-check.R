@@ -39,8 +39,9 @@ epsilon_range <- c(1e-12, 700)
 
 check_epsilon <- function(x, remedy = NULL) {
   if (is.numeric(x) && length(x) > 1L) {
-    remedy <- paste("Where respondents have different ones: a mechanism and a tally for each,",
-                    "and {.fn rr_pool} puts the tallies together.")
+    remedy <- paste("Where respondents have different ones: a mechanism and a tally for each. Of designs whose reports",
+                    "are categories {.fn rr_pool} puts the tallies together; otherwise estimate each, and weigh the",
+                    "estimates by the inverse of their variances.")
   }
   check_number(x, "epsilon", min = epsilon_range[1], max = epsilon_range[2], remedy = remedy)
 }

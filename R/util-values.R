@@ -17,12 +17,30 @@ plain_numbers <- function(x) {
   x
 }
 
-# Numbers of any type. Some files hold them as text.
+# Numbers in columns: files and databases may give them as text. Where one is no number, the column stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)
-  if (!is.character(x)) return(plain_numbers(x))
-  if (all(is.na(x) | grepl("^ *-?[0-9]+ *$", x))) as.numeric(x) else x
+  x <- plain_numbers(x)
+  if (!is.character(x)) return(x)
+  numbers <- suppressWarnings(as.numeric(x))
+  if (any(is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA")) x else numbers
 }
+
+# Numbers as text, each in one way whatever its type: whole ones without an exponent, others with as many digits as give
+# the same number again.
+number_text <- function(x) {
+  x <- as.double(plain_numbers(x))
+  text <- sprintf("%.15g", x)
+  whole <- is.finite(x) & x == floor(x)
+  text[whole] <- sprintf("%.0f", x[whole] + 0)
+  short <- is.finite(x) & !whole & as.numeric(text) != x
+  text[short] <- sprintf("%.17g", x[short])
+  text[is.na(x)] <- NA
+  text
+}
+
+# "1 category", "50 categories".
+category_words <- function(number) paste(format_count(number), if (number == 1) "category" else "categories")
 
 # The label that somebody may have meant: the same but for case and surrounding space, or else the nearest by edits,
 # where that is near. NA if none is.

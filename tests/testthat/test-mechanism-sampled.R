@@ -43,8 +43,7 @@ test_that("a part of the tally is the tally of those who drew it", {
   tally <- rr_tally(reports, m, by = region, weights = w)
   for (name in names(m$parts)) {
     at <- reports$question == name
-    own <- unlist(reports$report[at])
-    if (name == "often") own <- do.call(rbind, reports$report[at])
+    own <- reports$report[at]
     direct <- rr_tally(own, m$parts[[name]], by = region[at], weights = w[at])
     part <- candor:::part_tally(tally, name)
     expect_equal(part$counts, direct$counts)
@@ -119,10 +118,46 @@ test_that("filters stand beside reports of other kinds", {
   reports <- rr_perturb(answers, mechanism, rng = "R")
   tally <- rr_tally(reports, mechanism)
   # By hand: the ones of the reports of each cohort, one report after the other.
-  own <- reports$report[reports$question == "a"]
-  ones <- vapply(1:2, function(j) {
-    these <- Filter(function(one) one$cohort == j, own)
-    c(Reduce(`+`, lapply(these, function(one) drop(as.matrix(one$bits)))), length(these))
-  }, numeric(17))
+  own <- strsplit(reports$report[reports$question == "a"], " ")
+  cohort <- vapply(own, `[`, "", 1)
+  bits <- lapply(own, function(one) as.integer(rawToBits(as.raw(strtoi(substring(one[2], c(1, 3), c(2, 4)), 16L)))))
+  ones <- vapply(1:2, function(j) c(Reduce(`+`, bits[cohort == j]), sum(cohort == j)), numeric(17))
   expect_equal(tally$counts[1 + seq_along(ones)], as.vector(ones), ignore_attr = TRUE)
+})
+
+test_that("reports of different kinds are text that files and databases hold, and a list is read as well", {
+  set.seed(4)
+  n <- 300
+  m <- rr_sample_questions(bits = rr_unary(letters[1:4], 1), one = rr_grr(3, epsilon = 1), mean = rr_mean(c(0, 10), 1), hash = rr_local_hash(5, 1),
+                           filter = rr_bloom(9, 2, bits = 16, cohorts = 4), set = rr_subset(6, 1), column = rr_hadamard(9, 1),
+                           bit = rr_hadamard(9, 1, one_bit = TRUE), flips = rr_bitflip(8, 1, d = 3))
+  people <- lapply(m$parts, function(part) if (inherits(part, "rr_mean")) runif(n, 0, 10) else sample(part$levels, n, TRUE))
+  reports <- rr_perturb(as.data.frame(people), m, rng = "R")
+  expect_type(reports$report, "character")
+  expect_setequal(reports$question, names(m$parts))
+  tally <- rr_tally(reports, m)
+  # Numbers have all their digits: what is read back is the same number.
+  means <- reports$report[reports$question == "mean"]
+  expect_identical(candor:::number_text(as.numeric(means)), means)
+  file <- withr::local_tempfile(fileext = ".csv")
+  write.csv(reports, file, row.names = FALSE)
+  expect_identical(rr_tally(read.csv(file, colClasses = "character"), m), tally)
+  expect_equal(rr_tally_chunks(file, m, rows = 100)$counts, tally$counts, tolerance = 1e-12)
+  expect_identical(rr_tally(transform(reports, report = factor(report)), m), tally)
+  if (requireNamespace("RSQLite", quietly = TRUE) && requireNamespace("dbplyr", quietly = TRUE)) {
+    con <- DBI::dbConnect(RSQLite::SQLite())
+    withr::defer(DBI::dbDisconnect(con))
+    DBI::dbWriteTable(con, "reports", as.data.frame(reports))
+    expect_equal(rr_tally(dplyr::tbl(con, "reports"), m)$counts, tally$counts, tolerance = 1e-12)
+  }
+  # A report of several columns that has lost one.
+  reports$report[match("hash", reports$question)] <- "3 4"
+  expect_error(rr_tally(reports, m), "3 numbers are needed", class = "candor_error_report")
+  # A list, as reports of other packages are kept.
+  two <- rr_sample_questions(mean = m$parts$mean, one = m$parts$one)
+  given <- rr_perturb(as.data.frame(people[c("mean", "one")]), two, rng = "R")
+  listed <- given
+  listed$report <- as.list(given$report)
+  listed$report[given$question == "mean"] <- lapply(given$report[given$question == "mean"], as.numeric)
+  expect_identical(rr_tally(listed, two), rr_tally(given, two))
 })

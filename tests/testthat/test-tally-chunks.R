@@ -108,15 +108,18 @@ test_that("a chunk that comes twice is counted once", {
   people <- some_people()
   parts <- split(people, people$batch)
   label <- function(chunk) chunk$batch[1]
-  expect_message(twice <- rr_tally_chunks(in_turn(parts[c(1, 2, 2, 3, 1)]), grr, column = "answer", label = label), "2 chunks",
-                 class = "candor_message_chunks")
+  once <- rr_tally_chunks(in_turn(parts[1:2]), grr, column = "answer", label = label)
+  cnd <- expect_message(twice <- rr_tally_chunks(in_turn(parts[c(2, 3, 1)]), grr, column = "answer", label = label, onto = once), "2 chunks",
+                        class = "candor_message_chunks")
+  expect_match(conditionMessage(cnd), "2, 1")
   expect_identical(twice$counts, rr_tally(people$answer[people$batch <= 3], grr)$counts)
   expect_identical(twice$chunks, c("1", "2", "3"))
   # Also where they were counted in another session, or by another collector.
   expect_message(more <- rr_tally_chunks(in_turn(parts[3:4]), grr, column = "answer", label = label, onto = twice), "1 chunk ")
   expect_identical(more$chunks, as.character(1:4))
   expect_error(c(more, twice), class = "candor_error_mismatch")
-  expect_output(print(more), "from 4 labelled chunks")
+  expect_output(print(more), "with the labels of 4 chunks")
+  expect_output(print(rr_tally_chunks(in_turn(parts[1]), grr, column = "answer", label = label)), "with the label of 1 chunk\n")
   # A failed chunk is not among the labels, and an empty one is not either.
   bad <- transform(parts[[5]], answer = "zebra")
   cnd <- expect_error(rr_tally_chunks(in_turn(list(parts[[4]][0, ], parts[[6]], bad)), grr, column = "answer", label = function(chunk) c(chunk$batch, 4)[1]),
@@ -124,10 +127,118 @@ test_that("a chunk that comes twice is counted once", {
   expect_identical(cnd$tally$chunks, "6")
   expect_error(rr_tally_chunks(in_turn(parts), grr, column = "answer", label = function(chunk) chunk$batch), "one text",
                class = "candor_error_chunk")
-  # Groups that were cut out no longer say which chunks they hold.
+  # Groups that were cut out keep the labels: they may hold any of the chunks. Different groups share no report.
   grouped <- rr_tally_chunks(in_turn(parts), grr, column = "answer", by = "region", label = label)
-  expect_null(grouped["2"]$chunks)
-  expect_identical(c(grouped["2"], grouped["01"])$counts, grouped$counts)
+  expect_identical(grouped["2"]$chunks, as.character(1:10))
+  expect_error(c(grouped, grouped["2"]), class = "candor_error_mismatch")
+  expect_error(c(grouped["2"], grouped["2"]), class = "candor_error_mismatch")
+  expect_error(c(grouped["2", drop = TRUE], grouped["01", drop = TRUE]), class = "candor_error_mismatch")
+  expect_identical(c(grouped["2"], grouped["01"]), grouped)
+  expect_message(rr_tally_chunks(in_turn(parts[1]), grr, column = "answer", by = "region", label = label, onto = grouped["2"]), "1 chunk ")
+})
+
+test_that("a label that comes twice in one run is an error that names it", {
+  people <- some_people()
+  file <- withr::local_tempfile(fileext = ".csv")
+  people$day <- rep(c("monday", "tuesday"), c(300, 700))
+  write.csv(people, file, row.names = FALSE)
+  day <- function(chunk) chunk$day[1]
+  cnd <- expect_error(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300), "\"tuesday\" is the label of chunk 2 as well", class = "candor_error_chunk")
+  expect_identical(cnd$tally$chunks, c("monday", "tuesday"))
+  expect_identical(cnd$chunk, 3)
+  # To go on with this tally does not lose the others either.
+  expect_error(suppressMessages(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300, onto = cnd$tally)), "tuesday", class = "candor_error_chunk")
+})
+
+test_that("a label is the same text whatever its type", {
+  labelled <- function(label) rr_tally_chunks(in_turn(list("a")), grr, label = function(chunk) label)$chunks
+  expect_identical(labelled(1e5), "100000")
+  expect_identical(labelled(100000L), "100000")
+  expect_identical(labelled("100000"), "100000")
+  expect_identical(labelled(1e15), "1000000000000000")
+  expect_identical(labelled(-0), "0")
+  expect_identical(labelled(0.1), "0.1")
+  expect_identical(labelled(0.1 + 0.2), "0.30000000000000004")
+  expect_identical(labelled(as.Date("2026-01-01")), "2026-01-01")
+  expect_identical(labelled(structure(20454L, class = "Date")), "2026-01-01")
+  expect_identical(labelled(factor("x")), "x")
+  noon <- as.POSIXct("2026-03-29 12:00:00", tz = "UTC")
+  expect_identical(labelled(noon), "2026-03-29 12:00:00 UTC")
+  expect_identical(labelled(as.POSIXct("2026-03-29 12:00", tz = "America/New_York")), "2026-03-29 16:00:00 UTC")
+  expect_identical(labelled(noon + 0.25), "2026-03-29 12:00:00.25 UTC")
+  expect_identical(labelled(noon + 0.75), "2026-03-29 12:00:00.75 UTC")
+  expect_identical(labelled(as.POSIXct(-0.5, origin = "1970-01-01", tz = "UTC")), "1969-12-31 23:59:59.5 UTC")
+  expect_error(labelled("caf\xe9"), "not valid", class = "candor_error_chunk")
+  expect_error(labelled(TRUE), "one text", class = "candor_error_chunk")
+})
+
+test_that("what write.csv() makes of the reports of each protocol is read", {
+  set.seed(8)
+  x <- sample(9, 60, TRUE)
+  words <- sample(c("home", "work"), 60, TRUE)
+  numbers <- runif(60, 0, 9)
+  protocols <- list(rr_grr(9, epsilon = 1), rr_unary(9, 1), rr_subset(9, 1), rr_local_hash(9, 1), rr_local_hash(9, 1, cohorts = 4), rr_hadamard(9, 1),
+                    rr_hadamard(9, 1, one_bit = TRUE), rr_bitflip(9, 1, d = 3), rr_bloom(9, 1, bits = 16, cohorts = 4), rr_hierarchy(9, 1),
+                    rr_hierarchy(9, 1, oracle = rr_unary), rr_hierarchy(9, 1, oracle = rr_local_hash), rr_mean(c(0, 9), 1), rr_mean(c(0, 9), 4, "piecewise"),
+                    rr_sketch_counts(1, 32, 4), rr_sketch_counts(1, 32, 4, one_bit = TRUE), rr_prefixes(1, c(2, 3), 32, 4))
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (m in protocols) {
+    answers <- if (inherits(m, c("rr_sketch_counts", "rr_prefixes"))) words else if (inherits(m, "rr_mean")) numbers else x
+    reports <- rr_perturb(answers, m, rng = "R")
+    table <- if (is.data.frame(reports)) reports else data.frame(report = if (inherits(reports, "rr_reports")) as.character(reports) else reports)
+    write.csv(table, file, row.names = FALSE)
+    # Sums of numbers in another order, and 15 digits in the file.
+    expect_equal(rr_tally_chunks(file, m, rows = 25)$counts, rr_tally(reports, m)$counts, tolerance = 1e-12, info = format(m))
+  }
+  # A field that is no number.
+  m <- rr_local_hash(9, 1)
+  write.csv(transform(rr_perturb(x, m), slope = replace(as.character(slope), 27, "abc")), file, row.names = FALSE)
+  expect_error(rr_tally_chunks(file, m, rows = 25), "Report 2 has \"abc\"", class = "candor_error_chunk")
+})
+
+test_that("types of columns are those that were given, or refused", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  write.csv(data.frame(day = c(1, 2, 10), answer = c("a", "b", "c")), file, row.names = FALSE)
+  types <- function(classes) rr_tally_chunks(file, grr, column = "answer", by = "day", csv = list(colClasses = classes))$groups$day
+  expect_identical(types(c("integer", "character")), c(1L, 2L, 10L))
+  expect_identical(types(c(day = "numeric")), c(1, 2, 10))
+  expect_identical(types(NULL), c("1", "10", "2"))
+  for (classes in list(NA, c("integer", NA), c(day = "integer", "character"), list("integer"))) {
+    expect_error(types(classes), "colClasses", class = "candor_error_argument")
+  }
+  before <- nrow(showConnections())
+  try(types(NA), silent = TRUE)
+  expect_identical(nrow(showConnections()), before)
+})
+
+test_that("a file that was cut off stops the work, or is told of", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  m <- rr_local_hash(9, 1)
+  write.csv(data.frame(slope = c(5, 6, 7), shift = c(10, 11, 12), value = c(1, 2, 1)), file, row.names = FALSE)
+  whole <- readBin(file, "raw", 1e4)
+  cut <- function(bytes, rows) {
+    writeBin(whole[seq_len(length(whole) - bytes)], file)
+    rr_tally_chunks(file, m, rows = rows)$n
+  }
+  for (rows in c(1, 2, 3, 100)) {
+    expect_identical(cut(0, rows), 3)
+    # Only the end of the line is missing; then the last field, and then its comma.
+    expect_warning(expect_identical(cut(1, rows), 3), "end of a line", class = "candor_warning_file")
+    expect_error(suppressWarnings(cut(2, rows)), class = "candor_error_chunk")
+    expect_error(suppressWarnings(cut(3, rows)), class = "candor_error_chunk")
+  }
+  con <- base::file(file)
+  expect_warning(cut(1, 2), class = "candor_warning_file")
+  expect_warning(rr_tally_chunks(con, m), class = "candor_warning_file")
+  # Inside of quotes, in a short block and in a long one; lines of other systems and encodings end as well.
+  for (rows in list("\"b", c("a", "\"b"), c(rep("a", 8), "\"b"))) {
+    writeLines(c("answer", rows), file)
+    expect_error(rr_tally_chunks(file, grr), class = "candor_error_chunk")
+  }
+  writeBin(charToRaw("answer\r\na\r\nb\r\n"), file)
+  expect_no_warning(expect_identical(rr_tally_chunks(file, grr)$n, 2))
+  writeBin(iconv("answer\na\nb\n", "UTF-8", "UTF-16LE", toRaw = TRUE)[[1]], file)
+  expect_no_warning(expect_identical(rr_tally_chunks(file, grr, csv = list(fileEncoding = "UTF-16LE"))$n, 2))
 })
 
 test_that("memory does not grow with the number of chunks", {
