@@ -72,8 +72,8 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   if (untested) {
     where <- if (untested < nrow(table)) paste(" in", untested, "groups")
     cli::cli_inform(c("Nothing can be tested{where}: the design can explain any such shares (0 degrees of freedom).",
-                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for it:",
-                                "{.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
+                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for",
+                                "it: {.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
   }
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))
@@ -213,7 +213,7 @@ reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
   }
   reports <- length(mechanism$reports)
   if (reports > 40 || !law_gives(rr_law(mechanism), "channel", reports)) return(FALSE)
-  truth <- estimate_counts(mechanism, counts, "mle", sum(counts))$estimate
+  truth <- estimate_counts(mechanism, counts, "mle", tally_sums(counts))$estimate
   counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
 }
 
@@ -222,11 +222,12 @@ counts_contradict <- function(mechanism, counts, fitted, alpha) {
   blocks <- report_blocks(mechanism)
   if (length(counts) == 2L && length(blocks) == 1L) {
     yes <- range(law_matrix(rr_law(mechanism), length(mechanism$levels))[, 2])
-    return(beyond_range(counts[2], sum(counts), yes[1], yes[2], alpha))
+    return(beyond_range(counts[2], tally_sums(counts), yes[1], yes[2], alpha))
   }
   df <- length(counts) - length(blocks)
   # The mixture holds in large samples: 20 respondents doubt a design twice as often.
-  limit <- if (sum(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE) else deviance_limit(df, alpha)
+  limit <- if (tally_sums(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE)
+    else deviance_limit(df, alpha)
   count_deviance(counts, fitted, blocks) > limit
 }
 

@@ -83,7 +83,7 @@ check_loglinear_order <- function(formula, tally, starts) {
             i = "Tally the data first: {.code rr_loglinear(formula, rr_tally(data, mechanism))}."), "argument")
   }
   if (inherits(formula, "formula") || !inherits(tally, "formula")) return(invisible())
-  abort(c("{.arg formula} must be a formula.", x = "It is {describe(formula)}.", 
+  abort(c("{.arg formula} must be a formula.", x = "It is {describe(formula)}.",
           i = "The order is {.arg formula}, {.arg tally}, or name them."), "argument")
 }
 

@@ -148,7 +148,8 @@ one_chunk <- function(chunk, mechanism, total, label, seen, columns, ...) {
   list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE, name = name)
 }
 
-# Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose them.
+# Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose
+# them.
 check_new_label <- function(name, seen) {
   if (is.null(name) || !name %in% names(seen)) return(invisible())
   before <- seen[[name]]

@@ -143,11 +143,13 @@ test_that("a label that comes twice in one run is an error that names it", {
   people$day <- rep(c("monday", "tuesday"), c(300, 700))
   write.csv(people, file, row.names = FALSE)
   day <- function(chunk) chunk$day[1]
-  cnd <- expect_error(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300), "\"tuesday\" is the label of chunk 2 as well", class = "candor_error_chunk")
+  cnd <- expect_error(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300),
+                      "\"tuesday\" is the label of chunk 2 as well", class = "candor_error_chunk")
   expect_identical(cnd$tally$chunks, c("monday", "tuesday"))
   expect_identical(cnd$chunk, 3)
   # To go on with this tally does not lose the others either.
-  expect_error(suppressMessages(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300, onto = cnd$tally)), "tuesday", class = "candor_error_chunk")
+  expect_error(suppressMessages(rr_tally_chunks(file, grr, column = "answer", label = day, rows = 300, onto = cnd$tally)),
+               "tuesday", class = "candor_error_chunk")
 })
 
 test_that("a label is the same text whatever its type", {

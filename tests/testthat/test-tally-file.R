@@ -210,7 +210,10 @@ test_that("kept reports of hierarchies, filters and bits of buckets come back, a
   expect_identical(sum(is.na(kept_counts(rr_law(mixed_hierarchy()), matrix(as.raw(0), 0, set_bytes(rr_law(mixed_hierarchy()), 30)), numeric(), 30))), 2L)
   file <- withr::local_tempfile()
   tally <- rr_tally(rr_perturb(answers, mixed_hierarchy(), rng = "R"), mixed_hierarchy(), keep = "sets")
-  expect_null(schema_problem({rr_write(tally, file); jsonlite::read_json(file)}, schema, schema))
+  expect_null(schema_problem({
+    rr_write(tally, file)
+    jsonlite::read_json(file)
+  }, schema, schema))
 })
 
 test_that("kept reports that no depth, cohort or bucket has are refused", {

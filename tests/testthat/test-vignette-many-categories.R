@@ -40,16 +40,16 @@ test_that("many categories: the grid", {
   expect_true(all(table$eb[-(1:2)] <= 1.05))
   expect_true(all(table$eb[-(1:2)] < table$combine[-(1:2)]))
   expect_true(all(is.finite(grid$kl.eb)))
-  # "up to 1.22 times the squared error of mle (20 categories; at five up to 2.1 times)", and no cell is uncertain about 1.25.
+  # "up to 1.22 times the squared error of mle (20 categories; at five up to 2.0 times)", and no cell is uncertain about 1.25.
   above <- grid$mse.eb / grid$mse.mle
   expect_equal(round(max(above[grid$k >= 20]), 2), 1.22)
   expect_lt(max((above * exp(2 * grid$mle.ratio.error))[grid$k >= 20]), 1.25)
-  expect_equal(round(max(above[grid$k == 5]), 1), 2.1)
+  expect_equal(round(max(above[grid$k == 5]), 1), 2)
   # "a few per cent of that of maximum likelihood, at most a tenth": even truths.
   expect_lt(max(above[grid$truth == "uniform"]), 0.1)
   expect_lte(table$worst[2], 6)
-  expect_equal(range(grid$replications), c(5, 1600))
-  expect_gt(mean(grid$mse.ratio.error[grid$truth != "uniform"] <= 0.05), 0.9)
+  expect_equal(range(grid$replications), c(5, 27309))
+  expect_true(all(grid$mse.ratio.error <= 0.05))
   expect_gt(mean(is.infinite(grid$kl.mle)), 0.5)
   many <- grid[grid$k >= 20, ]
   expect_lt(mean(many$credible.top), 0.8)
