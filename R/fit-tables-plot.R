@@ -26,7 +26,8 @@
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
 #' common <- rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(letters[1:4], epsilon = 2)))
 #' ggplot2::autoplot(common)
-#' ages <- rr_counts(c(20, 30, 60, 90, 50), rr_geometric(c("0-17", "18-39", "40-59", "60-79", "80+"), epsilon = 1))
+#' ages <- rr_counts(c(20, 30, 60, 90, 50),
+#'                   rr_geometric(c("0-17", "18-39", "40-59", "60-79", "80+"), epsilon = 1))
 #' plot(rr_quantile(rr_estimate(ages), seq(0.1, 0.9, by = 0.2), breaks = c(0, 18, 40, 60, 80, 110)))
 NULL
 

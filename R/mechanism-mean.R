@@ -48,7 +48,8 @@
 #' fit
 #' # By group, with a picture
 #' shift <- rep(c("day", "night"), each = 2000)
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(rr_estimate(rr_tally(reports, mechanism, by = shift)))
+#' by_shift <- rr_estimate(rr_tally(reports, mechanism, by = shift))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(by_shift)
 #' # The mean of these very respondents: only the randomisation is random
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)

@@ -88,7 +88,8 @@ bit_places <- function(labels) {
 #' # A report at 2 among ten thousand shuffled ones
 #' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
 #' # All that one person reports in a year: weekly from one permanent answer, and twice anew
-#' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1), asked = rr_grr(5, epsilon = 1))
+#' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
+#'                asked = rr_grr(5, epsilon = 1))
 #' rr_epsilon(ledger)
 #' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))
 #' # Five reports of one permanent answer

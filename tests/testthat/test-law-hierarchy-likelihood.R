@@ -24,7 +24,10 @@ unary_chances <- function(reports, m) {
     depth <- as.integer(reports$depth[i])
     part <- m$parts[[depth]]
     node <- (levels - 1) %/% m$fanout^(m$height - depth) + 1
-    bits <- as.integer(rawToBits(reports$report[[i]]))[seq_along(part$levels)]
+    # Bytes in hexadecimal, bits lowest first.
+    starts <- seq(1, nchar(reports$report[i]), by = 2)
+    bytes <- as.raw(strtoi(substring(reports$report[i], starts, starts + 1), 16))
+    bits <- as.integer(rawToBits(bytes))[seq_along(part$levels)]
     chance <- vapply(seq_along(bits), function(v) {
       one <- ifelse(seq_along(bits) == v, part$p, part$q)
       prod(ifelse(bits == 1, one, 1 - one))

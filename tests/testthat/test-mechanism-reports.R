@@ -154,7 +154,7 @@ test_that("numbers may be text, as a file's reader leaves them", {
   }
   wrong <- texts(rr_perturb(1:5, rr_local_hash(5, 1)))
   wrong$slope[2] <- "3.5"
-  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "\"slope\" of `x` must hold whole numbers", class = "candor_error_report")
+  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 3.5; it is a whole number", class = "candor_error_report")
   wrong$slope[2] <- "1234"
   expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 1234", class = "candor_error_report")
 })
