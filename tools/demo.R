@@ -2,11 +2,12 @@
 # Run by tools/demo, which sets everything up.
 picture <- commandArgs(trailingOnly = TRUE)[1L]
 library(candor)
-options(width = 120)
+options(width = 132)
 
 seconds <- function(expression) unname(system.time(expression)[["elapsed"]])
 heading <- function(...) cat("\n", strrep("-", 100), "\n", ..., "\n\n", sep = "")
-methods <- c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns")
+methods <- c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns", "merged",
+             "combine", "eb")
 
 # ---- a real survey ----------------------------------------------------------------------------------------------
 
