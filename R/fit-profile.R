@@ -33,7 +33,7 @@
 #' curve <- profile(fit, "often")
 #' curve
 #' confint(curve)
-#' plot(curve)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(curve)
 NULL
 
 #' @rdname rr_profile
