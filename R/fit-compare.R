@@ -74,6 +74,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
            i = "Read the intervals, or estimate with {.code method = \"inv\"}."), "boundary")
   }
   table <- do.call(rbind, rows)
+  tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   new_rr_compare(table, type, conf.level)
 }

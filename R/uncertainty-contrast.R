@@ -103,6 +103,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
     edge <- quotients$among(edge)
   }
   table <- tibble::as_tibble(c(list(term = read$terms), table))
+  if (!margin) tell_errors_unknown(list(fit), table$std.error)
   unknown <- is.na(table$std.error)
   if (any(edge)) warn_boundary(table$term[edge & unknown], table$term[edge & !unknown])
   # The categories of a group, or the answers of one condition, share a whole.
