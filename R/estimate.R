@@ -73,8 +73,10 @@
 #' `target = "sample"`: the shares among these very respondents are estimated, and only the randomisation is random; standard errors
 #' are smaller. For `"inv"` the estimated covariances are unbiased. For the other methods they hold locally, on
 #' the support of the estimate: an estimate of exactly zero has variance 0 in `vcov()` and no standard error (`NA`) in [tidy()][tidy.rr_fit], so
-#' read its interval instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors, which hold on average over categories
-#' with such counts.) Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
+#' read its interval instead. (For `"eb"`, and the population only, standard errors are the roots of posterior expected squared errors.
+#' These rest on the spread that was learned. An unbiased estimate of the squared error, which trusts no such spread, gives a range for it: plus or minus two standard deviations.
+#' Standard errors are `NA` in a group if the range ends above four times what the posterior expects, or begins above it. `print()` says so. In the simulation of the section
+#' *Intervals* they were given in 75, 39, 5 and 2 of 100 surveys with 20, 300, 5,000 and 50,000 categories.) Where no such formula is known (`"ibu"` stopped with a certified gap above 1e-4,
 #' `"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"merged"`) the standard error is `NA` unless `interval = "bootstrap"`. `"smoothed"` has no standard errors and no intervals at all.
 #' It is also `NA` where more than 1,000 cells of a product or general channel are positive, since computing them all needs a matrix of
 #' that size; there [rr_contrast()] still gives the standard error of any cell, sum or difference.
@@ -93,8 +95,11 @@
 #'   `method`, and need not contain the estimate of another method. For `target = "population"` and up to 500 categories; any mechanism with a finite matrix.
 #'   Conservative at the boundary.
 #'
-#' * `"credible"`: for `"eb"` with at least 20 categories, quantiles of the posterior. Much shorter than Wilson's, and right for most
-#'   categories on average. They do *not* hold for the largest categories, which are often the ones of interest: use Wilson's intervals for these.
+#' * `"credible"`: for `"eb"` with at least 20 categories, quantiles of the posterior: the hull of those of two fits, the second with prior weights that hardly favour even shares.
+#'   Much shorter than Wilson's, and right for most categories on average. In a simulation (`eb-uncertainty.R` in
+#'   `system.file("studies", package = "candor")`, five truths, 80 cells each) 95 % intervals held for 95, 96, 94 and 91 of 100 shares with 20, 300, 5,000 and 50,000 categories, and for fewer
+#'   than 90 in 2, 0, 18 and 34 of the 80 cells. With one fit alone it was 95, 90, 77 and 76.
+#'   They do *not* hold for the largest categories, which are often the ones of interest: use Wilson's intervals for these.
 #'
 #' In a general channel no report belongs to one category. There `"wilson"` is the score interval of the unbiased
 #' estimate, with the other categories as fitted (for the mechanisms above it is the same as Wilson's), `NA` where the channel
@@ -138,7 +143,8 @@
 #'     \item{`method`, `target`, `interval`, `conf.level`, `simultaneous`}{as given}
 #'     \item{`tally`, `mechanism`, `estimator`}{the tally and the mechanism of the estimate, and the method as an object}
 #'     \item{`details`}{per group, what the method reports about its computation: number of active categories, uniqueness,
-#'       iterations, certified gap}
+#'       iterations, certified gap; for `"eb"` `expected.error`, the sum of squared errors that the posterior expects, `expected.range`, what the reports alone say about it, and
+#'       `delta`, the upper end of that range over `expected.error`}
 #'   }
 #'   For [rr_mean()], which estimates a mean and no shares, [rr_sketch_counts()], which wants `candidates`, and [rr_sample_questions()], which gives one fit per question, see their pages.
 #'

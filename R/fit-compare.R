@@ -26,7 +26,7 @@
 #'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
-#' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary.
+#' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
 #' @source Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
 #'
 #'   Fieller, E. C. (1954). Some problems in interval estimation. *Journal of the Royal Statistical Society B* 16(2), 175-185.
@@ -74,6 +74,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
            i = "Read the intervals, or estimate with {.code method = \"inv\"}."), "boundary")
   }
   table <- do.call(rbind, rows)
+  tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   new_rr_compare(table, type, conf.level)
 }

@@ -302,6 +302,7 @@ fit_notes <- function(x) {
   c(if (any(!unique)) paste("The maximum is not unique:", shared),
     if (length(gaps)) certificate_line(x, max(gaps), steps),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
+    errors_unknown(x),
     if (x$interval == "credible")
       "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)

@@ -21,6 +21,14 @@ eb_weights <- function(k) {
   apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
 }
 
+# Intervals are the hull of two fits. The second has prior weights that hardly favour the uniform distribution, since
+# the first may be sure of it before the data (inst/studies/eb-uncertainty.R). With a reference the weights are those of
+# the reference as it is, and of multiples of it.
+eb_prior_weights <- function(k, wary, reference = FALSE) {
+  if (reference) return(if (wary) c(0.01, 0.99, 0, 0) else c(0.4, 0.6, 0, 0))
+  if (wary) c(0.01, 0.45, 0.29, 0.25) else eb_weights(k)
+}
+
 # Distinct counts beyond so many are put in bins, which a large tally would else spend seconds on.
 eb_most_rows <- 1000
 
@@ -169,7 +177,7 @@ eb_alone <- function(rows) {
 
 # Of the evidence of one group, or of several that learn one prior: a list of results, one a group. `levels`: of
 # quantiles.
-eb_fit <- function(groups, levels = double()) {
+eb_fit <- function(groups, levels = double(), wary = FALSE) {
   k <- groups[[1]]$k
   form <- eb_form(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
@@ -178,11 +186,11 @@ eb_fit <- function(groups, levels = double()) {
     rows$tilt <- ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)
     rows
   })
-  call_eb(rows, rep(1, length(groups)), k, k, eb_weights(k * length(groups)), 0, levels)
+  call_eb(rows, rep(1, length(groups)), k, k, eb_prior_weights(k * length(groups), wary), 0, levels)
 }
 
 # One group whose shares are multiples of a reference.
-eb_fit_reference <- function(evidence, reference, levels = double()) {
+eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALSE) {
   k <- evidence$k
   given <- eb_counts(evidence)
   counts <- given$counts
@@ -194,7 +202,8 @@ eb_fit_reference <- function(evidence, reference, levels = double()) {
   rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
   rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), c(0.4, 0.6, 0, 0), eb_relative, levels)[[1]]
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE),
+                    eb_relative, levels)[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   prior <- result$prior
   edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
@@ -242,19 +251,19 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
 eb_begin <- function(count, base, slope) pmax((pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0)
 
 # The results for several groups of one mechanism; `levels` as above, NA for the shares of least absolute error.
-eb_results <- function(groups, options, levels = double()) {
-  if (options$pool) return(eb_fit(groups, levels))
+eb_results <- function(groups, options, levels = double(), wary = FALSE) {
+  if (options$pool) return(eb_fit(groups, levels, wary))
   lapply(groups, function(evidence) {
-    plain <- eb_fit(list(evidence), levels)[[1]]
+    plain <- eb_fit(list(evidence), levels, wary)[[1]]
     reference <- options$reference
     if (options$ordered) {
       smooth <- estimate_smoothed(evidence, list())$estimate
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
     if (is.null(reference)) return(plain)
-    # The reference is used only where it makes the counts more likely.
-    with <- eb_fit_reference(evidence, reference, levels)
-    with$gain <- with$loglik - plain$loglik
+    # The reference is used only where it makes the counts more likely, and in both fits of an interval or in neither.
+    with <- eb_fit_reference(evidence, reference, levels, wary)
+    with$gain <- evidence$details$gain %||% (with$loglik - plain$loglik)
     if (with$gain > 0) with else c(plain, gain = with$gain)
   })
 }
@@ -277,14 +286,30 @@ estimate_eb <- function(groups, options) {
   }
   if (options$pool) check_pooled_sizes(vapply(groups, `[[`, 0, "n"))
   absolute <- options$loss == "absolute"
-  lapply(eb_results(groups, options, if (absolute) NA_real_ else double()), function(result) {
+  Map(function(result, evidence) {
     # No mean is 0, though its kernel, cut at e^-46, may say so.
     estimate <- if (absolute) pmax(result$quantile[, 1], 0) else pmax(result$mean, 1e-20)
-    list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
-         expected.error = sum(eb_variance(result$variance, result$tilted)), weights = result$weights,
-         gain = result$gain, eb = options)
-  })
+    expected <- sum(eb_variance(result$variance, result$tilted))
+    c(list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
+           expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
+      eb_check(eb_counts(evidence), eb_form(law), result$mean, result$variance, expected))
+  }, eb_results(groups, options, if (absolute) NA_real_ else double()), groups)
 }
+
+# What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased estimate for Poisson
+# counts, and two of its standard deviations to each side. `delta`: by how much the error may exceed what the posterior
+# expects. Reports that are not about some category say nothing of its error.
+eb_check <- function(given, form, mean, variance, expected) {
+  share <- given$counts / replace(given$n, given$n < 1, NA)
+  noise <- share * (1 - share) / given$n / form$a^2
+  risk <- sum((mean - (share - form$b) / form$a)^2 - noise + 2 * variance * share / (form$b + form$a * mean))
+  range <- pmax(risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0)
+  list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
+}
+
+# Whether what the posterior expects is at least a quarter of the largest error that the reports allow, and no less than
+# the smallest.
+eb_borne_out <- function(detail) isTRUE(detail$delta <= 4 && detail$expected.error >= detail$expected.range[1])
 
 falls_back <- function(evidence) evidence$k == 2 && inherits(evidence$law, "rr_law_additive")
 
@@ -298,7 +323,12 @@ eb_variance <- function(variance, tilted) {
 eb_spread <- function(estimate, evidence, target) {
   detail <- evidence$details
   if (isTRUE(detail$fallback)) return(NULL)
-  if (target == "sample") return(list(diagonal = rep(NA_real_, evidence$k), common = numeric(evidence$k)))
+  unknown <- if (target == "sample") "the posterior is about the population, not about these respondents"
+    else if (!eb_borne_out(detail)) "the reports do not bear out the error that the posterior expects"
+  if (!is.null(unknown)) {
+    nothing <- rep(NA_real_, evidence$k)
+    return(list(diagonal = nothing, common = nothing, unknown = unknown))
+  }
   total <- sum(detail$variance[detail$tilted])
   common <- if (total > 0) detail$variance * detail$tilted / sqrt(total) else numeric(evidence$k)
   list(diagonal = detail$variance, common = common)
@@ -314,12 +344,18 @@ eb_notes <- function(details) {
   gains <- unlist(lapply(details, `[[`, "gain"))
   c(if (isTRUE(details[[1]]$fallback))
       "Two categories have nothing to learn from each other: this is the maximum likelihood estimate",
-    if (any(gains <= 0)) "The counts are likelier without the reference: it was not used")
+    if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
+    if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
+      shown <- lapply(c(details[[1]]$expected.error, details[[1]]$expected.range), format, digits = 2)
+      sprintf("Expected squared error of all shares together: %s; by the reports alone %s to %s", shown[[1]],
+              shown[[2]], shown[[3]])
+    })
 }
 
-# Equal tails, drawn in towards the mean as far as the sum draws in the deviation. Where the reports alone cannot tell a
-# share from 0 the interval begins there, and it never ends below the finest share that the prior's grid knows: what
-# shapes of the prior say about the tail below the noise is a guess.
+# The hull of two fits, see eb_prior_weights(). Each has equal tails, drawn in towards the mean as far as the sum draws
+# in the deviation. Where the reports alone cannot tell a share from 0 the interval begins there, and it never ends
+# below the finest share that the prior's grid knows: what shapes of the prior say about the tail below the noise is a
+# guess.
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
@@ -328,8 +364,11 @@ eb_credible <- function(groups, which, level) {
             i = "Take the intervals of the whole fit, or use {.val wilson}."), "argument")
   }
   learned <- if (options$pool) seq_along(groups) else which
-  results <- eb_results(groups[learned], options, c((1 - level) / 2, (1 + level) / 2))
-  Map(eb_interval, results[match(which, learned)], groups[which], level)
+  fits <- lapply(c(FALSE, TRUE), function(wary) {
+    results <- eb_results(groups[learned], options, c((1 - level) / 2, (1 + level) / 2), wary)
+    Map(eb_interval, results[match(which, learned)], groups[which], level)
+  })
+  Map(function(x, y) list(low = pmin(x$low, y$low), high = pmax(x$high, y$high)), fits[[1]], fits[[2]])
 }
 
 eb_interval <- function(result, evidence, level) {

@@ -31,7 +31,8 @@
 #' * `estimate_groups(groups, options)` estimates all groups of a tally together: `groups` is a list of their `evidence`, the value a list of what
 #'   `estimate` returns;
 #' * `spread(estimate, evidence, target)`, for errors that are not those of the delta method: a list of `diagonal` and `common`, `k` numbers
-#'   each, for the covariance matrix `diag(diagonal) - outer(common, common)`; or `NULL`, for those of `local_map`;
+#'   each, for the covariance matrix `diag(diagonal) - outer(common, common)`; or `NULL`, for those of `local_map`. Where both are `NA`, `unknown`, a text,
+#'   says why;
 #' * `credible(groups, which, level)`, for `interval = "credible"`: a list with `low` and `high` for each group in `which`; `groups` as above, with
 #'   `estimate` and `details` in each. The number `credible_from` says how many categories it needs;
 #' * `notes(details)`: lines that `print()` shows;

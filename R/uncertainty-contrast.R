@@ -31,7 +31,7 @@
 #' between the maxima has the standard error `NA` and no interval: its estimate is that of one of them.
 #' @section Errors and warnings:
 #' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
-#' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary.
+#' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
 #' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
 #'   of ordered categories is one. Groups are independent, because no respondent is in two.
 #'
@@ -103,6 +103,7 @@ rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
     edge <- quotients$among(edge)
   }
   table <- tibble::as_tibble(c(list(term = read$terms), table))
+  if (!margin) tell_errors_unknown(list(fit), table$std.error)
   unknown <- is.na(table$std.error)
   if (any(edge)) warn_boundary(table$term[edge & unknown], table$term[edge & !unknown])
   # The categories of a group, or the answers of one condition, share a whole.

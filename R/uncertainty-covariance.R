@@ -2,7 +2,7 @@
 # of these near the data: the local map of their method gives the delta method. Without a map there is none.
 
 # What a method with errors of its own knows of group g: list(diagonal, common), for the covariance matrix
-# diag(diagonal) - common common'. NULL where its map is to be asked.
+# diag(diagonal) - common common', and `unknown`, why they are NA. NULL where its map is to be asked.
 fit_spread <- function(fit, g, evidence) {
   method <- fit$estimator
   if (is.null(method$spread)) return(NULL)
@@ -12,6 +12,17 @@ fit_spread <- function(fit, g, evidence) {
   if (is.null(spread) || (length(spread$diagonal) == size && length(spread$common) == size)) return(spread)
   abort(c("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.",
           x = "Each must hold {size} numbers.", i = "See {.fn rr_new_method}."), "argument")
+}
+
+# Why a method with errors of its own has none for some groups: a line, or NULL.
+errors_unknown <- function(fit) {
+  if (is.null(fit$estimator$spread) || !is.null(fit$replicates)) return(NULL)
+  law <- rr_law(fit$mechanism)
+  groups <- seq_along(fit$details)
+  reasons <- unlist(lapply(groups, function(g) fit_spread(fit, g, group_evidence(fit$tally, g, law))$unknown))
+  if (!length(reasons)) return(NULL)
+  some <- if (length(reasons) < length(groups)) sprintf(" in %d of %d groups", length(reasons), length(groups))
+  paste0("Standard errors are NA", some, ": ", reasons[1])
 }
 
 # The map of the fit's method near the data of group g, NULL where there is none.

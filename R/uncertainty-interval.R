@@ -96,6 +96,12 @@ tell_no_intervals <- function(fit) {
                   class = "candor_message_no_intervals")
 }
 
+# So do tables of functions of estimates whose errors are unknown.
+tell_errors_unknown <- function(fits, error) {
+  lines <- if (anyNA(error)) unique(unlist(lapply(fits, errors_unknown)))
+  if (length(lines)) cli::cli_inform(c(lines, i = no_intervals_remedy), class = "candor_message_no_intervals")
+}
+
 no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
 
 check_credible <- function(method, k, target) {

@@ -34,7 +34,12 @@ matrix_variances <- function(fit, g, own, needed) {
   # of shares that are taken from the inverse information.
   size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
   v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
-  list(variance = v, covariance = if (nrow(own) <= contrast_limit) part %*% tcrossprod(covariance, part))
+  joint <- if (nrow(own) <= contrast_limit) part %*% tcrossprod(covariance, part)
+  # Functions of other groups do not depend on this one, whose errors may be unknown.
+  other <- rowSums(part != 0) == 0
+  v[other] <- 0
+  if (!is.null(joint)) joint[other, ] <- joint[, other] <- 0
+  list(variance = v, covariance = joint)
 }
 
 function_variances <- function(fit, g, own) {

@@ -63,8 +63,55 @@ test_that("standard errors are the posterior's, given the sum", {
   expect_equal(unname(sqrt(diag(v))), tidy(fit)$std.error)
   free <- fit$details[[1]]$tilted
   expect_equal(sum(v[free, free]), 0, tolerance = 1e-12)
-  expect_true(all(is.na(tidy(rr_estimate(zipf_tally(30, 2000, 3), method = "eb", target = "sample"))$std.error)))
+  sample <- rr_estimate(zipf_tally(30, 2000, 3), method = "eb", target = "sample")
+  expect_true(all(is.na(tidy(sample)$std.error)) && all(is.na(vcov(sample))))
+  expect_output(print(sample), "Standard errors are NA: the posterior is about the population")
   expect_equal(fit$details[[1]]$expected.error, sum(diag(v)))
+})
+
+test_that("the reports' own estimate of the squared error is that of the vectors", {
+  for (case in golden("eb_diagnostic")) {
+    x <- case$input
+    found <- eb_check(list(counts = x$counts, n = x$n), list(a = x$p - x$q, b = x$q), x$mean, x$variance, case$expected$stated)
+    expect_equal(found$expected.range, c(case$expected$low, case$expected$upper), tolerance = 1e-9)
+    expect_equal(found$delta, case$expected$delta, tolerance = 1e-9)
+  }
+})
+
+test_that("standard errors that the reports do not bear out are NA everywhere, and the reason is said", {
+  # Even shares are certain beforehand with so many categories: the posterior expects an error of 5e-6, and the error is .008.
+  truth <- c(rep(0.04, 5), rep(0.8 / 49995, 49995))
+  mechanism <- rr_grr(50000, epsilon = 0.5)
+  withr::local_seed(1)
+  counts <- as.double(stats::rmultinom(1, 1000, mechanism$q + mechanism$p_minus_q * truth))
+  fit <- rr_estimate(rr_counts(counts, mechanism), method = "eb")
+  expect_gt(sum((coef(fit) - truth)^2), 100 * fit$details[[1]]$expected.error)
+  expect_true(all(is.na(tidy(fit)$std.error)))
+  expect_output(print(fit), "Standard errors are NA")
+  # Two groups: one whose error the reports bear out, one of few reports whose error they do not.
+  truth <- rr_zipf(100, 1)
+  mechanism <- rr_grr(factor(1:100, ordered = TRUE), epsilon = 4)
+  expected <- mechanism$q + mechanism$p_minus_q * truth
+  groups <- rr_counts(cbind(many = stats::rmultinom(1, 1e4, expected)[, 1], few = stats::rmultinom(1, 50, expected)[, 1]), mechanism)
+  fit <- rr_estimate(groups, method = "eb")
+  error <- matrix(tidy(fit)$std.error, 100)
+  expect_true(all(error[, 1] > 0) && all(is.na(error[, 2])))
+  v <- vcov(fit)
+  expect_false(anyNA(v[1:100, 1:100]))
+  expect_true(all(is.na(v[101:200, 101:200])))
+  expect_true(all(is.na(confint(fit, interval = "wald")[101:200, ])))
+  expect_output(print(fit), "NA in 1 of 2 groups")
+  expect_message(compared <- rr_compare(fit, terms = 1:2), "Standard errors are NA in 1 of 2 groups", class = "candor_message_no_intervals")
+  expect_true(all(is.na(unlist(compared[c("std.error", "p.value", "conf.low", "conf.high")]))))
+  expect_message(contrast <- rr_contrast(fit, list(few = c("few:1", "few:2"), many = c("many:1", "many:2"))), "1 of 2 groups")
+  expect_identical(is.na(contrast$std.error), c(TRUE, FALSE))
+  # The interval of a sum is then the reports' own, as for all estimates without an error.
+  expect_true(all(contrast$conf.low <= contrast$estimate & contrast$estimate < contrast$conf.high))
+  expect_silent(quantiles <- rr_quantile(fit, 0.5))
+  expect_false(anyNA(quantiles$conf.low))
+  # Nothing is said where the bootstrap has the errors.
+  bootstrapped <- suppressWarnings(rr_estimate(groups, method = "eb", interval = "bootstrap", replications = 20))
+  expect_false(any(grepl("Standard errors are NA", capture.output(print(bootstrapped)))))
 })
 
 test_that("every additive mechanism is taken: unequal innocuous answers, none, weights", {
@@ -279,6 +326,59 @@ test_that("credible intervals hold their estimates, and are refused where they m
   expect_error(rr_estimate(few, method = "eb", interval = "credible"), class = "candor_error_argument")
   expect_error(rr_estimate(tally, interval = "credible"), class = "candor_error_argument")
   expect_error(rr_estimate(tally, method = "eb", interval = "credible", target = "sample"), class = "candor_error_argument")
+})
+
+test_that("credible intervals stay wide where the default takes the shares for even, whatever learns the prior", {
+  # The counts are those of even shares, and say little: twice the share moves the expected count by an eighth of its standard deviation.
+  mechanism <- rr_grr(100, epsilon = 1)
+  even <- rr_counts(rep(50, 100), mechanism)
+  widest <- function(...) {
+    bounds <- confint(rr_estimate(..., method = "eb", interval = "credible"))
+    expect_equal(min(bounds[, 1]), 0)
+    100 * max(bounds[, 2])
+  }
+  days <- rr_counts(cbind(a = rep(50, 100), b = rep(30, 100)), mechanism)
+  expect_gt(widest(even), 2)
+  expect_gt(widest(days), 2)
+  expect_gt(widest(days, pool = TRUE), 2)
+  expect_gt(widest(even, ordered = TRUE), 2)
+  reference <- rr_zipf(100, 0.5)
+  alike <- rr_counts(round(5000 * (mechanism$q + mechanism$p_minus_q * reference)), mechanism)
+  fit <- rr_estimate(alike, method = "eb", reference = reference, interval = "credible")
+  expect_gt(fit$details[[1]]$gain, 0)
+  expect_gt(max(confint(fit)[, 2] / reference), 2)
+})
+
+test_that("the hull holds the intervals under the default prior, which is still the estimate's", {
+  tally <- zipf_tally(100, 5000, 2)
+  fit <- rr_estimate(tally, method = "eb", interval = "credible")
+  evidence <- fit_evidence(fit)
+  alone <- eb_interval(eb_fit(list(evidence[[1]]), c(0.025, 0.975))[[1]], evidence[[1]], 0.95)
+  bounds <- confint(fit)
+  expect_true(all(bounds[, 1] <= alone$low + 1e-12 & alone$high <= bounds[, 2] + 1e-12))
+})
+
+test_that("the study of intervals and errors says what the help page quotes, and says it again", {
+  study <- utils::read.csv(system.file("studies", "eb-uncertainty.csv", package = "candor"))
+  by_k <- function(x, f = mean) as.vector(tapply(x, study$k, f))
+  expect_equal(round(by_k(study$hull), 2), c(0.95, 0.96, 0.94, 0.91))
+  expect_equal(by_k(study$hull < 0.9, sum), c(2, 0, 18, 34))
+  expect_equal(round(by_k(study$alone), 2), c(0.95, 0.9, 0.77, 0.76))
+  expect_equal(round(by_k(study$shown), 2), c(0.75, 0.39, 0.05, 0.02))
+  # Where errors are shown with 20 and 300 categories, their squares are half to twice the squared error in 98 of 100 surveys.
+  shown <- study[study$shown > 0 & study$k <= 300, ]
+  near <- abs(log(shown$ratio.shown)) < log(2)
+  expect_gt(stats::weighted.mean(near, shown$shown * shown$tallies), 0.975)
+  # Two cells anew, with seeds of their own. Averages over 5,000 categories differ by .001 between tallies, those over 300 by .02.
+  here <- new.env()
+  sys.source(system.file("studies", "eb-uncertainty.R", package = "candor"), here)
+  again <- function(k, truth, tallies, tolerance) {
+    cell <- study[study$k == k & study$truth == truth & study$n == 1e5 & study$epsilon == 2, ]
+    new <- here$run_cell(cell, tallies, 77)
+    expect_lt(max(abs(new[c("alone", "hull")] - cell[c("alone", "hull")])), tolerance)
+  }
+  again(5000, "bell", 2, 0.01)
+  again(300, "gamma", 5, 0.05)
 })
 
 test_that("it is nearly as good as the oracle, and better than maximum likelihood, with many categories", {
