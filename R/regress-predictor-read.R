@@ -168,15 +168,15 @@ predictor_newdata <- function(object, newdata, outcome, shares) {
   known <- needed[needed %in% names(rows$frame)]
   absent <- setdiff(known, names(newdata))
   if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
-  xlevels <- c(rows$xlevels, if (shares) unlist(lapply(object$model$truth, `[[`, "xlevels"), recursive = FALSE))
+  xlevels <- c(rows$made$xlevels,
+               if (shares) unlist(lapply(object$model$truth, function(part) part$made$xlevels), recursive = FALSE))
   fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
 }
 
 new_designs <- function(object, frame, which = seq_len(max(1L, nrow(object$rows$cells)))) {
   rows <- object$rows
-  terms <- stats::delete.response(rows$terms)
   rows$cells <- rows$cells[which, , drop = FALSE]
-  lapply(predictor_designs(terms, frame, rows, rows$xlevels), function(x) x[, rows$names[rows$keep], drop = FALSE])
+  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
 }
 
 # P(combination of truths | covariates) of new rows.
@@ -185,9 +185,8 @@ truth_shares <- function(object, frame) {
   shares <- matrix(1, nrow(frame), nrow(rows$cells))
   at <- 0
   for (part in object$model$truth) {
-    z <- predictor_designs(stats::terms(part$formula), frame,
-                           list(cells = rows$cells[part$first, , drop = FALSE], covariates = rows$covariates,
-                                levels = rows$levels), part$xlevels)
+    rows$cells <- object$rows$cells[part$first, , drop = FALSE]
+    z <- predictor_designs(NULL, frame, rows, part$made)
     b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
     at <- at + length(b)
     each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
@@ -219,6 +218,6 @@ augment.rr_predictor <- function(x, ...) {
   posterior <- predict(x, type = "posterior")
   if (length(x$rows$covariates)) colnames(posterior) <- paste0(".posterior.",
                                                                colnames(posterior)) else posterior <- NULL
-  tibble::as_tibble(c(frame, list(.fitted = if (length(x$rows$covariates)) unname(predict(x)) else unname(predict(x))),
+  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))),
                       if (!is.null(posterior)) as.list(as.data.frame(posterior, optional = TRUE))))
 }
