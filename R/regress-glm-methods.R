@@ -154,6 +154,9 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
   type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
   if (type == "glm") {
     class(model) <- c("glm", "lm")
+    # Coefficients at infinity have no columns in `qr`.
+    model$rank <- model$qr$rank
+    is.na(model$coefficients) <- !is.finite(model$coefficients)
     return(stats::influence(model, ...))
   }
   places <- estimated_places(model)

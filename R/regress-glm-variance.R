@@ -20,7 +20,7 @@ row_scores <- function(fit) {
   keep <- which(is.finite(fit$coefficients))
   score <- ifelse(open, data$weight * rows$score, 0)
   scores <- data$x[, keep, drop = FALSE] * score
-  if (!is.null(fit$unknown) && !at_end(fit)) {
+  if (known_error(fit)) {
     index <- row_arms(fit$arm, length(score))
     other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
     tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
@@ -34,12 +34,11 @@ row_scores <- function(fit) {
 
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
 estimated_places <- function(fit) {
-  k <- length(fit$coefficients)
-  c(which(is.finite(fit$coefficients)), if (!is.null(fit$unknown) && !at_end(fit)) k + 1L)
+  c(which(is.finite(fit$coefficients)), if (known_error(fit)) length(fit$coefficients) + 1L)
 }
 
-# Is the unknown number at the end of its range? It then has no standard error.
-at_end <- function(fit) !is.null(fit$parameter) && as.vector(fit$parameter) %in% c(0, 1)
+# An unknown number at the end of its range, or beside coefficients at infinity, has no standard error.
+known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
 match_cluster <- function(cluster, fit) {
   n <- length(fit$y)
