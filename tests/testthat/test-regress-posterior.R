@@ -127,3 +127,43 @@ test_that("bad input is refused", {
   named <- rr_posterior(tally, prior = c(no = 5, yes = 2))
   expect_equal(coef(named), coef(rr_posterior(tally, prior = c(2, 5))))
 })
+
+test_that("every mechanism: the posterior of Bayes' rule about the truth that was perturbed, or a refusal", {
+  two <- c("no", "yes")
+  abc <- c("a", "b", "c")
+  right <- list(rr_warner(0.8), rr_forced(1 / 6), rr_grr(two, epsilon = 1), rr_hadamard(two, 1), rr_hadamard(abc, 1),
+                rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6)), two), rr_compose(rr_warner(0.8), rr_warner(0.9)),
+                rr_noncompliance(rr_warner(0.8), 0.1), rr_pram(0.7, two), rr_misclassification(0.9, 0.8, levels = two),
+                rr_grr(abc, epsilon = 1), rr_geometric(1:3, 1), rr_exponential(1:3, 1), rr_square_wave(c(0, 1, 2, 3), 2))
+  set.seed(34)
+  for (mechanism in right) {
+    k <- length(mechanism$levels)
+    truth <- c(0.7, 0.3, 0.4)[seq_len(k)] / c(1, 1.4)[k - 1]
+    tally <- rr_tally(rr_perturb(rep(mechanism$levels, round(4200 * truth)), mechanism, rng = "R"), mechanism)
+    fit <- rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000)
+    row <- tidy(fit)
+    # Five standard deviations and no more: the data follow the law of the posterior.
+    expect_true(all(abs(row$estimate - truth) < 5 * row$std.error))
+    C <- rr_matrix(mechanism)
+    grid <- seq(0.0025, 0.9975, by = 0.005)
+    theta <- if (k == 2) cbind(1 - grid, grid) else as.matrix(cbind(expand.grid(grid, grid), 0))
+    if (k == 3) theta[, 3] <- 1 - theta[, 1] - theta[, 2]
+    theta <- theta[theta[, k] > 0, , drop = FALSE]
+    value <- drop(log(theta %*% C) %*% tally$counts) + rowSums(log(theta))
+    weight <- exp(value - max(value)) / sum(exp(value - max(value)))
+    # Chains of 2000 draws are worth 20 at least: their mean is within a standard deviation.
+    expect_true(all(abs(row$estimate - colSums(weight * theta)) < if (k == 2) 1e-6 else row$std.error))
+  }
+  answers <- rep(abc, c(60, 30, 10))
+  for (mechanism in list(rr_unary(abc, 1), rr_unary(two, 1), rr_subset(abc, 1, 1), rr_subset(abc, 1, 2), rr_local_hash(abc, 1),
+                         rr_bloom(abc, 1, bits = 4, hashes = 1, cohorts = 2), rr_bitflip(abc, 1), rr_bitflip(abc, 1, d = 2))) {
+    own <- if (length(mechanism$levels) == 2) rep(two, 50) else answers
+    by <- rep(c("u", "v"), 50)
+    reports <- rr_perturb(own, mechanism, rng = "R")
+    tally <- rr_tally(reports, mechanism, by = list(g = by))
+    expect_error(rr_posterior(tally, n = 10), "tally", class = "candor_error_law")
+    expect_error(rr_multinom(~ g, tally), class = "candor_error_law")
+    if (length(mechanism$levels) == 2) expect_error(rr_glm(~ g, tally), class = "candor_error_law")
+  }
+  expect_error(rr_posterior(rr_tally(rr_perturb(rep(1:8, 50), rr_hierarchy(1:8, 1), rng = "R"), rr_hierarchy(1:8, 1)), n = 10), class = "candor_error_law")
+})
