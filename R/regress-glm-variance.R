@@ -40,25 +40,6 @@ estimated_places <- function(fit) {
 # An unknown number at the end of its range, or beside coefficients at infinity, has no standard error.
 known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
-match_cluster <- function(cluster, fit) {
-  n <- length(fit$y)
-  if (inherits(cluster, "formula")) {
-    frame <- stats::model.frame(cluster, fit$data, na.action = stats::na.pass)
-    cluster <- if (length(frame) == 1L) frame[[1]] else interaction(frame, drop = TRUE)
-    if (length(cluster) != n) {
-      rows <- match(row.names(fit$model), row.names(frame))
-      cluster <- cluster[rows]
-    }
-  } else if (length(cluster) == n + length(fit$na.action) && length(fit$na.action)) {
-    cluster <- cluster[-fit$na.action]
-  }
-  if (length(cluster) != n || anyNA(cluster)) {
-    abort(c("{.arg cluster} must have one entry per fitted row, none of them missing.",
-            x = "It has {length(cluster)}, {sum(is.na(cluster))} missing; there are {n} rows."), "argument")
-  }
-  cluster
-}
-
 #' @rdname rr_glm_methods
 #' @export
 vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL,
@@ -72,7 +53,8 @@ vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "su
     abort(c("{.arg cluster} goes with {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
   }
   V <- switch(type, observed = object$variance$observed, expected = object$variance$expected,
-              sandwich = sandwich_variance(object, cluster), survey = survey_variance(object))
+              sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
+              survey = survey_variance(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)[c(1, 1)]
@@ -87,12 +69,6 @@ default_variance <- function(fit, cluster) {
   else if (!is.null(fit$design)) "survey"
   else if (fit$penalty != "none") "expected"
   else "observed"
-}
-
-sandwich_variance <- function(fit, cluster = NULL) {
-  scores <- row_scores(fit)
-  if (!is.null(cluster)) scores <- rowsum(scores, match_cluster(cluster, fit))
-  spread_variance(fit, crossprod(scores))
 }
 
 survey_variance <- function(fit) {

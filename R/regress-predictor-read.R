@@ -35,8 +35,7 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
     if (type == "observed") abort(c("A fit by moments only has the sandwich.", i = "Leave {.arg type} out."),
                                   "argument")
     if (part == "truth") abort_no_truth()
-    if (is.null(cluster)) return(object$vcov)
-    return(structure(moment_sandwich(object, cluster_codes(cluster, object)), dimnames = dimnames(object$vcov)))
+    return(structure(sandwich_covariance(object$bread, object$psi, cluster, object), dimnames = dimnames(object$vcov)))
   }
   if (type == "observed" && !is.null(cluster)) {
     abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
@@ -47,17 +46,11 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
       abort(c("With coefficients at infinity there is only the observed information.",
               x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
     }
-    all <- structure(sandwich_covariance(all, object$scores, cluster_codes(cluster, object)), dimnames = dimnames(all))
+    all <- structure(sandwich_covariance(all, object$scores, cluster, object), dimnames = dimnames(all))
   }
   if (part == "all") return(all)
   at <- if (part == "truth") object$model$at_truth else object$model$at_outcome
   all[at, at, drop = FALSE]
-}
-
-moment_sandwich <- function(object, groups) {
-  scores <- rowsum(object$psi, groups, reorder = FALSE)
-  scores <- scores * sqrt(nrow(scores) / max(nrow(scores) - 1, 1))
-  object$bread %*% crossprod(scores) %*% t(object$bread)
 }
 
 #' @importFrom stats sigma
