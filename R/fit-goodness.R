@@ -26,7 +26,7 @@
 #' 4.6 and 3.4 per cent of 500 (2,000 respondents, unary encoding and local hashing; error 1).
 #'
 #' @param fit A fit of [rr_estimate()] by `"mle"`; of a hierarchy by any method.
-#' @param replications Number of simulated tallies, at least 99.
+#' @param replications Number of simulated tallies, at least 99. Each is fitted: of a pool of 1,000 categories 999 take minutes, of 100 seconds.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param ... Not used, and refused.
 #' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they

@@ -102,7 +102,7 @@ plot_pair <- function(object, measure) {
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.
 default_measure <- function(pairs) {
-  other <- is.null(pairs$correlation) || any(is.na(pairs$correlation) & !is.na(pairs$cramers.v))
+  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
   if (other) "cramers.v" else "correlation"
 }
 

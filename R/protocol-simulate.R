@@ -6,6 +6,11 @@
 rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
   check_given(truth = "the number of respondents who hold each level")
   check_mechanism(mechanism)
+  k <- length(mechanism$levels)
+  if (length(truth) != k || !isTRUE(all(truth >= 0))) {
+    abort(c("{.arg truth} must be {k} numbers of respondents, one per level.", x = "It is {describe(truth)}."),
+          "argument")
+  }
   UseMethod("rr_simulate_counts")
 }
 

@@ -11,6 +11,8 @@ regress_device <- function(mechanism, arg = "mechanism") {
                     "for one question alone give its own mechanism.")
             else "For more categories use {.fn rr_multinom}."), "argument")
   }
+  law <- rr_law(mechanism)
+  if (!law_gives(law, "channel", 2)) refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg))
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]

@@ -103,7 +103,7 @@ slope_of <- function(curve, eta) {
 
 variable_effects <- function(name, fit, data) {
   values <- data[[name]]
-  number <- is_time(values) || (is.numeric(values) && !is.matrix(values) && !all(values %in% c(0, 1)))
+  number <- is_time(values) || (is.numeric(values) && NCOL(values) == 1L && !all(values %in% c(0, 1)))
   if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, data)))
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   at <- lapply(seq_along(levels), function(k) {

@@ -15,7 +15,8 @@
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
 #'   (give it to `survey::svytotal()`).
-#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other.
+#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
+#'   that of the sums of scores by cluster, times C / (C - 1) for C clusters, as by `sandwich::vcovCL()` and `survey::svyglm()`.
 #' @param parameter Include the unknown parameter of the design, as the last row and column?
 #' @param complete Include aliased coefficients, as `NA`?
 #' @param parm Which coefficients, by name or position.
@@ -154,6 +155,9 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
   type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
   if (type == "glm") {
     class(model) <- c("glm", "lm")
+    # Coefficients at infinity have no columns in `qr`.
+    model$rank <- model$qr$rank
+    is.na(model$coefficients) <- !is.finite(model$coefficients)
     return(stats::influence(model, ...))
   }
   places <- estimated_places(model)

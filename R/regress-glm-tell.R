@@ -78,7 +78,7 @@ tell_infinite <- function(fit, doubt) {
 
 # An unknown number of the design at the end of its range.
 tell_end <- function(fit) {
-  if (!at_end(fit)) return(invisible())
+  if (!isTRUE(as.vector(fit$parameter) %in% c(0, 1))) return(invisible())
   warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
          i = "Standard errors are those of a design in which it is known."), "boundary")
 }

@@ -20,7 +20,7 @@ row_scores <- function(fit) {
   keep <- which(is.finite(fit$coefficients))
   score <- ifelse(open, data$weight * rows$score, 0)
   scores <- data$x[, keep, drop = FALSE] * score
-  if (!is.null(fit$unknown) && !at_end(fit)) {
+  if (known_error(fit)) {
     index <- row_arms(fit$arm, length(score))
     other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
     tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
@@ -34,31 +34,11 @@ row_scores <- function(fit) {
 
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
 estimated_places <- function(fit) {
-  k <- length(fit$coefficients)
-  c(which(is.finite(fit$coefficients)), if (!is.null(fit$unknown) && !at_end(fit)) k + 1L)
+  c(which(is.finite(fit$coefficients)), if (known_error(fit)) length(fit$coefficients) + 1L)
 }
 
-# Is the unknown number at the end of its range? It then has no standard error.
-at_end <- function(fit) !is.null(fit$parameter) && as.vector(fit$parameter) %in% c(0, 1)
-
-match_cluster <- function(cluster, fit) {
-  n <- length(fit$y)
-  if (inherits(cluster, "formula")) {
-    frame <- stats::model.frame(cluster, fit$data, na.action = stats::na.pass)
-    cluster <- if (length(frame) == 1L) frame[[1]] else interaction(frame, drop = TRUE)
-    if (length(cluster) != n) {
-      rows <- match(row.names(fit$model), row.names(frame))
-      cluster <- cluster[rows]
-    }
-  } else if (length(cluster) == n + length(fit$na.action) && length(fit$na.action)) {
-    cluster <- cluster[-fit$na.action]
-  }
-  if (length(cluster) != n || anyNA(cluster)) {
-    abort(c("{.arg cluster} must have one entry per fitted row, none of them missing.",
-            x = "It has {length(cluster)}, {sum(is.na(cluster))} missing; there are {n} rows."), "argument")
-  }
-  cluster
-}
+# An unknown number at the end of its range, or beside coefficients at infinity, has no standard error.
+known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
 #' @rdname rr_glm_methods
 #' @export
@@ -73,7 +53,8 @@ vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "su
     abort(c("{.arg cluster} goes with {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
   }
   V <- switch(type, observed = object$variance$observed, expected = object$variance$expected,
-              sandwich = sandwich_variance(object, cluster), survey = survey_variance(object))
+              sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
+              survey = survey_variance(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)[c(1, 1)]
@@ -88,12 +69,6 @@ default_variance <- function(fit, cluster) {
   else if (!is.null(fit$design)) "survey"
   else if (fit$penalty != "none") "expected"
   else "observed"
-}
-
-sandwich_variance <- function(fit, cluster = NULL) {
-  scores <- row_scores(fit)
-  if (!is.null(cluster)) scores <- rowsum(scores, match_cluster(cluster, fit))
-  spread_variance(fit, crossprod(scores))
 }
 
 survey_variance <- function(fit) {

@@ -219,9 +219,10 @@ infinite_solution <- function(limit, columns) {
   undetermined <- limit$undetermined %||% logical(columns)
   signs <- limit$signs %||% numeric(columns)
   coefficients[undetermined] <- ifelse(signs[undetermined] == 0, NA, signs[undetermined] * Inf)
-  variance <- limit$vcov
-  variance[undetermined, ] <- NA
-  variance[, undetermined] <- NA
+  # An unknown number of the design has no variance beside coefficients at infinity.
+  variance <- matrix(NA_real_, columns + length(limit$parameter), columns + length(limit$parameter))
+  open <- which(!undetermined)
+  variance[open, open] <- limit$vcov[open, open]
   list(coefficients = coefficients, plain = limit$coefficients, directions = limit$directions,
        parameter = limit$parameter,
        information = list(observed = NULL, expected = NULL), variance = list(observed = variance, expected = variance),

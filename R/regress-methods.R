@@ -5,7 +5,7 @@
 #' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
 #' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
 #'   information (not for [rr_predictor()]); `"sandwich"`, robust against a wrong model and right for sampling weights, and with `cluster` for
-#'   respondents of one cluster that resemble each other (sums of scores by cluster, times C / (C - 1) for C clusters). Moment fits of
+#'   respondents of one cluster that resemble each other (see `cluster`). Moment fits of
 #'   [rr_predictor()] only have the sandwich;
 #' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
 #' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
@@ -24,7 +24,8 @@
 #'
 #' @param object,x A fit.
 #' @param type For `vcov()` and `residuals()`, see above.
-#' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data.
+#' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data. The sums of scores by cluster are
+#'   multiplied by C / (C - 1) for C clusters, as by `sandwich::vcovCL()` and `survey::svyglm()`.
 #' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
 #' @param level,conf.level Confidence level, between 0 and 1.
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
@@ -83,8 +84,7 @@ vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwic
   if (type == "expected") {
     return(structure(invert_positive(regression_expected(object)), dimnames = names))
   }
-  structure(sandwich_covariance(object$vcov, regression_scores(object), cluster_codes(cluster, object)),
-            dimnames = names)
+  structure(sandwich_covariance(object$vcov, regression_scores(object), cluster, object), dimnames = names)
 }
 
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
@@ -97,34 +97,39 @@ regression_expected.default <- function(fit) {
         "argument")
 }
 
-sandwich_covariance <- function(bread, scores, groups = NULL) {
-  if (!is.null(groups)) {
-    scores <- rowsum(scores, groups, reorder = FALSE)
-    scores <- scores * sqrt(nrow(scores) / max(nrow(scores) - 1, 1))
-  }
-  bread %*% crossprod(scores) %*% bread
+sandwich_covariance <- function(bread, scores, cluster, fit) {
+  bread %*% crossprod(cluster_sums(scores, cluster, fit)) %*% t(bread)
 }
 
-cluster_codes <- function(cluster, fit) {
-  if (is.null(cluster)) return(NULL)
+# Sums of scores by cluster, so that their cross-product is the sandwich's meat; C / (C - 1) as of a survey design.
+cluster_sums <- function(scores, cluster, fit) {
+  if (is.null(cluster)) return(scores)
+  scores <- rowsum(scores, match_cluster(cluster, fit))
+  C <- nrow(scores)
+  scores * if (C > 1) sqrt(C / (C - 1)) else NA
+}
+
+# The cluster of each row that was fitted.
+match_cluster <- function(cluster, fit) {
+  frame <- fit$frame %||% fit$model
+  n <- nrow(frame)
   if (inherits(cluster, "formula")) {
-    frame <- tryCatch(stats::model.frame(cluster, eval(fit$call$data, environment(fit$terms)),
-                                         na.action = stats::na.pass),
-                      error = function(e) NULL)
-    if (is.null(frame)) {
+    columns <- tryCatch(stats::model.frame(cluster, fit$data %||% eval(fit$call$data, environment(fit$terms)),
+                                           na.action = stats::na.pass), error = function(e) NULL)
+    if (is.null(columns)) {
       abort(c("{.arg cluster} must name columns of the data.", x = "It is {.code {deparse1(cluster)}}.",
               i = "Or give a vector with one entry per row."), "argument")
     }
-    cluster <- do.call(paste, c(as.list(frame), sep = "\r"))
-    gone <- attr(fit$frame, "na.action")
-    if (length(gone)) cluster <- cluster[-gone]
+    cluster <- if (length(columns) == 1L) columns[[1]] else interaction(columns, drop = TRUE)
+    if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
   }
-  n <- nrow(fit$frame)
+  dropped <- attr(frame, "na.action")
+  if (length(dropped) && length(cluster) == n + length(dropped)) cluster <- cluster[-dropped]
   if (!is.atomic(cluster) || length(cluster) != n || anyNA(cluster)) {
     abort(c("{.arg cluster} must have one entry per row that was used, and no NA.",
             x = "It is {describe(cluster)}; {n} rows were used."), "argument")
   }
-  match(cluster, unique(cluster))
+  cluster
 }
 
 #' @rdname rr_regression

@@ -229,8 +229,8 @@ mixture_truth <- function(rows, name) {
                                                                 covariates = rows$covariates, levels = rows$levels))
   keep <- independent_columns(do.call(rbind, z), rep(rows$weights, length(z)))
   list(name = name, k = length(rows$levels[[name]]), z = lapply(z, function(x) x[, keep, drop = FALSE]), keep = keep,
-       xlevels = attr(z, "xlevels"), of = match(key, key[first]), level = rows$cells[[name]], first = first,
-       names = colnames(z[[1]])[keep], formula = formula)
+       made = attr(z, "made"), of = match(key, key[first]), level = rows$cells[[name]], first = first,
+       names = colnames(z[[1]])[keep])
 }
 
 # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.

@@ -35,8 +35,7 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
     if (type == "observed") abort(c("A fit by moments only has the sandwich.", i = "Leave {.arg type} out."),
                                   "argument")
     if (part == "truth") abort_no_truth()
-    if (is.null(cluster)) return(object$vcov)
-    return(structure(moment_sandwich(object, cluster_codes(cluster, object)), dimnames = dimnames(object$vcov)))
+    return(structure(sandwich_covariance(object$bread, object$psi, cluster, object), dimnames = dimnames(object$vcov)))
   }
   if (type == "observed" && !is.null(cluster)) {
     abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
@@ -47,17 +46,11 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
       abort(c("With coefficients at infinity there is only the observed information.",
               x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
     }
-    all <- structure(sandwich_covariance(all, object$scores, cluster_codes(cluster, object)), dimnames = dimnames(all))
+    all <- structure(sandwich_covariance(all, object$scores, cluster, object), dimnames = dimnames(all))
   }
   if (part == "all") return(all)
   at <- if (part == "truth") object$model$at_truth else object$model$at_outcome
   all[at, at, drop = FALSE]
-}
-
-moment_sandwich <- function(object, groups) {
-  scores <- rowsum(object$psi, groups, reorder = FALSE)
-  scores <- scores * sqrt(nrow(scores) / max(nrow(scores) - 1, 1))
-  object$bread %*% crossprod(scores) %*% t(object$bread)
 }
 
 #' @importFrom stats sigma
@@ -168,15 +161,15 @@ predictor_newdata <- function(object, newdata, outcome, shares) {
   known <- needed[needed %in% names(rows$frame)]
   absent <- setdiff(known, names(newdata))
   if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
-  xlevels <- c(rows$xlevels, if (shares) unlist(lapply(object$model$truth, `[[`, "xlevels"), recursive = FALSE))
+  xlevels <- c(rows$made$xlevels,
+               if (shares) unlist(lapply(object$model$truth, function(part) part$made$xlevels), recursive = FALSE))
   fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
 }
 
 new_designs <- function(object, frame, which = seq_len(max(1L, nrow(object$rows$cells)))) {
   rows <- object$rows
-  terms <- stats::delete.response(rows$terms)
   rows$cells <- rows$cells[which, , drop = FALSE]
-  lapply(predictor_designs(terms, frame, rows, rows$xlevels), function(x) x[, rows$names[rows$keep], drop = FALSE])
+  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
 }
 
 # P(combination of truths | covariates) of new rows.
@@ -185,9 +178,8 @@ truth_shares <- function(object, frame) {
   shares <- matrix(1, nrow(frame), nrow(rows$cells))
   at <- 0
   for (part in object$model$truth) {
-    z <- predictor_designs(stats::terms(part$formula), frame,
-                           list(cells = rows$cells[part$first, , drop = FALSE], covariates = rows$covariates,
-                                levels = rows$levels), part$xlevels)
+    rows$cells <- object$rows$cells[part$first, , drop = FALSE]
+    z <- predictor_designs(NULL, frame, rows, part$made)
     b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
     at <- at + length(b)
     each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
@@ -219,6 +211,6 @@ augment.rr_predictor <- function(x, ...) {
   posterior <- predict(x, type = "posterior")
   if (length(x$rows$covariates)) colnames(posterior) <- paste0(".posterior.",
                                                                colnames(posterior)) else posterior <- NULL
-  tibble::as_tibble(c(frame, list(.fitted = if (length(x$rows$covariates)) unname(predict(x)) else unname(predict(x))),
+  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))),
                       if (!is.null(posterior)) as.list(as.data.frame(posterior, optional = TRUE))))
 }

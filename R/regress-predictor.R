@@ -155,7 +155,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
                mechanisms = mechanisms, channels = channels, codes = codes, levels = levels, cells = cells,
                truth_formulas = truth_formulas(truth, terms, covariates))
   rows$x <- predictor_designs(stats::delete.response(terms), frame, rows)
-  rows$xlevels <- attr(rows$x, "xlevels")
+  rows$made <- attr(rows$x, "made")
   rows$keep <- independent_columns(do.call(rbind, rows$x), rep(rows$weights, length(rows$x)))
   rows$names <- colnames(rows$x[[1]])
   rows$x <- lapply(rows$x, function(x) x[, rows$keep, drop = FALSE])
@@ -224,19 +224,21 @@ truth_formulas <- function(truth, terms, covariates) {
   stats::setNames(out, covariates)
 }
 
-# One design matrix per combination of truths: the randomized columns replaced by their truths.
-predictor_designs <- function(terms, frame, rows, xlevels = NULL) {
-  contrasts <- NULL
+# One design matrix per combination of truths: the randomized columns replaced by their truths. `made` is that of the
+# fit: new rows have its terms, with their bases of curves and their centres, its levels and its contrasts.
+predictor_designs <- function(terms, frame, rows, made = NULL) {
   designs <- lapply(seq_len(max(1L, nrow(rows$cells))), function(cell) {
-    filled <- fill_truths(frame, rows, cell)
-    model <- stats::model.frame(terms, filled, na.action = stats::na.pass, xlev = xlevels)
-    if (is.null(xlevels)) xlevels <<- stats::.getXlevels(attr(model, "terms"), model)
-    x <- stats::model.matrix(attr(model, "terms"), model)
+    model <- stats::model.frame(made$terms %||% terms, fill_truths(frame, rows, cell), na.action = stats::na.pass,
+                                xlev = made$xlevels)
+    own <- attr(model, "terms")
+    x <- stats::model.matrix(own, model, contrasts.arg = made$contrasts)
     if (!all(is.finite(x))) abort(c("Covariates must be finite.", x = "Some values of the design are not."), "argument")
-    attr(x, "terms") <- attr(model, "terms")
+    if (is.null(made)) {
+      made <<- list(terms = own, xlevels = stats::.getXlevels(own, model), contrasts = attr(x, "contrasts"))
+    }
     x
   })
-  structure(designs, xlevels = xlevels)
+  structure(designs, made = made)
 }
 
 fill_truths <- function(frame, rows, cell) {

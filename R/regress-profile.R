@@ -99,7 +99,7 @@ profile_of_coefficient <- function(fit, j, level, points) {
   far <- if (finite) 6 * sqrt(fit$variance$observed[j, j]) else 20 / curve$scale
   ends <- profile_coefficient(fit, j, level)
   start <- if (finite) centre else sign(centre) * far
-  if (is.na(start)) return(NULL)
+  if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
   ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
   grid <- seq(ends[1], ends[2], length.out = points)
   sides <- list(rev(grid[grid < start]), grid[grid > start])

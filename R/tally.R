@@ -220,6 +220,9 @@ check_counted <- function(result, mechanism, groups, n) {
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_given()
   check_mechanism(mechanism)
+  if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
+    abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")
+  }
   UseMethod("rr_count_reports")
 }
 

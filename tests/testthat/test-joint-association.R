@@ -305,3 +305,10 @@ test_that("survey designs have associations by their own covariance", {
   alone <- rr_estimate(design, rr_forced(1 / 6), column = "drug")
   expect_error(rr_association(alone), "a single question", class = "candor_error_argument")
 })
+
+test_that("an association measured by Cramer's V is read without a warning", {
+  table <- rr_counts(c(30, 20, 10, 20, 30, 20, 10, 20, 30), rr_product(a = rr_grr(3, epsilon = 2), b = rr_grr(3, epsilon = 2)))
+  found <- rr_association(rr_estimate(table))
+  expect_no_warning(coef(found))
+  expect_no_warning(confint(found))
+})

@@ -47,6 +47,13 @@ test_that("averages and their errors are those of brute force, for curves and in
   }
 })
 
+test_that("a matrix of one column, as scale() gives, is a number", {
+  d <- transform(data, plain = as.numeric(scale(age)))
+  d$age <- scale(d$age)
+  effects <- as.data.frame(rr_effects(rr_glm(y ~ age + g, d, forced)))[-1]
+  expect_equal(effects, as.data.frame(rr_effects(rr_glm(y ~ plain + g, d, forced)))[-1], tolerance = 1e-8)
+})
+
 test_that("groups have their own averages, and the tallies' shares are met", {
   fit <- rr_glm(y ~ g, data, forced)
   effects <- rr_effects(fit, character(), by = "g")

@@ -107,8 +107,7 @@ test_that("sandwich and lmtest use observed information and our scores", {
   skip_if_not_installed("lmtest")
   fit <- rr_glm(y ~ x + g, data, forced)
   expect_equal(sandwich::sandwich(fit), vcov(fit, "sandwich"), tolerance = 1e-10)
-  by_cluster <- sandwich::vcovCL(fit, cluster = data$cluster, type = "HC0", cadjust = FALSE)
-  expect_equal(by_cluster, vcov(fit, cluster = data$cluster), tolerance = 1e-10)
+  expect_equal(sandwich::vcovCL(fit, cluster = data$cluster), vcov(fit, cluster = data$cluster), tolerance = 1e-10)
   table <- lmtest::coeftest(fit)
   expect_equal(table[, "Std. Error"], sqrt(diag(vcov(fit))), tolerance = 1e-12)
   expect_equal(lmtest::lrtest(rr_glm(y ~ x, data, forced), fit)$Chisq[2], anova(rr_glm(y ~ x, data, forced), fit)$LR[2])
@@ -147,4 +146,28 @@ test_that("modelsummary makes a table of a fit", {
   fit <- rr_glm(y ~ x + g, data, forced)
   table <- modelsummary(fit, output = "data.frame", statistic = "conf.int")
   expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
+})
+
+test_that("clusters count by one rule in all regressions: that of sandwich::vcovCL() and survey::svyglm()", {
+  skip_if_not_installed("sandwich")
+  skip_if_not_installed("survey")
+  d <- survey_of(500, 6)
+  direct <- rr_binary(1, 0)
+  d$y[c(3, 60)] <- NA
+  d$cluster[7] <- 1000
+  kept <- d[!is.na(d$y), ]
+  known <- sandwich::vcovCL(glm(y ~ x, binomial(), d), kept$cluster)
+  design <- survey::svydesign(~cluster, weights = ~1, data = kept)
+  expect_equal(vcov(survey::svyglm(y ~ x, design, family = quasibinomial())), known, tolerance = 1e-6, ignore_attr = TRUE)
+  fits <- function(mechanism) list(rr_glm(y ~ x, d, mechanism), rr_multinom(y ~ x, d, mechanism),
+                                   rr_predictor(y ~ x, d, list(y = mechanism), binomial()), rr_predictor(y ~ x, d, list(y = mechanism), binomial(), method = "ml"))
+  # As a column, as a vector for the rows that were used, and for all.
+  for (fit in fits(direct)) for (cluster in list(~ cluster, kept$cluster, d$cluster)) expect_equal(vcov(fit, cluster = cluster), known, tolerance = 1e-6, ignore_attr = TRUE)
+  die <- fits(rr_warner(0.9))[-3]
+  for (fit in die) expect_equal(vcov(fit, cluster = ~ cluster), vcov(die[[1]], cluster = ~ cluster), tolerance = 1e-6, ignore_attr = TRUE)
+  # One cluster has no variance between clusters, and a missing one is none.
+  for (fit in die) {
+    expect_true(all(is.na(vcov(fit, cluster = rep(1, 498)))))
+    expect_error(vcov(fit, cluster = c(NA, kept$cluster[-1])), class = "candor_error_argument")
+  }
 })

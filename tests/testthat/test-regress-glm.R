@@ -15,8 +15,10 @@ test_that("fits match the 60-digit vectors: coefficients, likelihood, informatio
     expect_golden(vcov(fit, "sandwich"), expected$vcov_sandwich, 1e-9, label)
     expect_golden(solve(crossprod(estfun_of(fit))), expected$vcov_opg, 1e-9, label)
     if (!is.null(expected$vcov_cluster)) {
-      expect_golden(vcov(fit, "sandwich", cluster = case$input$cluster), expected$vcov_cluster, 1e-9, label)
-      expect_golden(vcov(fit, cluster = ~cluster), expected$vcov_cluster, 1e-9, label)
+      # The vectors leave out the factor C / (C - 1).
+      C <- length(unique(case$input$cluster))
+      expect_golden((C - 1) / C * vcov(fit, "sandwich", cluster = case$input$cluster), expected$vcov_cluster, 1e-9, label)
+      expect_golden((C - 1) / C * vcov(fit, cluster = ~cluster), expected$vcov_cluster, 1e-9, label)
     }
     expect_lte(fit$decrement, 1e-10)
   }
@@ -282,6 +284,41 @@ test_that("estimates at infinity are exact, told, and have an interval with one 
       # Either a maximum in the strict sense, or said to be at infinity.
       if (is.null(fit$boundary)) expect_gt(min(eigen(fit$information$observed)$values), 1e-3)
     }
+  }
+})
+
+test_that("every method answers for coefficients at infinity, beside an unknown number of the design too", {
+  set.seed(1)
+  lie <- data.frame(x = rnorm(800), arm = rep(c("d", "f"), 400))
+  truth <- rbinom(800, 1, plogis(0.3 * lie$x))
+  lie$y <- ifelse(lie$arm == "d", rr_perturb(truth, rr_warner(0.7), rng = "R"), rr_perturb(truth, rr_warner(0.3), rng = "R"))
+  two <- data.frame(x = rep(0:1, each = 60), y = rep(c(0, 1, 0, 1), c(40, 20, 57, 3)))
+  fits <- suppressWarnings(list(rr_glm(y ~ x, lie, list(d = rr_lie_detector(0.7), f = rr_lie_detector(0.3)), arm = arm),
+                                rr_glm(y ~ x, two, rr_warner(0.8)), rr_glm(y ~ x, two[two$x == 1, ], rr_warner(0.8)),
+                                rr_glm(y ~ 1, two[two$x == 1, ], rr_warner(0.8))))
+  for (fit in fits) {
+    lost <- !is.finite(coef(fit))
+    if (is.null(fit$parameter)) expect_true(any(lost))
+    n <- nobs(fit)
+    size <- length(coef(fit)) + length(fit$parameter)
+    for (type in c("observed", "expected", "sandwich")) {
+      V <- vcov(fit, type, parameter = TRUE)
+      expect_identical(dim(V), c(size, size))
+      expect_true(all(is.na(V[lost, ])) && all(is.na(V[, lost])))
+    }
+    expect_identical(dim(vcov(fit, cluster = rep(1:10, n / 10))), dim(vcov(fit)))
+    expect_output(print(summary(fit)), "Estimate")
+    expect_true(all(is.na(tidy(fit, conf.int = TRUE)$std.error[which(lost)])))
+    sure <- is.infinite(fit$linear.predictors)
+    expect_identical(is.na(predict(fit, se.fit = TRUE)$se.fit), sure)
+    expect_identical(is.na(predict(fit, type = "truth", interval = "confidence")[, "lwr"]), sure)
+    expect_identical(is.na(augment(fit, se_fit = TRUE)$.se.fit), unname(sure))
+    expect_true(all(is.finite(rr_effects(fit)$estimate)))
+    for (type in c("deletion", "linearised")) expect_identical(nrow(influence(fit, type)), length(sure))
+    expect_length(influence(fit)$hat, n)
+    expect_length(cooks.distance(fit), n)
+    expect_true(all(is.finite(profile(fit)$deviance))) |> tryCatch(candor_error_argument = function(e) NULL)
+    if (length(coef(fit)) > 1) expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit)), "ggplot_built")
   }
 })
 

@@ -15,19 +15,6 @@ test_that("golden vectors", {
     expect_lte(abs(row$std.error - expected$sd), 1e-10)
     expect_lte(max(abs(quantile(fit, c(0.025, 0.5, 0.975))[2, ] - expected$quantiles)), 1e-10)
     expect_lte(abs(glance(fit)$log.evidence - expected$log_marginal_likelihood), 1e-10)
-    counts <- c(input$n - input$yes, input$yes)
-    channel <- rr_matrix(rr_binary(input$p, input$q))
-    mixture <- mixture_posterior(counts, channel, input$prior_a, input$prior_b)
-    expect_lte(max(abs(mixture$latent[1:6] - expected$latent_count_probability_first)), 1e-10)
-    expect_lte(abs(sum(mixture$latent * (seq_along(mixture$latent) - 1)) - expected$latent_count_mean), 1e-9)
-    expect_identical(glance(fit)$method, if (isTRUE(expected$truncated_beta)) "truncated Beta" else "Beta mixture")
-    # The three ways agree where they overlap.
-    for (other in list(mixture, integrated_posterior(counts, channel, input$prior_a, input$prior_b))) {
-      expect_lte(abs(other$mean - expected$mean), 1e-9)
-      expect_lte(abs(other$sd - expected$sd), 1e-9)
-      expect_lte(abs(other$evidence - expected$log_marginal_likelihood), 1e-8)
-      expect_lte(max(abs(other$quantile(c(0.025, 0.5, 0.975)) - expected$quantiles)), 1e-7)
-    }
   }
 })
 
@@ -72,13 +59,25 @@ test_that("Bayes' rule by brute force, for reports that are not two", {
   expect_lte(max(abs(unname(coef(drawn)) - colSums(theta * value) / sum(value))), 4 * max(tidy(drawn)$std.error) / sqrt(20000) + 0.002)
 })
 
-test_that("many respondents: the three ways agree, and extreme ones stay inside", {
-  die <- rr_matrix(rr_forced(1 / 6))
-  exact <- truncated_posterior(c(6000, 4000), die)
-  other <- integrated_posterior(c(6000, 4000), die, 1, 1)
+test_that("direct answers have the Beta distribution, few and many, and a uniform prior a truncated one", {
   probs <- c(1e-6, 0.025, 0.5, 0.975, 1 - 1e-6)
-  expect_equal(other$quantile(probs), exact$quantile(probs), tolerance = 1e-7)
-  expect_equal(c(other$mean, other$sd), c(exact$mean, exact$sd), tolerance = 1e-9)
+  for (counts in list(c(1, 0), c(7, 3), c(400, 2), c(6e5, 4e5))) for (prior in list(c(1, 1), c(0.5, 0.5), c(0.2, 3), c(40, 2))) {
+    fit <- rr_posterior(rr_counts(counts, rr_binary(1, 0)), prior = prior)
+    shape <- prior + rev(counts)
+    expect_equal(quantile(fit, probs)[2, ], qbeta(probs, shape[1], shape[2]), tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(tidy(fit)$estimate[2], shape[1] / sum(shape), tolerance = 1e-9)
+    expect_equal(tidy(fit)$std.error[2], sqrt(prod(shape) / sum(shape)^2 / (sum(shape) + 1)), tolerance = 1e-9)
+    expect_equal(glance(fit)$log.evidence, lbeta(shape[1], shape[2]) - lbeta(prior[1], prior[2]), tolerance = 1e-9)
+    expect_identical(unname(quantile(fit, c(0, 1))[2, ]), c(0, 1))
+  }
+  # rr_forced(1 / 6): reports of yes from 1/6 to 5/6.
+  inside <- pbeta(c(1, 5) / 6, 1801, 8201)
+  reported <- qbeta(inside[1] + probs * diff(inside), 1801, 8201)
+  fit <- rr_posterior(rr_counts(c(8200, 1800), rr_forced(1 / 6)))
+  expect_equal(quantile(fit, probs)[2, ], (reported - 1 / 6) / (2 / 3), tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("extreme posteriors stay inside", {
   # Fewer yes than the die alone gives: all the mass near 0, none below.
   for (n in c(1e3, 1e6, 1e9)) {
     fit <- rr_posterior(rr_counts(c(0.9, 0.1) * n, rr_forced(1 / 6)))
@@ -126,4 +125,44 @@ test_that("bad input is refused", {
   refused(quantile(rr_posterior(tally), 2))
   named <- rr_posterior(tally, prior = c(no = 5, yes = 2))
   expect_equal(coef(named), coef(rr_posterior(tally, prior = c(2, 5))))
+})
+
+test_that("every mechanism: the posterior of Bayes' rule about the truth that was perturbed, or a refusal", {
+  two <- c("no", "yes")
+  abc <- c("a", "b", "c")
+  right <- list(rr_warner(0.8), rr_forced(1 / 6), rr_grr(two, epsilon = 1), rr_hadamard(two, 1), rr_hadamard(abc, 1),
+                rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6)), two), rr_compose(rr_warner(0.8), rr_warner(0.9)),
+                rr_noncompliance(rr_warner(0.8), 0.1), rr_pram(0.7, two), rr_misclassification(0.9, 0.8, levels = two),
+                rr_grr(abc, epsilon = 1), rr_geometric(1:3, 1), rr_exponential(1:3, 1), rr_square_wave(c(0, 1, 2, 3), 2))
+  set.seed(34)
+  for (mechanism in right) {
+    k <- length(mechanism$levels)
+    truth <- c(0.7, 0.3, 0.4)[seq_len(k)] / c(1, 1.4)[k - 1]
+    tally <- rr_tally(rr_perturb(rep(mechanism$levels, round(4200 * truth)), mechanism, rng = "R"), mechanism)
+    fit <- rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000)
+    row <- tidy(fit)
+    # Five standard deviations and no more: the data follow the law of the posterior.
+    expect_true(all(abs(row$estimate - truth) < 5 * row$std.error))
+    C <- rr_matrix(mechanism)
+    grid <- seq(0.0025, 0.9975, by = 0.005)
+    theta <- if (k == 2) cbind(1 - grid, grid) else as.matrix(cbind(expand.grid(grid, grid), 0))
+    if (k == 3) theta[, 3] <- 1 - theta[, 1] - theta[, 2]
+    theta <- theta[theta[, k] > 0, , drop = FALSE]
+    value <- drop(log(theta %*% C) %*% tally$counts) + rowSums(log(theta))
+    weight <- exp(value - max(value)) / sum(exp(value - max(value)))
+    # Chains of 2000 draws are worth 20 at least: their mean is within a standard deviation.
+    expect_true(all(abs(row$estimate - colSums(weight * theta)) < if (k == 2) 1e-6 else row$std.error))
+  }
+  answers <- rep(abc, c(60, 30, 10))
+  for (mechanism in list(rr_unary(abc, 1), rr_unary(two, 1), rr_subset(abc, 1, 1), rr_subset(abc, 1, 2), rr_local_hash(abc, 1),
+                         rr_bloom(abc, 1, bits = 4, hashes = 1, cohorts = 2), rr_bitflip(abc, 1), rr_bitflip(abc, 1, d = 2))) {
+    own <- if (length(mechanism$levels) == 2) rep(two, 50) else answers
+    by <- rep(c("u", "v"), 50)
+    reports <- rr_perturb(own, mechanism, rng = "R")
+    tally <- rr_tally(reports, mechanism, by = list(g = by))
+    expect_error(rr_posterior(tally, n = 10), "tally", class = "candor_error_law")
+    expect_error(rr_multinom(~ g, tally), class = "candor_error_law")
+    if (length(mechanism$levels) == 2) expect_error(rr_glm(~ g, tally), class = "candor_error_law")
+  }
+  expect_error(rr_posterior(rr_tally(rr_perturb(rep(1:8, 50), rr_hierarchy(1:8, 1), rng = "R"), rr_hierarchy(1:8, 1)), n = 10), class = "candor_error_law")
 })

@@ -293,3 +293,42 @@ test_that("new data of another kind are refused, with the cure", {
     expect_error(predicted(good[-1]), "semester", class = "candor_error_argument")
   }
 })
+
+test_that("new rows have the basis and the contrasts of the fit: alone as among all others, and as predict.lm() has them", {
+  set.seed(41)
+  n <- 400
+  d <- data.frame(x = rnorm(n), z = runif(n), g = factor(rep(c("a", "b", "c", "a"), n / 4)))
+  d$truth <- rbinom(n, 1, plogis(d$x))
+  d$report <- rr_perturb(d$truth, rr_warner(0.8), rng = "R")
+  d$y <- 1 + d$truth / 2 + d$x^2 + 2 * (d$g == "b") + rnorm(n)
+  at <- list(report = "yes")
+  new <- d[c(7, 3, 100), ]
+  for (formula in list(y ~ poly(x, 2) + report, y ~ splines::ns(x, 3) + report, y ~ splines::bs(x, df = 4) + report,
+                       y ~ scale(x) * report + g)) {
+    direct <- replace(d, "report", d["truth"])
+    expect_equal(unname(predict(rr_predictor(formula, direct, list(report = rr_binary(1, 0))), new, list(report = "yes"))),
+                 unname(predict(lm(formula, direct), replace(new, "report", 1))), tolerance = 1e-8)
+    for (method in c("moments", "ml")) {
+      fit <- rr_predictor(formula, d, list(report = rr_warner(0.8)), truth = ~ poly(x, 2) + scale(z), method = method, starts = 1)
+      all <- predict(fit, d, at, se.fit = TRUE)
+      expect_equal(predict(fit, truth = at), all$fit, tolerance = 1e-12)
+      for (rows in list(7L, c(7L, 3L, 100L))) {
+        expect_equal(unname(predict(fit, d[rows, ], at, se.fit = TRUE)$fit), unname(all$fit[rows]), tolerance = 1e-12)
+        expect_equal(unname(predict(fit, d[rows, ], at, se.fit = TRUE)$se.fit), unname(all$se.fit[rows]), tolerance = 1e-12)
+        if (method == "moments") next
+        expect_equal(predict(fit, d[rows, ], type = "truth"), predict(fit, type = "truth")[rows, , drop = FALSE], tolerance = 1e-12)
+        expect_equal(unname(predict(fit, d[rows, ])), unname(predict(fit))[rows], tolerance = 1e-12)
+      }
+    }
+  }
+  contrasts <- function(name) options(contrasts = c(name, "contr.poly"))
+  old <- contrasts("contr.sum")
+  withr::defer(options(old))
+  fit <- rr_predictor(y ~ g * report, d, list(report = rr_warner(0.8)), truth = ~ g, method = "ml")
+  ways <- function() list(predict(fit, new, at), predict(fit, truth = at), predict(fit, new), predict(fit, new, type = "truth"))
+  fitted <- ways()
+  for (name in c("contr.helmert", "contr.treatment")) {
+    contrasts(name)
+    expect_equal(ways(), fitted, tolerance = 1e-12)
+  }
+})
