@@ -26,17 +26,37 @@ column_numbers <- function(x) {
   if (any(is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA")) x else numbers
 }
 
-# Numbers as text, each in one way whatever its type: whole ones without an exponent, others with as many digits as give
-# the same number again.
-number_text <- function(x) {
+# Numbers as text, each in one way whatever its type and the options of the session: whole ones without an exponent,
+# others with as many digits as give the same number again.
+number_text <- function(x, digits = 17) {
+  if (is.integer(x)) return(as.character(x))
   x <- as.double(plain_numbers(x))
-  text <- sprintf("%.15g", x)
-  whole <- is.finite(x) & x == floor(x)
+  text <- rep(NA_character_, length(x))
+  whole <- !is.na(x) & x == floor(x) & is.finite(x)
   text[whole] <- sprintf("%.0f", x[whole] + 0)
-  short <- is.finite(x) & !whole & as.numeric(text) != x
-  text[short] <- sprintf("%.17g", x[short])
-  text[is.na(x)] <- NA
+  other <- !is.na(x) & !whole
+  text[other] <- sprintf("%.15g", x[other])
+  if (digits > 15) {
+    short <- which(other & as.numeric(text) != x)
+    text[short] <- sprintf("%.17g", x[short])
+  }
   text
+}
+
+# Labels: of numbers the 15 digits that R and files show, unless two of them would be the same.
+label_text <- function(x) {
+  if (!is.numeric(x)) return(as.character(x))
+  text <- number_text(x, digits = 15)
+  if (anyDuplicated(text[!duplicated(x)])) number_text(x) else text
+}
+
+# The number that text says, however it is written. NA for other text, and beyond what a double holds to the unit.
+written_numbers <- function(text) {
+  numbers <- rep(NA_real_, length(text))
+  good <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
+  numbers[good] <- as.numeric(text[good])
+  numbers[which(abs(numbers) >= 2^53)] <- NA
+  numbers
 }
 
 # "1 category", "50 categories".

@@ -175,13 +175,13 @@ test_that("reports of large mechanisms are read as text through every door", {
   expect_identical(rr_tally(transform(long, level = c(1e5, 3)), rr_unary(c(1e5, 3), 1))$counts, c(1, 1))
   # The file of the review, smaller: every report that is a multiple of 100,000 is there.
   m <- rr_hadamard(1e6, 1)
-  numbers <- seq(0, 1.5e6, 1e5)
+  numbers <- seq(0, 1e6, 1e5)
   file <- withr::local_tempfile(fileext = ".csv")
   for (reports in list(numbers, as.integer(numbers), format(numbers, scientific = FALSE, trim = TRUE))) {
     utils::write.csv(data.frame(report = rep(reports, 3)), file, row.names = FALSE)
     counts <- rr_tally_chunks(file, m, rows = 20, progress = FALSE)$counts
     expect_identical(which(counts > 0) - 1, numbers)
-    expect_identical(sum(counts), 48)
+    expect_identical(sum(counts), 33)
   }
   # Depths of many nodes
   tree <- rr_hierarchy(2^17, 1, fanout = 2^17, oracle = rr_hadamard)
