@@ -199,7 +199,8 @@ check_levels <- function(levels, arg = "levels") {
 check_length <- function(labels, arg) {
   bytes <- nchar(labels, "bytes")
   if (max(bytes, 0) <= 10000) return(invisible())
-  abort(c("{.arg {arg}} must be labels of at most 10,000 bytes.", x = "One has {format_count(max(bytes))}."), "argument")
+  abort(c("{.arg {arg}} must be labels of at most 10,000 bytes.", x = "A label has {format_count(max(bytes))}."),
+        "argument")
 }
 
 # Levels given as an ordered factor keep their order in pictures.
