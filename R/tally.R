@@ -26,6 +26,7 @@
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
 #' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where a text or factor value is not a level as it stands.
+#'   If all levels are numbers, text is read as the number that it says: `"100000"`, `"1e+05"` and `"100000.0"` are one level.
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
 #'   number of respondents that uncertainty is based on becomes Kish's effective number

@@ -22,7 +22,7 @@ json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
   other <- which(as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x)
-  text[other] <- sprintf(ifelse(abs(x[other]) > 2^53, "%.16e", "%.17g"), x[other])
+  text[other] <- sprintf(c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)], x[other])
   text
 }
 

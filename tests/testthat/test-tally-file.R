@@ -118,7 +118,7 @@ test_that("what was written with labels such as 1e+05 is read, and merged with w
   expect_identical(c(old, now)$counts, c(11, 22))
   rr_write(now, file)
   expect_identical(rr_read(file), now)
-  expect_match(paste(readLines(file), collapse = ""), '"levels": ["100000", "200000"]', fixed = TRUE)
+  expect_match(paste(readLines(file), collapse = ""), '"levels": ["100000","200000"]', fixed = TRUE)
   # An escaped backslash before u0000 is text, and texts that are called like numbers are text.
   writeLines(sub('"1e+05", "2e+05"', '"\\\\u0000", "Inf"', body, fixed = TRUE), file)
   expect_identical(rr_read(file)$mechanism$levels, c("\\u0000", "Inf"))
