@@ -312,7 +312,7 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
 
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {
-  for (key in groups) if (is.character(key) || is.factor(key)) check_length(as.character(key), "by")
+  for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
   structure(
     list(mechanism = mechanism, counts = counts, n = n,
          effective_n = if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0),

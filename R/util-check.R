@@ -175,7 +175,7 @@ check_levels <- function(levels, arg = "levels") {
     abort(c("{.arg {arg}} must not be missing.", x = "Label {which(is.na(labels))[1]} is NA."),
           "argument")
   }
-  check_length(labels, arg)
+  check_label_bytes(labels, arg)
   if (length(labels) < 2L) {
     abort(c("{.arg {arg}} must name at least 2 categories.", x = "It names {length(labels)}."),
           "argument")
@@ -196,7 +196,7 @@ check_levels <- function(levels, arg = "levels") {
 }
 
 # What prints labels fails with millions of letters.
-check_length <- function(labels, arg) {
+check_label_bytes <- function(labels, arg) {
   bytes <- nchar(labels, "bytes")
   if (max(bytes, 0) <= 10000) return(invisible())
   abort(c("{.arg {arg}} must be labels of at most 10,000 bytes.", x = "A label has {format_count(max(bytes))}."),
