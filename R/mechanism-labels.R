@@ -58,8 +58,7 @@ check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism
 # in whatever order a factor has them. The two kinds of labels are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
-  lost <- is.na(positions) & !is.na(labels)
-  if (any(lost)) positions[lost] <- match_numbers(labels[lost], mechanism)
+  if (anyNA(positions)) positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
   bits <- match_bits(labels)
   if (is.null(bits)) positions else unname(mechanism$bits[bits])
