@@ -168,7 +168,7 @@ check_fits <- function(fits) {
   fits
 }
 
-compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), as.character), sep = ", "))
+compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
 
 # A fit of one group is called by it.
 fit_names <- function(fits) {

@@ -139,7 +139,7 @@ sparse_covariance <- function(x) {
   d <- length(x$columns)
   entries <- sparse_entries(d, x$order)
   if (entries > 2e8) {
-    abort(c("The covariance would have {format(entries, big.mark = ',', digits = 3)} non-zero entries.",
+    abort(c("The covariance would have {format_count(signif(entries, 3))} non-zero entries.",
             i = "Name the sets you need in {.arg sets}."),
           "argument")
   }

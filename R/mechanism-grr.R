@@ -17,6 +17,7 @@
 #'
 #' @param levels The categories of the answer: their labels (text, numbers or a factor, all different; an ordered factor keeps its order in pictures), or how many there
 #'   are (at least 2), in which case they are called `1`, `2`, ...
+#'   Labels of whole numbers have no exponent (`100000`), those of other numbers 15 digits, more if two would be alike; their decimal sign is a point.
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
 #' @param ... Not used, and refused.

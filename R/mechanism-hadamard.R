@@ -51,7 +51,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
             x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
           "too_large")
   }
-  labels <- as.character(seq_len(blocks * size) - 1)
+  labels <- number_text(seq_len(blocks * size) - 1L)
   new_rr_mechanism(
     "hadamard", levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
                    numeric_truths = levels$numeric,
@@ -236,11 +236,11 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   }
   if (is.factor(x) || is.character(x)) {
     labels <- as.character(x)
-    x <- match(labels, mechanism$reports) - 1
+    x <- written_numbers(labels)
     bad <- which(is.na(x) & !is.na(labels))
     if (length(bad)) {
       abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")),
-                      are_answers(labels[bad[1]], mechanism))
+                      are_answers(labels, mechanism))
     }
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)

@@ -58,9 +58,26 @@ check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism
 # in whatever order a factor has them. The two kinds of labels are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
+  if (anyNA(positions)) positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
   bits <- match_bits(labels)
   if (is.null(bits)) positions else unname(mechanism$bits[bits])
+}
+
+# The places of text that is the number of a label, written in another way: "1e+05", "100000.0". Only where all labels
+# are numbers.
+match_numbers <- function(text, mechanism) {
+  different <- unique(text)
+  numbers <- written_numbers(different)
+  values <- if (!all(is.na(numbers))) mechanism$numeric_levels %||% label_numbers(mechanism$reports)
+  if (is.null(values) || anyNA(values)) return(rep(NA_integer_, length(text)))
+  match(numbers, values)[match(text, different)]
+}
+
+# The places of the levels in a long table; numbers are levels where these are numbers, otherwise positions.
+match_long <- function(level, mechanism) {
+  if (is.numeric(level)) return(match(level, mechanism$numeric_levels %||% seq_along(mechanism$levels)))
+  match_labels(as.character(level), list(reports = mechanism$levels, numeric_levels = mechanism$numeric_levels))
 }
 
 # Is a report 0 or 1, no or yes?
@@ -205,15 +222,9 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
         "level")
 }
 
-# Text where numbers of categories are wanted: the numbers written in another way, or labels. The labels of the reports
-# are not all labels: the mechanism that randomised may have others, which nobody reported.
+# Text where numbers of categories are wanted. The labels of the reports are not all labels: the mechanism that
+# randomised may have others, which nobody reported.
 numbered_remedy <- function(x, mechanism) {
-  given <- if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
-  numbers <- suppressWarnings(as.numeric(given))
-  if (!anyNA(numbers) && all(numbers >= 1 & numbers <= length(mechanism$reports) & numbers == floor(numbers))) {
-    return(if (is.factor(x)) "The categories of the mechanism are numbers: give `as.integer(as.character(x))`."
-           else "The categories of the mechanism are numbers: give `as.integer(x)`.")
-  }
   paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order,",
         "also of answers that nobody reported: those who answered were randomised among all.",
         # A factor keeps levels that nobody reported.
@@ -325,8 +336,8 @@ labelled_reports <- function(x, mechanism) {
   values[values %in% attr(x, "na_values", exact = TRUE)] <- NA
   if (length(limits) == 2L) values[!is.na(values) & values >= limits[1] & values <= limits[2]] <- NA
   if (is.null(labels)) return(values)
-  text <- as.character(values)
-  known <- as.character(labels)
+  text <- label_text(values)
+  known <- label_text(labels)
   if (!any(relax(names(labels)) %in% relax(mechanism$reports)) && any(known %in% mechanism$reports)) return(text)
   place <- match(text, known)
   ifelse(is.na(place), text, names(labels)[place])

@@ -136,7 +136,7 @@ rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL,
 rr_matrix.rr_product <- function(mechanism, ...) {
   check_object(mechanism)
   check_dots_empty(...)
-  cells <- format(c(prod(mechanism$sizes), prod(mechanism$report_sizes)), big.mark = ",", trim = TRUE)
+  cells <- format_count(c(prod(mechanism$sizes), prod(mechanism$report_sizes)))
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
     abort(c("{.arg mechanism} has too many cells for its matrix.",
             x = "It would be {cells[1]} by {cells[2]}.",

@@ -5,12 +5,13 @@ new_rr_bits <- function(bits, k, missing = NULL) {
   structure(bits, levels_number = k, missing = if (any(missing)) missing, class = c("rr_bits", "rr_reports"))
 }
 
-# Before anything is drawn: reports of a bit a category may need more memory than there is.
+# Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
 check_report_memory <- function(n, k) {
   bytes <- n * ceiling(k / 8)
-  if (bytes <= machine_memory()) return(invisible())
+  if (2 * bytes <= machine_memory()) return(invisible())
   abort(c("These reports are too large for this machine's memory.",
-          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}.",
+          x = paste("{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}, and",
+                    "counting them as much again."),
           i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4",
                     "bytes each, those of {.fn rr_local_hash} 12.")), "too_large")
 }

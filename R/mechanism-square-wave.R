@@ -55,7 +55,7 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
           else continuous_wave(bins$breaks, epsilon, check_count(reports, "reports", min = 2, max = matrix_limit),
                                half_width)
   numbers <- as.double(wave$reports)
-  labels <- list(levels = bins$labels, reports = as.character(numbers), numeric = numbers, truths = bins$numeric)
+  labels <- list(levels = bins$labels, reports = number_text(numbers), numeric = numbers, truths = bins$numeric)
   mechanism <- new_rr_channel(wave$matrix, labels, wave$design, c("square_wave", "channel"), breaks = bins$breaks,
                               half_width = wave$half_width, p = wave$p, q = wave$q, wave_epsilon = epsilon,
                               grid = !is.null(reports))
@@ -79,7 +79,7 @@ check_breaks <- function(breaks) {
   breaks <- as.double(breaks)
   # As few digits as tell them apart.
   for (digits in 3:15) {
-    text <- vapply(breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE)
+    text <- vapply(breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE, decimal.mark = ".")
     if (!anyDuplicated(text)) break
   }
   if (anyDuplicated(text)) text <- sprintf("%.17g", breaks)

@@ -84,7 +84,7 @@ match_arms <- function(arm, names, n) {
   if (length(arm) != n) {
     abort(c("{.arg arm} must have one entry per row.", x = "It has {length(arm)}; there are {n} rows."), "argument")
   }
-  place <- match(as.character(arm), names)
+  place <- match(label_text(arm), names)
   lost <- which(is.na(place))
   if (length(lost)) {
     abort(c("Every {.arg arm} must have a mechanism.",

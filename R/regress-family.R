@@ -111,7 +111,7 @@ regress_response <- function(y, labels, weights = NULL, mechanism = NULL) {
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   n <- rep(1, length(y))
   if (is.factor(y) || is.character(y)) {
-    place <- match(as.character(y), labels)
+    place <- match_labels(as.character(y), list(reports = labels))
     if (all(is.na(place[!is.na(y)]))) {
       bits <- match_bits(as.character(y))
       if (!is.null(bits)) place <- bits

@@ -142,7 +142,7 @@ truth_cell <- function(rows, truth) {
             i = "The covariates are {format_labels(rows$covariates)}."), "argument")
   }
   at <- vapply(rows$covariates, function(name) {
-    place <- match(as.character(truth[[name]]), rows$levels[[name]])
+    place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
     if (length(place) == 1L && !is.na(place)) return(place)
     abort(c("{.arg truth} must hold levels.", x = "{.val {name}} is {describe(truth[[name]])}.",
             i = "The levels are {format_labels(rows$levels[[name]])}."), "level")

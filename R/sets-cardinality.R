@@ -229,7 +229,7 @@ list_to_bits <- function(sets, universe) {
             x = if (anyNA(universe)) "It has a missing label." else "A label appears twice."), "argument")
   }
   bits <- matrix(0L, length(universe), length(sets),
-                 dimnames = list(if (!numbered) as.character(universe), names(sets)))
+                 dimnames = list(if (!numbered) label_text(universe), names(sets)))
   for (j in seq_along(sets)) {
     name <- names(sets)[j] %||% ""
     which <- if (nzchar(name)) encodeString(name, quote = "\"") else as.character(j)

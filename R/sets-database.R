@@ -21,7 +21,7 @@ count_long_bits <- function(data, element, set, column) {
   sums <- translate_sums(stats::setNames(sums, alias), dbplyr::remote_con(data))
   rows <- run_query(data, group_query(data, element, sums), c(element, set, column))
   if (!nrow(rows)) abort(c("{.arg bits} holds no bits.", x = "The database table has no rows."), "empty")
-  labels <- as.character(plain_numbers(rows[[element]]))
+  labels <- label_text(plain_numbers(rows[[element]]))
   numbers <- lapply(rows[alias], function(x) as.double(plain_numbers(x)))
   names(numbers) <- c("bits", "sets", "ones", "wrong", "unknown")
   check_bit_rows(labels, numbers)

@@ -115,7 +115,7 @@ warn_variance <- function(variance, single = TRUE, universe = 0, estimated = NUL
 }
 
 format_number <- function(x) {
-  if (is.finite(x) && abs(x) < 1e15) format(signif(x, 3), big.mark = ",", scientific = FALSE) else format(x, digits = 3)
+  if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 }
 
 #' Variance of an estimated OR or AND for a known truth

@@ -72,7 +72,7 @@ print_size <- function(x, error, interval, number) {
 # One decimal is enough: standard errors are larger than a tenth of an element.
 format_size <- function(x) {
   if (!is.finite(x) || abs(x) >= 1e12) return(format(x, digits = 3))
-  format(round(x, 1), big.mark = ",", scientific = FALSE, nsmall = 1)
+  format(round(x, 1), big.mark = ",", decimal.mark = ".", scientific = FALSE, nsmall = 1)
 }
 
 format_flips <- function(flip) {

@@ -108,7 +108,7 @@ plain_group <- function(key) {
   attributes(values) <- NULL
   known <- sort(unique(c(values, unname(labels))))
   text <- names(labels)[match(known, labels)]
-  text[is.na(text)] <- as.character(known)[is.na(text)]
+  text[is.na(text)] <- label_text(known)[is.na(text)]
   factor(values, known, make.unique(text))
 }
 

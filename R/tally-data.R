@@ -192,9 +192,9 @@ refuse_column <- function(column) {
 holds_reports <- function(values, mechanism) {
   if (is.data.frame(values)) return(holds_fields(values, mechanism))
   if (inherits(values, "rr_reports")) return(TRUE)
-  values <- unique(as.character(if (is.factor(values)) levels(values) else values))
+  values <- unique(label_text(if (is.factor(values)) levels(values) else values))
   values <- values[!is.na(values)]
-  length(values) > 0L && all(values %in% mechanism$reports)
+  length(values) > 0L && !anyNA(match_labels(values, mechanism))
 }
 
 # Are these the columns of its reports?
@@ -362,6 +362,7 @@ relax_labels <- function(x, mechanism) {
   }
   settle <- function(text) {
     place <- match(relax(text), keys)
+    place[is.na(place)] <- match_numbers(relax(text[is.na(place)]), mechanism)
     change <- !is.na(place) & !text %in% labels
     text[change] <- labels[place[change]]
     text
@@ -377,7 +378,7 @@ relax_labels <- function(x, mechanism) {
 # ---- one name for a group ----
 
 format_group <- function(groups, g) {
-  values <- vapply(groups, function(key) encodeString(as.character(key[g])), "")
+  values <- vapply(groups, function(key) encodeString(label_text(key[g])), "")
   if (identical(names(groups), "group")) return(values[[1]])
   paste(names(groups), values, sep = " = ", collapse = ", ")
 }

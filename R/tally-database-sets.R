@@ -144,9 +144,7 @@ tally_long <- function(rows, reports, mechanism, asked, na.rm) {
   some <- !is.na(rows$level)
   level <- rows$level
   levels <- mechanism[["bit"]] %||% mechanism
-  place <- if (is.numeric(level) && is.null(levels$numeric_levels)) ifelse(level == floor(level), level, NA)
-    else match(as.character(level), levels$levels)
-  place[!place %in% seq_along(levels$levels)] <- NA
+  place <- match_long(level, levels)
   stray <- which(some & is.na(place))
   if (length(stray)) {
     shown <- encodeString(as.character(level[stray[1]]), quote = "\"")

@@ -115,7 +115,7 @@ row_answers <- function(answers, mechanism, match) {
   parts <- mechanism$questions %||% list(mechanism)
   answers <- Map(function(x, part) {
     x <- plain_reports(x, part)
-    if (is.double(x) && !is.object(x) && any(x != floor(x), na.rm = TRUE)) x <- as.character(x)
+    if (is.double(x) && !is.object(x) && any(x != floor(x), na.rm = TRUE)) x <- number_text(x)
     if (match == "relaxed") relax_labels(x, part) else x
   }, answers, parts)
 }

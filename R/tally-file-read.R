@@ -8,6 +8,10 @@ read_tally <- function(bytes) {
   text <- rawToChar(bytes)
   if (!validUTF8(text)) abort("It is not text in UTF-8.", "file")
   Encoding(text) <- "UTF-8"
+  # Text would end there.
+  if (grepl("(?<!\\\\)(\\\\\\\\)*\\\\u0000", text, perl = TRUE)) {
+    abort("It holds a character that no text has: {.code \\u0000}.", "file")
+  }
   object <- tryCatch(parse_json_text(text), error = function(e) {
     abort("It is not JSON, or was cut off.", "file")
   })
@@ -48,6 +52,7 @@ make_tally <- function(object) {
                       c("groups", "weight_squares", "respondents", "missing", "chunks", "sets", "checksum"), "file")
   check_label_numbers(m$mechanism, length(unlist(m$counts, use.names = FALSE)))
   mechanism <- recipe_mechanism(m$mechanism)
+  if (inherits(mechanism, "rr_product")) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
   number <- if (is.null(groups)) 1L else nrow(groups)
   weighted <- !is.null(m$weight_squares)
@@ -93,7 +98,8 @@ read_counts <- function(counts, reports, groups) {
 read_numbers_of <- function(x, name, number, per = "group", whole = FALSE) {
   if (!is.numeric(x) || length(x) != number) {
     abort(c("{.field {name}} must be {format_count(number)}{cli::qty(number)} number{?s}, one per {per}.",
-            x = "It is {describe(x)}."), "file")
+            x = "It is {describe(x)}.", i = if (!is.numeric(x)) "Whole numbers without exponent are at most 2^53."),
+          "file")
   }
   x <- as.double(x)
   bad <- which(!is.finite(x) | x < 0 | (whole & x != floor(x)))
@@ -123,8 +129,9 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
                 "{format(found, digits = 17)}, and {.field n} is {format(n[g], digits = 17)}."), "file")
   }
   if (!weighted) return(invisible())
-  # (sum w)^2 <= m sum w^2 for m weights.
-  if (any((squares == 0) != (n == 0)) || (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
+  # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
+  if (any((squares == 0) != (n == 0)) || any(squares > n^2 * (1 + 1e-9)) ||
+      (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
     abort("{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.", "file")
   }
 }

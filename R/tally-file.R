@@ -24,7 +24,7 @@
 #' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
 #' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
 #'
-#' The members of `mechanism` are named as the arguments of the constructors. `levels` are labels, or the number of categories. The yes/no designs are of kind
+#' The members of `mechanism` are named as the arguments of the constructors. `levels` are labels, of at most 10,000 bytes as those of groups, or the number of categories. The yes/no designs are of kind
 #' `"binary"` with `p` and `q`; forced response and unrelated questions have `truth` and `innocuous`; any channel has its `matrix`, whose rows are truths;
 #' `"product"` has `questions`, an array of objects with `name` and `mechanism`.
 #'
@@ -41,7 +41,7 @@
 #' @return `rr_write()` the tally, invisibly. `rr_read()` an object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
 #' `candor_error_file` for a file that is no tally, with the reason: not JSON or cut off, of a newer version, with another checksum, counts that
-#' are negative or do not add up to `n`, wrong lengths, probabilities that are none, members that are not known; for a tally that cannot be written, and a
+#' are negative, do not add up to `n`, or are whole numbers above \eqn{2^{53}} without exponent, wrong lengths, probabilities that are none, members that are not known; for a tally that cannot be written, and a
 #' place that cannot be written to. `candor_error_argument` for anything but a tally and the name of a file; `candor_error_package` where
 #' jsonlite is not installed.
 #' @source Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}

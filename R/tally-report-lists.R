@@ -39,7 +39,7 @@ text_numbers <- function(x, mechanism, digits) {
   bad <- which(!is.na(x) & !grepl(numbers, x))
   if (length(bad)) {
     abort_report_at(bad[1], sprintf("is %s, which is no list of numbers", encodeString(x[bad[1]], quote = "\"")),
-                    are_answers(x[bad[1]], mechanism))
+                    are_answers(x, mechanism))
   }
   lapply(strsplit(trimws(x), " +"), as.numeric)
 }

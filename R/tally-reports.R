@@ -100,13 +100,13 @@ abort_report_at <- function(position, problem, answers = FALSE) {
 # True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomised.
 answers_remedy <- "These are answers. Randomise them first: {.code rr_perturb(x, mechanism)}."
 
-# Is all of it what people answer? A mechanism without levels takes any text.
+# Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels takes any text.
 are_answers <- function(x, mechanism) {
   if (!is.atomic(x) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
   if (inherits(mechanism, c("rr_sketch_counts", "rr_prefixes"))) return(is.character(x) || is.factor(x))
   # Plain numbers may be positions, or a part of reports.
   if (is.numeric(x) && is.null(mechanism$numeric_levels)) return(FALSE)
-  all(as.character(unique(x[!is.na(x)])) %in% mechanism$levels)
+  all(label_text(unique(x[!is.na(x)])) %in% mechanism$levels)
 }
 
 check_same_levels <- function(k, mechanism) {
@@ -139,7 +139,7 @@ read_bits <- function(x, mechanism, na.rm = FALSE) {
     if (length(dropped)) x <- x[-dropped]
     read <- .Call(C_rr_from_hex, sub("^(0x|\\\\x)", "", as.character(x)), as.double(width))
     if (read$position > 0) {
-      abort_report_at(read$position, hex_problem(x[read$position], k), are_answers(x[read$position], mechanism))
+      abort_report_at(read$position, hex_problem(x[read$position], k), are_answers(x, mechanism))
     }
     bits <- read$bits
   } else if (is_long(x)) {
@@ -253,8 +253,7 @@ is_long <- function(x, mechanism = NULL) {
 # bits are a part.
 long_places <- function(x, mechanism, size = mechanism$size, whole = mechanism) {
   level <- if (is.null(mechanism$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
-  place <- if (is.numeric(level) && is.null(mechanism$numeric_levels)) level else match(as.character(level),
-                                                                                        mechanism$levels)
+  place <- match_long(level, mechanism)
   lost <- which(is.na(x$id))
   if (length(lost)) {
     abort(c("{.arg x} must say which report each row is of.", x = "{.val id} is NA in row {format_count(lost[1])}."),
@@ -263,7 +262,7 @@ long_places <- function(x, mechanism, size = mechanism$size, whole = mechanism) 
   id <- match(x$id, unique(x$id))
   none <- is.na(level) & is.null(size)
   place[none] <- NA
-  bad <- which(!none & (is.na(place) | place < 1 | place > length(mechanism$levels) | place != floor(place)))
+  bad <- which(!none & is.na(place))
   if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level",
                                                        encodeString(as.character(level[bad[1]]), quote = "\"")))
   twice <- anyDuplicated(data.frame(id, place))

@@ -26,6 +26,7 @@
 #' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
 #'   the only column beside those of `by` and `weights`, nor for several questions.
 #' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where a text or factor value is not a level as it stands.
+#'   If all levels are numbers, text is read as the number that it says: `"100000"`, `"1e+05"` and `"100000.0"` are one level.
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
 #'   number of respondents that uncertainty is based on becomes Kish's effective number
@@ -314,6 +315,7 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
 
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {
+  for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
   structure(
     list(mechanism = mechanism, counts = counts, n = n,
          effective_n = if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0),

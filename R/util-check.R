@@ -169,21 +169,38 @@ check_levels <- function(levels, arg = "levels") {
     abort(c("{.arg {arg}} must be labels, or a number of categories.", x = "It is {describe(levels)}."),
           "argument")
   }
-  labels <- check_text(as.character(levels), arg)
+  numeric <- if (is.numeric(levels)) as.double(levels)
+  labels <- if (is.null(numeric)) check_text(as.character(levels), arg) else label_text(levels)
   if (anyNA(labels)) {
     abort(c("{.arg {arg}} must not be missing.", x = "Label {which(is.na(labels))[1]} is NA."),
           "argument")
   }
+  check_label_bytes(labels, arg)
   if (length(labels) < 2L) {
     abort(c("{.arg {arg}} must name at least 2 categories.", x = "It names {length(labels)}."),
           "argument")
   }
-  if (anyDuplicated(labels)) {
-    twice <- labels[anyDuplicated(labels)]
+  if (is.null(numeric) && !is.null(numeric <- label_numbers(labels))) {
+    # R may have written them with an exponent.
+    known <- which(!is.na(numeric))
+    labels[known] <- number_text(numeric[known])
+  }
+  numbers <- if (is.character(levels)) written_numbers(labels)
+  twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
+  if (twice) {
+    twice <- labels[twice]
     abort(c("{.arg {arg}} must all differ.", x = "{.val {twice}} appears more than once."),
           "argument")
   }
-  list(labels = labels, numeric = if (is.numeric(levels)) as.double(levels) else label_numbers(labels))
+  list(labels = labels, numeric = numeric)
+}
+
+# What prints labels fails with millions of letters.
+check_label_bytes <- function(labels, arg) {
+  bytes <- nchar(labels, "bytes")
+  if (max(bytes, 0) <= 10000) return(invisible())
+  abort(c("{.arg {arg}} must be labels of at most 10,000 bytes.", x = "A label has {format_count(max(bytes))}."),
+        "argument")
 }
 
 # Levels given as an ordered factor keep their order in pictures.
@@ -192,15 +209,12 @@ with_order <- function(mechanism, levels) {
   mechanism
 }
 
-# The numbers that labels of text are when written as R writes numbers, NA for other labels; NULL where no label is one.
+# The numbers that labels of text are when written as number_text() writes numbers, or as R does (1e+05). NA for other
+# labels; NULL where no label is one.
 label_numbers <- function(labels) {
-  numbers <- suppressWarnings(as.numeric(labels))
-  numbers[!is.finite(numbers)] <- NA
-  tried <- which(!is.na(numbers))
-  odd <- sprintf("%.15g", numbers[tried]) != labels[tried]
-  # R writes 1e+05, people write 100000.
-  odd[odd] <- as.character(numbers[tried][odd]) != labels[tried][odd]
-  numbers[tried[odd]] <- NA
+  numbers <- written_numbers(labels)
+  odd <- which(number_text(numbers) != labels)
+  numbers[odd[!grepl("^-?[1-9]([.][0-9]*[1-9])?e[+][0-9]{2}$", labels[odd])]] <- NA
   if (!all(is.na(numbers))) numbers
 }
 

@@ -1,6 +1,5 @@
 # JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are quoted and texts
-# are
-# read by jsonlite; its own numbers have 15 digits.
+# are read by jsonlite; its own numbers have 15 digits.
 
 # Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
 json_text <- function(x) {
@@ -17,18 +16,26 @@ json_text <- function(x) {
   if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
 }
 
-# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001.
+# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers above 2^53 have an
+# exponent: without it they say that every digit counts.
 json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
-  other <- as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
-  text[other] <- sprintf("%.17g", x[other])
+  other <- which(as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x)
+  text[other] <- sprintf(c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)], x[other])
   text
 }
 
-# Arrays of numbers and of text become vectors. (jsonlite::fromJSON() would open what looks like an address.)
-parse_json_text <- function(text) {
-  jsonlite::parse_json(text, simplifyVector = TRUE, simplifyDataFrame = FALSE, simplifyMatrix = FALSE)
+# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what looks like an address,
+# and its vectors have 1 for true.)
+parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
+
+# Arrays of one kind of values become vectors; all others stay lists.
+plain_arrays <- function(x) {
+  if (!is.list(x)) return(x)
+  kinds <- if (is.null(names(x))) sub("integer", "double", unique(vapply(x, typeof, "")))
+  if (length(unique(kinds)) == 1L && kinds[1] %in% c("double", "character", "logical")) return(unlist(x))
+  lapply(x, plain_arrays)
 }
 
 # Written beside, read back, and moved into place: whatever happens, a complete file is there.

@@ -1,10 +1,13 @@
 # Refuse work that will not fit in the machine's memory before it begins.
 
-# Bytes of main memory; infinite where the system does not say.
+# Bytes of main memory that are free, or that the process may have; infinite where the system does not say.
 machine_memory <- function() {
-  line <- tryCatch(readLines("/proc/meminfo", n = 1, warn = FALSE), error = function(e) "", warning = function(w) "")
-  kilobytes <- suppressWarnings(as.numeric(sub("^MemTotal: *([0-9]+) kB$", "\\1", line)))
-  if (length(kilobytes) == 1 && is.finite(kilobytes)) 1024 * kilobytes else Inf
+  stated <- function(file, name) {
+    lines <- tryCatch(readLines(file, warn = FALSE), error = function(e) "", warning = function(w) "")
+    found <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
+    if (any(found)) as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1])) else Inf
+  }
+  min(1024 * stated("/proc/meminfo", "MemAvailable"), stated("/proc/self/limits", "Max address space"))
 }
 
 check_memory <- function(bytes, arg, what) {

@@ -24,14 +24,13 @@ root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
 bounds_matrix <- function(low, high, level, labels) {
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  matrix(c(low, high), ncol = 2,
-         dimnames = list(labels, paste(format(100 * tails, trim = TRUE, digits = 3), "%")))
+  tails <- format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3, scientific = FALSE, decimal.mark = ".")
+  matrix(c(low, high), ncol = 2, dimnames = list(labels, paste(tails, "%")))
 }
 
 # One label for each row of group keys: "north" or, of two keys, "north.2024".
 group_labels <- function(groups) {
-  if (!is.null(groups)) do.call(paste, c(unname(as.list(groups)), sep = "."))
+  if (!is.null(groups)) do.call(paste, c(lapply(unname(as.list(groups)), label_text), sep = "."))
 }
 
 # The first rows of a table, and how many more there are.

@@ -26,17 +26,37 @@ column_numbers <- function(x) {
   if (any(is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA")) x else numbers
 }
 
-# Numbers as text, each in one way whatever its type: whole ones without an exponent, others with as many digits as give
-# the same number again.
-number_text <- function(x) {
+# Numbers as text, each in one way whatever its type and the options of the session: whole ones without an exponent,
+# others with as many digits as give the same number again.
+number_text <- function(x, digits = 17) {
+  if (is.integer(x)) return(as.character(x))
   x <- as.double(plain_numbers(x))
-  text <- sprintf("%.15g", x)
-  whole <- is.finite(x) & x == floor(x)
+  text <- rep(NA_character_, length(x))
+  whole <- !is.na(x) & x == floor(x) & is.finite(x)
   text[whole] <- sprintf("%.0f", x[whole] + 0)
-  short <- is.finite(x) & !whole & as.numeric(text) != x
-  text[short] <- sprintf("%.17g", x[short])
-  text[is.na(x)] <- NA
+  other <- !is.na(x) & !whole
+  text[other] <- sprintf("%.15g", x[other])
+  if (digits > 15) {
+    short <- which(other & as.numeric(text) != x)
+    text[short] <- sprintf("%.17g", x[short])
+  }
   text
+}
+
+# Labels: of numbers the 15 digits that R and files show, unless two of them would be the same.
+label_text <- function(x) {
+  if (!is.numeric(x)) return(as.character(x))
+  text <- number_text(x, digits = 15)
+  if (anyDuplicated(text[!duplicated(x)])) number_text(x) else text
+}
+
+# The number that text says, however it is written. NA for other text, and beyond what a double holds to the unit.
+written_numbers <- function(text) {
+  numbers <- rep(NA_real_, length(text))
+  good <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
+  numbers[good] <- as.numeric(text[good])
+  numbers[which(abs(numbers) >= 2^53)] <- NA
+  numbers
 }
 
 # "1 category", "50 categories".
@@ -69,8 +89,18 @@ meant_of <- function(given, labels) {
   if (!is.na(near)) sprintf("Did you mean %s?", encodeString(near, quote = "\""))
 }
 
-# Without case and surrounding space.
-relax <- function(text) tolower(trimws(text, whitespace = "[\\h\\v]"))
+# Without case and surrounding space. The letters are those of Latin, Greek and Cyrillic alphabets: tolower() would
+# follow the language of the session, in which "I" may not be "i".
+relax <- function(text) chartr(letter_cases[1], letter_cases[2], trimws(text, whitespace = "[\\h\\v]"))
+
+letter_cases <- local({
+  # Above 0x100 each capital is followed by its small letter, but for a few letters without one.
+  pairs <- c(seq(0x100, 0x136, 2), seq(0x139, 0x147, 2), seq(0x14a, 0x176, 2), seq(0x179, 0x17d, 2))
+  pairs <- setdiff(pairs, 0x130)
+  blocks <- c(0x41:0x5a, 0xc0:0xd6, 0xd8:0xde, 0x391:0x3a1, 0x3a3:0x3a9, 0x410:0x42f)
+  capitals <- c(blocks, 0x400:0x40f, pairs, 0x130, 0x178)
+  c(intToUtf8(capitals), intToUtf8(c(blocks + 32, 0x450:0x45f, pairs + 1, 0x69, 0xff)))
+})
 
 # The text of a factor, whose codes may be no places among its levels where it was made by hand or damaged.
 factor_text <- function(x, arg) {

@@ -122,14 +122,107 @@ test_that("integer answers get reports that are levels, whatever the levels", {
   expect_type(rr_perturb(10L, rr_grr(c(10, 20), p = 1)), "integer")
 })
 
-test_that("text for numbered categories is told to be numbers or labels, and never to take the levels from the reports", {
+test_that("text for numbered categories is told to be labels, and never to take the levels from the reports", {
   m <- rr_grr(20, epsilon = 4)
   message <- function(x) conditionMessage(tryCatch(rr_tally(x, m), error = identity))
-  expect_match(message(sprintf("%02d", c(1, 3))), "as.integer(x)", fixed = TRUE)
-  expect_match(message(factor("1.0")), "as.integer(as.character(x))", fixed = TRUE)
   for (x in list(c("yes", "no"), c("1", "21"))) {
     expect_match(gsub("\\s+", " ", message(x)), "all labels of the questionnaire", fixed = TRUE)
     expect_no_match(message(x), "unique")
   }
   expect_no_match(message(factor(c("yes", "no"))), "levels(x)", fixed = TRUE)
+})
+
+test_that("numbers are written as labels without exponent, and text is read as the number that it is", {
+  big <- c(1e5, 2e5, 1234567, 1e15)
+  written <- c("100000", "200000", "1234567", "1000000000000000")
+  # A label of 15 digits is enough, unless two would be the same.
+  numbers <- list(list(big, written), list(c(0.1 + 0.2, 1 / 3, 1e-5), c("0.3", "0.333333333333333", "1e-05")),
+                  list(c(0.3, 0.1 + 0.2), c("0.3", "0.30000000000000004")), list(c(-0.5, -2, 0), c("-0.5", "-2", "0")),
+                  list(c("1e+05", "2e+05"), written[1:2]), list(factor(c(1e5, 5)), c("5", "100000")))
+  for (one in numbers) expect_identical(rr_grr(one[[1]], 1)$levels, one[[2]])
+  m <- rr_grr(c(1e5, 2e5), 1)
+  x <- c("100000", "1e+05", "1e5", "100000.0", "2E+05", "0200000", "+200000.", NA)
+  expect_identical(suppressMessages(rr_tally(x, m, na.rm = TRUE))$counts, c(4, 3))
+  expect_identical(rr_tally(factor(x[1:7]), m)$counts, c(4, 3))
+  expect_identical(rr_tally(paste0(" ", x[1:7], " "), m, match = "relaxed")$counts, c(4, 3))
+  expect_identical(rr_tally(c("2e+05", "1.0"), rr_grr(2e5, 1))$counts[c(1, 2e5)], c(1, 1))
+  # Half a number, another number, hexadecimal digits and space are none of the labels.
+  for (stray in c("1e5x", "100001", "0x186A0", " 100000", "Inf", "1e+05 ")) {
+    expect_error(rr_tally(stray, m), class = "candor_error_level")
+  }
+  expect_error(rr_tally("9007199254740993", rr_grr(c(2^53, 1), 1)), class = "candor_error_level")
+  # Labels that are not all numbers are text.
+  expect_error(rr_tally("1.0", rr_grr(c("1", "2", "3+"), 1)), class = "candor_error_level")
+  # The same number twice
+  for (twice in list(c("1e+05", "100000"), c("1", "01"), c("0.5", ".5", "2"))) {
+    expect_error(rr_grr(twice, 1), "differ", class = "candor_error_argument")
+  }
+  # More digits than a double holds
+  expect_identical(rr_grr(c("12345678901234567890", "12345678901234567891"), 1)$levels,
+                   c("12345678901234567890", "12345678901234567891"))
+})
+
+test_that("reports of large mechanisms are read as text through every door", {
+  m <- rr_hadamard(2e5, 1)
+  expect_identical(m$reports[c(1, 100001, 200001)], c("0", "100000", "200000"))
+  x <- c("100000", "1e+05", "1e5", "100000.0", "0100000")
+  expect_identical(rr_tally(x, m)$counts[100001], 5)
+  expect_identical(rr_counts(c("100000" = 5), m)$counts[100001], 5)
+  expect_identical(rr_counts(c("1e+05" = 5), m)$counts[100001], 5)
+  expect_identical(rr_counts(data.frame(report = c("100000", "7"), n = 5:4), m)$counts[c(8, 100001)], c(4, 5))
+  long <- data.frame(id = 1:2, level = c("1e+05", "100000"))
+  expect_identical(rr_tally(long, rr_unary(c(1e5, 3), 1))$counts, c(2, 0))
+  expect_identical(rr_tally(transform(long, level = c(1e5, 3)), rr_unary(c(1e5, 3), 1))$counts, c(1, 1))
+  # The file of the review, smaller: every report that is a multiple of 100,000 is there.
+  m <- rr_hadamard(1e6, 1)
+  numbers <- seq(0, 1e6, 1e5)
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (reports in list(numbers, as.integer(numbers), format(numbers, scientific = FALSE, trim = TRUE))) {
+    utils::write.csv(data.frame(report = rep(reports, 3)), file, row.names = FALSE)
+    counts <- rr_tally_chunks(file, m, rows = 20, progress = FALSE)$counts
+    expect_identical(which(counts > 0) - 1, numbers)
+    expect_identical(sum(counts), 33)
+  }
+  # Depths of many nodes
+  tree <- rr_hierarchy(2^17, 1, fanout = 2^17, oracle = rr_hadamard)
+  expect_identical(sum(rr_tally(data.frame(depth = 1, report = c("100000", "1e+05", "3")), tree)$counts[c(5, 100002)]), 3)
+})
+
+test_that("text columns of a database are read as the numbers that they are", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "answers", data.frame(id = 1:4, report = c("100000", "1e+05", "2e5", "200000.0"), half = 0.5))
+  DBI::dbWriteTable(con, "rows", data.frame(id = 1:4, level = c("100000", "1e+05", "2e5", "200000.0")))
+  answers <- dplyr::tbl(con, "answers")
+  expect_identical(rr_tally(answers, rr_grr(c(1e5, 2e5), 1), column = "report")$counts, c(2, 2))
+  expect_identical(rr_tally(answers, rr_hadamard(2e5, 1), column = "report")$counts[c(100001, 200001)], c(2, 2))
+  expect_identical(rr_tally(answers, rr_grr(c(0.5, 2), 1), column = "half")$counts, c(4, 0))
+  expect_identical(rr_tally(dplyr::tbl(con, "rows"), rr_unary(c(1e5, 2e5), 1))$counts, c(2, 2))
+})
+
+test_that("labels follow neither the decimal sign of the session nor its penalty for exponents", {
+  look <- function() {
+    fit <- rr_estimate(rr_counts(rbind(c(5000, 1e5), c(4000, 3e5), c(3000, 2e5)), rr_grr(c(0.5, 5, 1e5), 1)))
+    fit$tally$groups <- tibble::tibble(income = c(0.25, 1e5))
+    table <- as.data.frame(rr_tally(c(5, 5), rr_grr(c(0.5, 5), 1), by = c(0.5, 1e5)))
+    list(rr_grr(c(0.5, 5, 1e5), 1)$levels, rr_square_wave(c(0, 0.5, 1.5, 1e5), 1)$levels, rr_hadamard(9, 1)$reports,
+         rownames(confint(fit)), colnames(confint(fit)), names(coef(fit)), table,
+         rr_tally(c("0.5", "5"), rr_grr(c(0.5, 5), 1))$counts)
+  }
+  plain <- look()
+  expect_identical(plain[[1]], c("0.5", "5", "100000"))
+  expect_identical(plain[[2]], c("0 to 0.5", "0.5 to 1.5", "1.5 to 100000"))
+  for (options in list(list(OutDec = ","), list(scipen = -10), list(scipen = 100), list(digits = 3))) {
+    expect_identical(withr::with_options(options, look()), plain)
+  }
+})
+
+test_that("reports that are no numbers are called answers only if all of them are", {
+  # Bits that a client cut, among them digits that are labels too
+  expect_no_match(conditionMessage(tryCatch(rr_tally(c("10", "a3"), rr_unary(100, 1)), error = identity)), "answers")
+  expect_match(conditionMessage(tryCatch(rr_tally(c("a", "b"), rr_unary(letters[1:9], 1)), error = identity)), "answers")
+  expect_no_match(conditionMessage(tryCatch(rr_tally(c("x", "#"), rr_hadamard(letters, 1)), error = identity)), "answers")
+  expect_match(conditionMessage(tryCatch(rr_tally(c("x", "y"), rr_hadamard(letters, 1)), error = identity)), "answers")
 })

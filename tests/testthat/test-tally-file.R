@@ -109,6 +109,25 @@ test_that("what another program writes is read", {
   expect_identical(other(sprintf('%s"checksum": "md5:%s"}', body, sum))$counts, c(1, 2))
 })
 
+test_that("what was written with labels such as 1e+05 is read, and merged with what is counted now", {
+  file <- withr::local_tempfile()
+  body <- '{"format": "candor tally", "version": 1, "mechanism": {"kind": "grr", "levels": ["1e+05", "2e+05"], "epsilon": 1}, "n": 3, "counts": [1, 2]}'
+  writeLines(body, file)
+  old <- rr_read(file)
+  now <- rr_counts(c(10, 20), rr_grr(c(1e5, 2e5), 1))
+  expect_identical(c(old, now)$counts, c(11, 22))
+  rr_write(now, file)
+  expect_identical(rr_read(file), now)
+  expect_match(paste(readLines(file), collapse = ""), '"levels": ["100000","200000"]', fixed = TRUE)
+  # An escaped backslash before u0000 is text, and texts that are called like numbers are text.
+  writeLines(sub('"1e+05", "2e+05"', '"\\\\u0000", "Inf"', body, fixed = TRUE), file)
+  expect_identical(rr_read(file)$mechanism$levels, c("\\u0000", "Inf"))
+  # Weights whose sum is above 2^53
+  weighted <- rr_tally(c(1, 2, 2), rr_grr(2, epsilon = 1), weights = c(3, 5, 7) * 2^53)
+  rr_write(weighted, file)
+  expect_identical(rr_read(file), weighted)
+})
+
 test_that("a text that was changed is refused with its reason", {
   file <- withr::local_tempfile()
   good <- '{"format": "candor tally", "version": 1, "mechanism": MECHANISM, "n": N, "counts": COUNTS MORE}'
@@ -123,12 +142,25 @@ test_that("a text that was changed is refused with its reason", {
   expect_match(refused(counts = "[1, 2, -3]"), "Number 3 is -3")
   expect_match(refused(counts = "[1, 2.5, 2.5]"), "whole")
   expect_match(refused(counts = "[1, 2]", n = "3"), "3 numbers")
-  expect_match(refused(counts = "[1, 2, null]"), "NA")
-  expect_match(refused(counts = "[1, 2, \"3\"]"), "character")
+  expect_match(refused(counts = "[1, 2, null]"), "3 numbers")
+  expect_match(refused(counts = "[1, 2, \"3\"]"), "3 numbers")
+  expect_match(refused(counts = "[\"1\", \"2\", \"3\"]"), "character")
   expect_match(refused(counts = "[[1, 2, 3]]"), "list")
   expect_match(refused(n = "[3, 3]"), "1 number")
   expect_match(refused(counts = "[9007199254740993, 2, 3]", n = "9007199254740998"), "2\\^53")
   expect_match(refused(more = ', "weight_squares": 1, "respondents": 2'), "weights")
+  # The squares of weights add up to at most the square of their sum.
+  expect_match(refused(more = ', "weight_squares": 36.1'), "weights")
+  expect_match(refused(counts = "[true, 2, 3]"), "3 numbers")
+  expect_match(refused(counts = "[1, 2, 3.5, true]"), "3 numbers")
+  # 2^53 + 1, which a double rounds to 2^53
+  expect_match(refused(counts = "[9007199254740993, 0, 0]", n = "9007199254740993"), "3 numbers")
+  expect_match(refused(n = "9007199254740993", counts = "[9007199254740992, 0, 0]"), "1 number")
+  expect_match(refused('{"kind": "grr", "levels": ["a", "b", "c\\u0000d"], "epsilon": 1}'), "no text has")
+  expect_match(refused(sprintf('{"kind": "grr", "levels": ["a", "b", "%s"], "epsilon": 1}', strrep("c", 1e5))), "10,000")
+  expect_match(refused(more = sprintf(', "groups": [{"name": "g", "type": "text", "values": ["%s"]}]', strrep("c", 1e5)), n = "[6]", counts = "[[1, 2, 3]]"), "10,000")
+  questions <- paste(sprintf('{"name": "q%d", "mechanism": {"kind": "binary", "levels": ["no", "yes"], "p": 0.25, "q": 0.75}}', 1:60), collapse = ", ")
+  expect_match(refused(sprintf('{"kind": "product", "questions": [%s]}', questions)), "too many questions")
   expect_match(refused(more = ', "respondents": 6'), "weight_squares")
   expect_match(refused(more = ', "colour": 6'), "colour")
   expect_match(refused(more = ', "n": 6'), "twice")

@@ -100,3 +100,43 @@ test_that("\"yes\" and \"no\" are bits wherever they come from", {
   # A factor whose levels stand the other way round says the same
   expect_identical(rr_cooccurrence(data.frame(a = factor(c("yes", "no", "yes"), c("yes", "no"))))$values, c(3, 2))
 })
+
+test_that("a session with a decimal comma prints without a warning", {
+  withr::local_options(OutDec = ",", warn = 2)
+  set.seed(1)
+  m <- rr_grr(c(0.5, 1.5, 3), 1)
+  tally <- rr_tally(sample(c(0.5, 1.5, 3), 3000, TRUE), m, by = sample(c(0.5, 2), 3000, TRUE))
+  fit <- rr_estimate(tally)
+  frame <- data.frame(y = rep(0:1, 1000), x = rnorm(2000))
+  bits <- matrix(rbinom(4000, 1, 0.4), 2000, dimnames = list(NULL, c("a", "b")))
+  shown <- list(m, tally, tally["0.5"], fit, summary(fit), confint(fit), generics::tidy(fit), generics::glance(fit),
+                rr_compare(fit), rr_hadamard(3000, 1), rr_square_wave(c(0, 0.5, 1.5), 1), rr_mean(c(0, 1.5), 1),
+                rr_hierarchy(64, 1), rr_product(a = rr_warner(0.8)), rr_bloom(50, 1), rr_glm(y ~ x, frame, rr_warner(0.8)),
+                rr_tmdh(rr_cooccurrence(bits), rr_warner(0.8)), rr_union_size(rr_bit_tally(bits, 0.1)), rr_power(m, n = 1000, share = 0.2))
+  for (x in shown) expect_output(print(x))
+  expect_identical(names(tally), c("0.5", "2"))
+})
+
+test_that("case is a fixed map, which no language of the session changes", {
+  expect_identical(relax(c(" TITLE ", "\u00c4\u00d6\u00dc \u00c9T\u00c9", "\u0130I\u0131", "\u0141\u00d3D\u0179", "\u0391\u03a9", "\u0414\u0410", NA)),
+                   c("title", "\u00e4\u00f6\u00fc \u00e9t\u00e9", "ii\u0131", "\u0142\u00f3d\u017a", "\u03b1\u03c9", "\u0434\u0430", NA))
+  # All pairs of the alphabets are those of Unicode, as this session knows them.
+  skip_if_not(l10n_info()[["UTF-8"]])
+  skip_if(grepl("^(tr|az)", Sys.getlocale("LC_CTYPE")))
+  every <- strsplit(intToUtf8(c(0x41:0x5a, 0xc0:0x17f, 0x391:0x3a9, 0x400:0x42f)), "")[[1]]
+  expect_identical(relax(every), tolower(every))
+  # In the session of a Turkish user, and in one without a language
+  for (locale in c("tr_TR.UTF-8", "C")) {
+    before <- Sys.getlocale("LC_CTYPE")
+    if (!nzchar(suppressWarnings(Sys.setlocale("LC_CTYPE", locale)))) next
+    found <- tryCatch(relax(c("TITLE", "I", "\u00c4")), finally = Sys.setlocale("LC_CTYPE", before))
+    expect_identical(found, c("title", "i", "\u00e4"))
+  }
+})
+
+test_that("a label that nobody can print is refused", {
+  long <- strrep("a", 10000)
+  expect_error(rr_grr(c(paste0(long, "a"), "b"), 1), "10,000", class = "candor_error_argument")
+  tally <- rr_tally(c(long, "b", "b"), rr_grr(c(long, "b"), 1))
+  for (x in list(tally, rr_estimate(tally))) expect_output(print(x))
+})
