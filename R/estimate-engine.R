@@ -27,7 +27,7 @@ check_run <- function(method, evidence, options) {
   if (law_tells_nothing(law)) abort_no_information(mechanism, law)
   need <- unmet_need(method, law, evidence$k)
   if (!is.null(need)) refuse_method(method, mechanism, law, need)
-  check_options(options, method, mechanism)
+  check_options(options, method)
   impossible <- law_impossible(law, evidence$counts)
   if (impossible > 0) abort_impossible(mechanism, impossible, evidence$given$counts)
 }

@@ -197,11 +197,6 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         match = c("exact", "relaxed"), target = c("population", "sample"),
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
-  check_given()
-  check_no_formula(x, "rr_estimate")
-  found_argument("mechanism", environment(), "x")
-  check_columns_found()
-  if (!missing(method)) check_no_column(x, environment())
   match <- check_choice(match, "match", c("exact", "relaxed"))
   if (is_design(x)) {
     return(survey_estimates(rr_estimate, x, mechanism, if (!missing(method)) method, list(...), column, weights, by,
@@ -215,24 +210,6 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
   estimate_tally(tally$mechanism, tally, given)
-}
-
-# The third argument is the method: a column that stands there is told where it belongs.
-check_no_column <- function(x, asking) {
-  written <- eval(quote(substitute(method)), asking)
-  columns <- if (is_design(x)) names(x$variables) else if (is.data.frame(x)) names(x)
-  remedy <- "{.fn rr_methods} lists the methods; {.arg method} is one of their names, as text."
-  value <- tryCatch(get("method", asking), error = function(e) {
-    bare <- if (is.name(written)) bare_names(e, written)
-    if (!length(bare)) stop(e)
-    abort(c("{.arg method} must be the name of a method.", x = "There is no object {.code {bare}}.",
-            i = if (bare %in% columns) "It is a column: {.code column = \"{bare}\"}." else remedy), "argument")
-  })
-  if (!is.character(value) || length(value) != 1L || !value %in% columns || value %in% names(method_registry())) {
-    return(invisible())
-  }
-  abort(c("{.arg method} must be the name of a method.", x = "{.val {value}} is a column.",
-          i = "Name it: {.code column = \"{value}\"}."), "argument")
 }
 
 # `given` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the user gave them. For most
@@ -271,7 +248,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
     if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
-      check_mechanism(mechanism, methods = names(method_registry()))
+      check_mechanism(mechanism)
       abort(c("{.arg x} is a tally of another mechanism.",
               x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
     }
@@ -286,7 +263,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
     abort(c("{.arg x} must be a tally or reports.", x = "It is a fit.",
             i = "Its tally is in {.code x$tally}."), "argument")
   }
-  check_mechanism(mechanism, methods = names(method_registry()))
+  check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm,
                 match = if (match != "exact") match)

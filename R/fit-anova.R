@@ -16,7 +16,6 @@
 #' @inherit rr_compare examples
 #' @export
 anova.rr_fit <- function(object, ...) {
-  check_object(object)
   others <- Filter(function(x) inherits(x, "rr_fit"), list(...))
   fits <- c(list(object), others)
   for (fit in fits) {

@@ -46,7 +46,6 @@
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given(fit = "a grouped fit of {.fn rr_estimate}, or a list of fits")
   refuse_groups(fit, terms, type)
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
@@ -90,7 +89,6 @@ new_rr_compare <- function(table, type, conf.level) {
 # The table is its own summary: quartiles of p-values say nothing.
 #' @export
 summary.rr_compare <- function(object, ...) {
-  check_dots_near(...)
   object
 }
 

@@ -11,7 +11,6 @@ plain_contrast <- function(x) {
 rows_of.rr_contrast <- function(x) {
   # Cumulative shares have no test.
   tested <- if (is.null(attr(x, "levels"))) c("statistic", "p.value")
-  check_table(x, c("estimate", "std.error", tested, "conf.low", "conf.high"), "term")
   plain_contrast(x)[c("term", "estimate", "std.error", tested)]
 }
 
@@ -63,37 +62,22 @@ model_parameters.rr_contrast <- function(model, ...) model_parameters.rr_estimat
 model_performance.rr_contrast <- function(model, ...) model_performance.rr_estimates(model, ...)
 
 #' @export
-mean.rr_contrast <- function(x, ...) mean.rr_estimates(x, ...)
-
-#' @importFrom stats median
-#' @export
-median.rr_contrast <- function(x, na.rm = FALSE, ...) median.rr_estimates(x, na.rm, ...)
-
-#' @export
-quantile.rr_contrast <- function(x, ...) quantile.rr_estimates(x, ...)
-
-#' @export
 tidy.rr_contrast <- function(x, conf.int = FALSE, conf.level = attr(x, "conf.level"), terms = NULL, ...) {
-  check_dots_near(...)
   tidy.rr_estimates(x, conf.int, conf.level, terms)
 }
 
 #' @export
 confint.rr_contrast <- function(object, parm = NULL, level = attr(object, "conf.level"), ...) {
-  check_dots_near(...)
   confint.rr_estimates(object, parm, level)
 }
 
 #' @export
 glance.rr_contrast <- function(x, ...) {
-  check_dots_near(...)
-  check_table(x)
   tibble::tibble(target = attr(x, "target"), nobs = nobs(x), estimates = nrow(x), conf.level = attr(x, "conf.level"))
 }
 
 #' @export
 as.data.frame.rr_contrast <- function(x, ...) {
-  check_table(x)
   plain_frame(plain_contrast(x), ...)
 }
 

@@ -105,8 +105,6 @@ drawn_of.rr_estimates <- function(x, data, labels) {
 #' @method autoplot rr_estimates
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw estimates")
   data <- tidy(object, conf.int = TRUE, terms = terms)
   labels <- labels_of(object)

@@ -82,8 +82,6 @@ notes_of.rr_estimates <- function(x, shown) NULL
 #' @rdname rr_estimates
 #' @export
 tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
-  check_object(x)
-  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
@@ -97,8 +95,6 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @rdname rr_estimates
 #' @export
 glance.rr_estimates <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
                  conf.level = x$conf.level %||% NA_real_)
 }
@@ -106,16 +102,12 @@ glance.rr_estimates <- function(x, ...) {
 #' @rdname rr_estimates
 #' @export
 coef.rr_estimates <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   stats::setNames(rows_of(object)$estimate, labels_of(object))
 }
 
 #' @rdname rr_estimates
 #' @export
 vcov.rr_estimates <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   labels <- labels_of(object)
   matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
 }
@@ -123,8 +115,6 @@ vcov.rr_estimates <- function(object, ...) {
 #' @rdname rr_estimates
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
-  check_object(object)
-  check_dots_near(...)
   level <- check_level(level)
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
@@ -134,29 +124,24 @@ confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level,
 #' @rdname rr_estimates
 #' @export
 nobs.rr_estimates <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   observations_of(object)
 }
 
 #' @rdname rr_estimates
 #' @export
 as.data.frame.rr_estimates <- function(x, ...) {
-  check_object(x)
   plain_frame(tidy(x, conf.int = TRUE), ...)
 }
 
 #' @rdname rr_estimates
 #' @export
 format.rr_estimates <- function(x, ...) {
-  check_object(x)
   paste0("<", class(x)[1], "> ", title_of(x)[1])
 }
 
 #' @rdname rr_estimates
 #' @export
 print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
-  check_object(x)
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
@@ -171,7 +156,6 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
 # In R Markdown a table; `render = knitr::normal_print` as the option of a chunk prints as in the console.
 #' @exportS3Method knitr::knit_print
 knit_print.rr_estimates <- function(x, ...) {
-  check_object(x)
   shown <- shown_of(x, 25)
   table <- utils::head(shown, 25)
   title <- title_of(x)
@@ -181,15 +165,12 @@ knit_print.rr_estimates <- function(x, ...) {
 #' @rdname rr_estimates
 #' @export
 summary.rr_estimates <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
             class = "summary.rr_estimates")
 }
 
 #' @export
 print.summary.rr_estimates <- function(x, digits = 4, ...) {
-  check_object(x)
   print(x$object, n = 25, digits = digits)
   measures <- x$measures
   cat("\n  ", format_count(measures$estimates), if (measures$estimates == 1) " estimate" else " estimates", " from ",
@@ -200,7 +181,6 @@ print.summary.rr_estimates <- function(x, digits = 4, ...) {
 #' @rdname rr_estimates
 #' @export
 plot.rr_estimates <- function(x, ...) {
-  check_object(x)
   draw(x, ...)
 }
 
@@ -212,22 +192,6 @@ check_made_level <- function(level, made) {
 }
 
 # The methods of lists would return parts that are not estimates.
-
-#' @export
-`[.rr_estimates` <- function(x, ...) refuse_cut(x, "cut with {.code [}")
-
-#' @export
-subset.rr_estimates <- function(x, ...) refuse_cut(x, "filtered with {.fn subset}")
-
-#' @export
-c.rr_estimates <- function(...) refuse_cut(..1, "put together with {.fn c}")
-
-refuse_cut <- function(x, what) {
-  abort(c(paste0("An object of class {.cls {class(x)[1]}} cannot be ", what, "."),
-          i = "Work with the rows of {.fn tidy}, a data frame.",
-          i = if (inherits(x, "rr_survey")) survey_pair_remedy(x),
-          i = "For several estimates side by side use a list."), "argument")
-}
 
 # Groups of a design share its clusters, so they are not taken apart. What compares two of them, second minus first as
 # in the table of all; NULL where there are no two groups.

@@ -49,7 +49,6 @@
 #' @export
 rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   if (inherits(fit, "rr_survey")) {
     refuse_survey("goodness of fit",
                   "It can be tested for the same reports as if of independent respondents: leave the design out.")

@@ -18,7 +18,6 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @rdname groups
 #' @export
 `[.rr_fit` <- function(x, i, ..., drop = FALSE) {
-  check_object(x)
   refuse_second_index(x, ...length())
   if (missing(i)) return(x)
   cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
@@ -31,28 +30,24 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @rdname groups
 #' @export
 subset.rr_fit <- function(x, subset, ...) {
-  check_object(x)
   cut_fit(x, condition_groups(substitute(subset), x$tally$groups, "rr_fit", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
 length.rr_fit <- function(x) {
-  check_object(x)
   group_count(x$tally)
 }
 
 #' @rdname groups
 #' @export
 names.rr_fit <- function(x) {
-  check_object(x)
   group_labels(x$tally$groups)
 }
 
 #' @rdname groups
 #' @export
 as.list.rr_fit <- function(x, ...) {
-  check_object(x)
   group_list(x, x$tally$groups)
 }
 

@@ -43,7 +43,6 @@
 rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.05, most = 100,
                              target = c("population", "sample"), conf.level = 0.95, simultaneous = FALSE, ...) {
   check_dots_empty(...)
-  check_given()
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   if (is.null(tally) || !inherits(tally$mechanism, "rr_prefixes")) {
     abort(c("{.arg x} must be a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism.",
@@ -163,7 +162,6 @@ lengthen <- function(prefixes, alphabet, more, length) {
 
 #' @export
 print.rr_heavy_hitters <- function(x, ...) {
-  check_table(x)
   search <- attr(x, "search")
   cat("<rr_heavy_hitters> ", format_count(nrow(x)), if (nrow(x) == 1) " string" else " strings", " found, epsilon = ",
       format(attr(x, "epsilon"), digits = 4), "\n", sep = "")

@@ -10,7 +10,6 @@ model_parameters.rr_estimates <- function(model, ci = model$conf.level, keep = N
 # The level of a comparison was chosen when it was made.
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_compare <- function(model, keep = NULL, drop = NULL, ...) {
-  check_table(model, c("estimate", "std.error", "conf.low", "conf.high", "p.value"), c("term", "group1", "group2"))
   pair <- paste(model$group2, if (identical(attr(model, "type"), "ratio")) "/" else "-", model$group1)
   parameter_table(tidy(model), paste(model$term, pair, sep = ", "), attr(model, "conf.level"), keep, drop)
 }
@@ -19,7 +18,7 @@ model_parameters.rr_compare <- function(model, keep = NULL, drop = NULL, ...) {
 # names of coef(), with commas; but not where modelsummary() is about to name rows by more than the term.
 parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   parameter <- as.character(table$term)
-  if (anyDuplicated(parameter) && !is.null(names) && !shape_has_groups()) {
+  if (anyDuplicated(parameter) && !is.null(names)) {
     # A colon would be a product to modelsummary().
     parameter <- sub(":", ", ", names, fixed = TRUE)
   }
@@ -35,18 +34,6 @@ parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   structure(result, ci = ci, digits = 2, ci_digits = 2, p_digits = 3, verbose = FALSE,
             pretty_names = stats::setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
             class = c("parameters_model", "see_parameters_model", "data.frame"))
-}
-
-# modelsummary() tells the methods of others nothing of its `shape`: with `shape = term + region ~ model` the groups
-# stand in a column of their own, and in the names of rows without.
-shape_has_groups <- function() {
-  for (k in seq_len(sys.nframe())) {
-    if (identical(environmentName(topenv(environment(sys.function(k)))), "modelsummary")) {
-      shape <- get0("shape", sys.frame(k), inherits = FALSE)
-      if (is.list(shape) && !is.null(shape[["group_name"]])) return(TRUE)
-    }
-  }
-  FALSE
 }
 
 #' @exportS3Method performance::model_performance

@@ -10,7 +10,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
     abort(c("{.arg interval} must be {.val wald}, or left out, for a mean.", x = "It is {describe(given$interval)}."),
           "argument")
   }
-  do.call(check_dots_empty, c(given$options, list(.known = names(formals(rr_estimate)))), quote = TRUE)
+  do.call(check_dots_empty, given$options, quote = TRUE)
   target <- check_choice(given$target, "target", c("population", "sample"))
   groups <- seq_len(NCOL(tally$counts))
   moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(2))

@@ -20,7 +20,6 @@
 #' @export
 rr_parameters <- function(fit, conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given()
   parameters <- if (inherits(fit, "rr_fit")) fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
     abort(c("{.arg fit} must be a maximum likelihood fit of designs with an unknown parameter.",

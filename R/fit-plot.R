@@ -38,8 +38,6 @@ NULL
 #' @method autoplot rr_fit
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
 autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
   draw_shares(object, order, match_terms(terms, object, "terms"))
@@ -402,7 +400,6 @@ ranks_legend <- function(data) {
 #' @rdname rr_fit
 #' @export
 plot.rr_fit <- function(x, ...) {
-  check_object(x)
   if (requireNamespace("ggplot2", quietly = TRUE)) return(draw(x, ...))
   data <- tidy(x, conf.int = TRUE)
   position <- seq_len(nrow(data))

@@ -25,9 +25,7 @@
 #' predict(fit, c("yes", "no", "yes"))
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
-  check_object(object)
   if ("newdata" %in% ...names() || is.data.frame(reports) && refuses_frames(object$mechanism)) refuse_newdata()
-  check_dots_near(...)
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",

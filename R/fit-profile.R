@@ -40,8 +40,6 @@ NULL
 #' @importFrom stats profile
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
-  check_object(fitted)
-  check_dots_near(...)
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
@@ -80,7 +78,6 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 #' @rdname rr_profile
 #' @export
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
-  check_dots_near(...)
   fit <- profiled_fit(object)
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
@@ -94,16 +91,14 @@ profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, 
 
 # The fit is kept with the table, whose rows anybody may have changed.
 profiled_fit <- function(x) {
-  check_table(x, c("value", "deviance", "z"), "term")
   fit <- attr(x, "fit")
-  if (inherits(fit, c("rr_fit", "rr_glm"))) return(check_object(fit))
+  if (inherits(fit, c("rr_fit", "rr_glm"))) return(fit)
   abort(c("This profile no longer knows its fit.", i = "Make it again with {.fn profile}."), "argument")
 }
 
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
-  check_dots_near(...)
   fit <- profiled_fit(object)
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")

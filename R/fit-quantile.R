@@ -39,7 +39,6 @@
 #' @export
 rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given()
   check_ordered_fit(fit)
   at <- match_terms(at, fit, "at")
   table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
@@ -72,7 +71,6 @@ level_tops <- function(mechanism) {
 #' @export
 rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given()
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)

@@ -35,9 +35,7 @@ NULL
 #' @method autoplot rr_compare
 #' @rawNamespace S3method(ggplot2::autoplot,rr_compare)
 autoplot.rr_compare <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a comparison")
-  check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "group1", "group2"))
   ratio <- identical(attr(object, "type"), "ratio")
   data <- as.data.frame(object)
   data$label <- rows_factor(paste(data$group2, if (ratio) "/" else "-", data$group1))
@@ -62,9 +60,7 @@ level_words <- function(table) {
 #' @method autoplot rr_top
 #' @rawNamespace S3method(ggplot2::autoplot,rr_top)
 autoplot.rr_top <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw the most common categories")
-  check_table(object, c("rank", "estimate", "conf.low", "conf.high"), "term")
   data <- as.data.frame(object)
   keys <- names(data)[seq_len(match("rank", names(data)) - 1L)]
   data$panel <- group_panel(data, keys)
@@ -88,9 +84,7 @@ autoplot.rr_top <- function(object, ...) {
 #' @method autoplot rr_heavy_hitters
 #' @rawNamespace S3method(ggplot2::autoplot,rr_heavy_hitters)
 autoplot.rr_heavy_hitters <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw the strings that were found")
-  check_table(object, c("estimate", "conf.low", "conf.high"), "term")
   data <- as.data.frame(object)
   data$label <- rows_factor(data$term)
   data$panel <- factor(rep("", nrow(data)))
@@ -107,9 +101,7 @@ autoplot.rr_heavy_hitters <- function(object, ...) {
 #' @method autoplot rr_quantile
 #' @rawNamespace S3method(ggplot2::autoplot,rr_quantile)
 autoplot.rr_quantile <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw quantiles")
-  check_table(object, c("prob", "estimate", "conf.low", "conf.high"))
   data <- as.data.frame(object)
   probs <- sort(unique(data$prob))
   data$panel <- group_panel(data, names(data)[seq_len(match("prob", names(data)) - 1L)])
@@ -149,7 +141,6 @@ plot.rr_top <- function(x, ...) draw(x, ...)
 
 # The tables are tidy already, intervals and all: only what prints and draws them is dropped.
 plain_tibble <- function(x) {
-  check_table(x)
   tibble::as_tibble(unclass(x)[names(x)])
 }
 

@@ -34,8 +34,6 @@ NULL
 #' @rdname tidy.rr_fit
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
-  check_object(x)
-  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   if (conf.int) tell_no_intervals(x)
@@ -70,8 +68,6 @@ table_errors <- function(fit, g, which) {
 #' @rdname tidy.rr_fit
 #' @export
 glance.rr_fit <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   likelihood <- if (isTRUE(x$estimator$composite)) structure(NA_real_, df = NA_real_, nobs = sum(x$tally$effective_n),
                                                              class = "logLik")
     else logLik(x)
@@ -91,8 +87,6 @@ glance.rr_fit <- function(x, ...) {
 #' @rdname tidy.rr_fit
 #' @export
 augment.rr_fit <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   table <- tidy(x$tally)
   table$share <- NULL
   table$.fitted <- as.vector(fitted(x))
@@ -103,15 +97,12 @@ augment.rr_fit <- function(x, ...) {
 #' @rdname rr_fit
 #' @export
 summary.rr_fit <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   structure(list(fit = object, estimates = tidy_rows(object, TRUE, object$conf.level), measures = glance(object)),
             class = "summary.rr_fit")
 }
 
 #' @export
 print.summary.rr_fit <- function(x, digits = 4, ...) {
-  check_object(x)
   digits <- check_digits(digits)
   print(x$fit, n = 25, digits = digits)
   measures <- x$measures

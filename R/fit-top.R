@@ -41,7 +41,6 @@
 rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
                    target = c("population", "sample"), ...) {
   check_dots_empty(...)
-  check_given()
   if (inherits(x, "rr_mechanism")) check_mechanism(mechanism)
   if (!identical(m, Inf)) m <- check_count(m, "m", min = 1)
   alpha <- check_number(alpha, "alpha", 0, 1, TRUE, TRUE)
@@ -103,7 +102,6 @@ absence_p_values <- function(fit, g) {
 
 #' @export
 print.rr_top <- function(x, ...) {
-  check_table(x)
   found <- attr(x, "found")
   cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", category_words(attr(x, "categories")),
       " are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",

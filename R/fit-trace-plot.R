@@ -17,8 +17,6 @@
 #' @method autoplot rr_trace
 #' @rawNamespace S3method(ggplot2::autoplot,rr_trace)
 autoplot.rr_trace <- function(object, ...) {
-  check_dots_near(...)
-  check_table(object, c("iteration", "gap"))
   check_installed("ggplot2", "to draw a trace")
   groups <- setdiff(names(object), c("iteration", "loglik", "gap"))
   panel <- if (length(groups)) do.call(paste, c(as.list(object[groups]), sep = ", ")) else rep("", nrow(object))

@@ -4,8 +4,6 @@
 #' @param target For `vcov()`: what the uncertainty is about; by default what the fit was made for.
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
-  check_object(object)
-  check_dots_near(...)
   object$target <- check_choice(target, "target", c("population", "sample"))
   which <- match_terms(parm, object)
   groups <- if (is.null(object$tally$groups)) 1L else nrow(object$tally$groups)

@@ -86,16 +86,12 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @rdname rr_fit
 #' @export
 coef.rr_fit <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   stats::setNames(as.vector(object$estimate), coef_names(object))
 }
 
 #' @rdname rr_fit
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
-  check_object(object)
-  check_dots_near(...)
   which <- match_terms(parm, object)
   level <- check_level(level)
   interval <- check_interval(interval, object)
@@ -119,8 +115,6 @@ check_interval <- function(interval, fit) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   groups <- ncol(as.matrix(object$estimate))
   law <- rr_law(object$mechanism)
   total <- sum(vapply(seq_len(groups), function(g) {
@@ -152,7 +146,6 @@ refuse_composite <- function() {
 #' @rdname rr_fit
 #' @export
 deviance.rr_fit <- function(object, ...) {
-  check_dots_near(...)
   value <- as.numeric(logLik(object))
   exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
     counts <- group_counts(object$tally, g)
@@ -164,7 +157,6 @@ deviance.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 update.rr_fit <- function(object, ...) {
-  check_object(object)
   asked <- list(...)
   if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
     abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
@@ -182,8 +174,6 @@ observations_of.rr_fit <- function(x) sum(x$tally$n)
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
   expected <- vapply(seq_len(ncol(estimate)), function(g) {
@@ -195,8 +185,6 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname rr_fit
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
@@ -220,8 +208,6 @@ label_reports <- function(values, fit) {
 #' @rdname rr_fit
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)

@@ -14,7 +14,6 @@
 #' @export
 rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm = FALSE) {
   check_dots_empty(...)
-  check_given(mechanisms = "a list of mechanisms, named by the randomized columns")
   check_flag(na.rm, "na.rm")
   named <- is.list(mechanisms) && !inherits(mechanisms,
                                             "rr_mechanism") && length(mechanisms) && !is.null(names(mechanisms))

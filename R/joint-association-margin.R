@@ -1,7 +1,6 @@
 # Association of questions with any number of categories, from the cells of their joint margin.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
-  check_object(x)
   check_dots_empty(...)
   if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
     abort(c("{.arg x} must be the joint margin of two questions."), "argument")
@@ -133,7 +132,6 @@ moved_contrasts <- function(question, share) {
 
 #' @export
 rr_association.rr_fit_product <- function(x, ...) {
-  check_object(x)
   check_dots_empty(...)
   margin_associations(one_group(x, "x"))
 }
@@ -141,7 +139,6 @@ rr_association.rr_fit_product <- function(x, ...) {
 #' @export
 rr_association.rr_survey <- function(x, ...) {
   check_dots_empty(...)
-  check_object(x)
   if (is.null(x$mechanism$questions)) {
     abort(c("{.arg x} must be a fit of several questions.", x = "It is one of a single question, in a survey design.",
             i = "Make one with {.fn rr_estimate} and {.fn rr_product}, of a design with a column for each question."),

@@ -5,7 +5,6 @@ association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v"
 #' @rdname rr_association
 #' @export
 as.data.frame.rr_association <- function(x, ...) {
-  check_object(x)
   plain_frame(x$pairs, ...)
 }
 
@@ -13,7 +12,6 @@ as.data.frame.rr_association <- function(x, ...) {
 #' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`, one of their errors such as `"correlation.error"`, or `"p.value"`.
 #' @export
 as.matrix.rr_association <- function(x, measure = "correlation", ...) {
-  check_object(x)
   measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
   names <- unique(c(x$pairs$x, x$pairs$y))
   matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
@@ -54,8 +52,6 @@ pair_labels <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 #' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
-  check_object(x)
-  check_dots_near(...)
   labels <- pair_labels(x)
   if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels, "pairs", "terms"), ]
   tidy.rr_estimates(x, conf.int, conf.level)
@@ -64,8 +60,6 @@ tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, 
 #' @rdname rr_association
 #' @export
 coef.rr_association <- function(object, measure = default_measure(object$pairs), ...) {
-  check_object(object)
-  check_dots_near(...)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   stats::setNames(object$pairs[[measure]], pair_labels(object))
 }
@@ -75,8 +69,6 @@ coef.rr_association <- function(object, measure = default_measure(object$pairs),
 #' @export
 confint.rr_association <- function(object, parm = NULL, level = object$conf.level,
                                    measure = default_measure(object$pairs), ...) {
-  check_object(object)
-  check_dots_near(...)
   level <- check_level(level)
   measure <- check_choice(measure, "measure", intersect(association_measures, names(object$pairs)))
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
@@ -104,8 +96,6 @@ association_bound <- function(table, z) {
 #' @param pairs A list of pairs of columns, or labels such as `"a:b"`; all pairs by default.
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
-  check_object(object)
-  check_dots_near(...)
   measure <- check_choice(measure, "measure", c("correlation", "covariance"))
   fit <- object$fit
   if (!inherits(fit, "rr_tmdh")) {
@@ -153,6 +143,5 @@ shown_of.rr_association <- function(x, n) {
 #' @rdname rr_association
 #' @export
 print.rr_association <- function(x, n = 10, digits = 3, ...) {
-  check_object(x)
   print.rr_estimates(x, n, digits)
 }

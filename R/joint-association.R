@@ -61,7 +61,6 @@
 #' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
 #' @export
 rr_association <- function(x, ...) {
-  check_given(x = "a fit of several questions, of {.fn rr_tmdh} or of {.fn rr_estimate} with {.fn rr_product}")
   UseMethod("rr_association")
 }
 
@@ -73,7 +72,6 @@ rr_association.default <- function(x, ...) {
 
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
-  check_object(x)
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
@@ -93,7 +91,6 @@ rr_association.rr_tmdh <- function(x, ...) {
 
 #' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
-  check_object(x)
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_pairs(x)

@@ -65,7 +65,6 @@
 #' @export
 rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
   check_dots_empty(...)
-  check_given(bits = "the reports, a matrix or data frame with one column per question")
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) {
     read <- read_questions(bits, mechanism, na.rm)
@@ -226,7 +225,7 @@ c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
   for (i in seq_along(parts)) {
-    part <- check_argument_object(parts[[i]])
+    part <- parts[[i]]
     if (!inherits(part, "rr_cooccurrence")) {
       abort(c("Only joint counts can be merged with joint counts.", x = "Argument {i} is {describe(part)}."),
             "argument")

@@ -33,7 +33,6 @@
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
   check_dots_empty(...)
-  check_given(fit = "a fit of {.fn rr_tmdh} with counts of all orders")
   if (inherits(fit, "rr_fit_product")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.",
             x = "It is a joint fit of {.fn rr_estimate}.",

@@ -31,7 +31,7 @@ shown_members <- function(x) {
 }
 
 check_histogram <- function(x, arg) {
-  if (inherits(x, "rr_histogram")) return(check_object(x))
+  if (inherits(x, "rr_histogram")) return(x)
   abort(c("{.arg {arg}} must be joint counts.", x = "It is {describe(x)}.",
           i = "Make them with {.fn rr_cooccurrence}."), "argument")
 }
@@ -112,28 +112,21 @@ warn_indefinite <- function(covariance) {
 
 #' @export
 as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  check_object(x)
   plain_frame(tidy(x, ...), row.names, optional, stringsAsFactors = stringsAsFactors)
 }
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   stats::setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
 }
 
 #' @export
 nobs.rr_histogram <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   object$n
 }
 
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   counts <- shown_values(x)
   tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
                  share = counts / x$n)[possible_sets(x), ]
@@ -161,7 +154,6 @@ notes_of_histogram <- function(x) {
 }
 
 print_histogram <- function(x, what, n, digits, rows) {
-  check_object(x)
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of_histogram(x, what)

@@ -40,8 +40,6 @@
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   check_dots_empty(...)
-  check_given(fit = "a fit of {.fn rr_tmdh} or of a {.fn rr_product}")
-  check_quoted("given")
   if (!inherits(fit, c("rr_tmdh", "rr_fit_product", "rr_survey"))) joint_questions.default(fit)
   inside <- match_questions(vars, fit, "vars")
   outside <- if (!is.null(given)) match_questions(given, fit, "given")
@@ -241,7 +239,6 @@ labels_of.rr_margin <- function(x) margin_labels(x)
 
 #' @export
 as.table.rr_margin <- function(x, ...) {
-  check_object(x)
   as.table(x$estimate)
 }
 

@@ -37,8 +37,6 @@
 rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
                              sparse = FALSE, ...) {
   check_dots_empty(...)
-  check_given(p = "the probability of reporting 1 when the truth is 1",
-              q = "the probability of reporting 1 when the truth is 0")
   check_flag(inverse, "inverse")
   check_flag(sparse, "sparse")
   columns <- column_names(columns)
@@ -66,7 +64,6 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
 #' @export
 rr_incidence_matrix <- function(columns, alpha, beta, ...) {
   check_dots_empty(...)
-  check_given()
   columns <- column_names(columns)
   d <- length(columns)
   alpha <- check_order(alpha, d, "alpha")
@@ -149,7 +146,6 @@ moment_matrix <- function(weights, columns, order, sparse) {
 #' @export
 rr_rowtype <- function(x, columns = NULL, ...) {
   check_dots_empty(...)
-  check_given(x = "row-type counts, or joint counts of {.fn rr_cooccurrence}")
   if (!inherits(x, "rr_histogram")) {
     types <- row_type_counts(x, "x")
     names <- if (is.null(columns)) types$columns else column_names(columns)

@@ -28,10 +28,6 @@ NULL
 #' @method autoplot rr_association
 #' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = c("correlation", "covariance", "cramers.v"), alpha = 0.05, ...) {
-  check_object(object)
-  check_dots_near(...)
-  # Dots are ignored, but the former name of an argument is refused: whoever gives it expects it to matter.
-  if ("level" %in% ...names()) check_dots_empty(level = NULL, .renamed = c(level = "alpha"))
   check_installed("ggplot2", "to draw an association")
   measures <- c("correlation", "covariance", "cramers.v")
   measure <- if (identical(measure, measures)) default_measure(object$pairs)
@@ -118,8 +114,6 @@ rejection_note <- function(pairs, alpha, few) {
 #' @method autoplot rr_tmdh
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tmdh)
 autoplot.rr_tmdh <- function(object, type = c("estimates", "covariance"), ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a joint estimate")
   type <- check_choice(type, "type", c("estimates", "covariance"))
   sets <- shown_size(object)
@@ -189,18 +183,4 @@ plot_covariance <- function(fit) {
                    axis.text = ggplot2::element_text(size = max(5, min(9.5, 80 / length(terms)))),
                    axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)) +
     (if (!few) no_labels())
-}
-
-#' @method autoplot rr_histogram
-#' @rawNamespace S3method(ggplot2::autoplot,rr_histogram)
-autoplot.rr_histogram <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
-  refuse_picture(object, "Estimate with {.fn rr_tmdh}, whose estimates can be drawn.")
-}
-
-#' @export
-plot.rr_histogram <- function(x, ...) {
-  check_object(x)
-  draw(x, ...)
 }

@@ -30,7 +30,6 @@
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth")
     bad <- which(types$values < 0)
@@ -85,8 +84,6 @@ truth_of <- function(x) {
 #' @param ... Not used; `rr_pmdh()` refuses it.
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  check_object(object)
-  check_dots_near(...)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
@@ -119,8 +116,6 @@ histogram_variances <- function(x, like, target, known, reported) {
 #' @rdname rr_pmdh
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  check_object(x)
-  check_dots_near(...)
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   truth <- truth_of(x)
@@ -136,8 +131,6 @@ print.rr_pmdh <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Expect
 # What is computed from a known truth has no interval: nothing was estimated.
 #' @export
 confint.rr_pmdh <- function(object, parm, level, ...) {
-  check_object(object)
-  check_dots_near(...)
   abort(c("Expected counts have no confidence interval: nothing was estimated.",
           i = "{.fn tidy} has the standard deviations; {.fn rr_tmdh} estimates from reports."), "argument")
 }
@@ -166,7 +159,6 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   types <- if (inherits(truth, "rr_histogram")) {
     list(values = unname(row_types(truth, "truth")), columns = truth$columns)
   } else {

@@ -80,7 +80,6 @@
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given(counts = "joint counts of {.fn rr_cooccurrence}")
   if (!inherits(counts, "rr_cooccurrence")) {
     abort(c("{.arg counts} must be joint counts.", x = "It is {describe(counts)}.",
             i = "Count the reports with {.fn rr_cooccurrence} first."), "argument")
@@ -114,8 +113,6 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 #' @param ... Not used; `rr_tmdh()` refuses it.
 #' @export
 vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
-  check_object(object)
-  check_dots_near(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_flag(dense, "dense")
   if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
@@ -177,8 +174,6 @@ sparse_entries <- function(d, order) {
 #' @export
 tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
                          ...) {
-  check_object(x)
-  check_dots_near(...)
   scale <- check_choice(scale, "scale", c("count", "share"))
   table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
   if (scale == "count") return(table)

@@ -7,8 +7,6 @@
 #' @export
 rr_law_additive <- function(a, b, odds = a / b, ...) {
   check_dots_empty(...)
-  check_given(a = "what the truth adds to the probability of its own report",
-              b = "the probability of each other report")
   a <- check_number(a, "a", min = -1, max = 1)
   b <- check_probabilities(b, "b")
   if (length(b) == 1L) odds <- check_odds(odds)

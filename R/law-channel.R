@@ -9,7 +9,6 @@
 #' @export
 rr_law_channel <- function(axes, ...) {
   check_dots_empty(...)
-  check_given(axes = "the matrix of probabilities, one row per truth, or a list of such matrices")
   if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) axes <- list(axes)
   if (!length(axes)) abort(c("{.arg axes} must hold at least one matrix.", x = "It is an empty list."), "argument")
   new_law_channel(lapply(axes, channel_axis))

@@ -11,8 +11,6 @@
 #' @export
 rr_law_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q, ...) {
   check_dots_empty(...)
-  check_given(p = "the probability that a report supports the truth",
-              q = "the probability that it supports another category")
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
   sizes <- setdiff(c(length(p), length(q), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)

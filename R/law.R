@@ -56,7 +56,6 @@
 #' rr_law_support(p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism) {
-  check_given()
   UseMethod("rr_law")
 }
 
@@ -79,7 +78,6 @@ law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
-  check_object(x)
   cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
   for (name in names(x)) {
     value <- x[[name]]
@@ -296,7 +294,7 @@ refuse_law <- function(law, need, what = "This", remedy = NULL) {
 }
 
 check_law <- function(law) {
-  if (inherits(law, "rr_law")) return(check_object(law))
+  if (inherits(law, "rr_law")) return(law)
   abort(c("{.fn rr_law} must return a law.", x = "It returned {describe(law)}.",
           i = "Laws are made by {.fn rr_law_additive}, {.fn rr_law_channel} and {.fn rr_law_support}."), "argument")
 }

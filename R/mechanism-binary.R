@@ -69,7 +69,6 @@
 #' @export
 rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the probability of reporting {.val yes} when the truth is yes")
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
   check_no_first(levels, if (!is_even(p, q)) {
@@ -93,7 +92,6 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
 #' @export
 rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the known probability of the innocuous statement")
   p <- check_probability(p, "p")
   check_no_first(levels)
   new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE)
@@ -103,7 +101,6 @@ rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
 #' @export
 rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the known probability of the innocuous statement")
   p <- check_probability(p, "p")
   check_no_first(levels, if (!is_even(1, p)) {
     "Those whose truth is the second level, here {second}, always report it."
@@ -115,7 +112,6 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
 #' @export
 rr_mangat <- function(p, t, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the probability of the sensitive question in the randomised part")
   p <- check_probability(p, "p")
   t <- check_probability(t, "t")
   check_no_first(levels)
@@ -127,7 +123,6 @@ rr_mangat <- function(p, t, levels = c("no", "yes"), ...) {
 #' @export
 rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the probability of the sensitive question in the device of those whose truth is no")
   p <- check_probability(p, "p")
   check_no_first(levels, if (!is_even(1, 1 - p)) {
     "Those whose truth is the second level, here {second}, always report it."
@@ -139,7 +134,6 @@ rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
 #' @export
 rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given()
   p1 <- check_probability(p1, "p1")
   p2 <- check_probability(p2, "p2")
   check_no_first(levels, if (!is_even(p1, p2)) {

@@ -27,7 +27,6 @@
 #' @export
 rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
@@ -61,7 +60,6 @@ rr_law.rr_bitflip <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_bitflip <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   b <- mechanism$buckets
   d <- mechanism$d

@@ -56,7 +56,6 @@
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
                      q = NULL, key = 1, ...) {
   check_dots_empty(...)
-  check_given()
   if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
   k <- length(levels$labels)
@@ -168,7 +167,6 @@ rr_law.rr_bloom <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_bloom <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)

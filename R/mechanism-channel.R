@@ -40,7 +40,6 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
-  check_given()
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)
   with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))), labels)
@@ -118,7 +117,6 @@ rr_law.rr_channel <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_channel <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   mechanism$matrix
 }

@@ -37,7 +37,6 @@
 #' @export
 rr_compose <- function(first, second, ...) {
   check_dots_empty(...)
-  check_given()
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))
@@ -139,14 +138,12 @@ rr_law.rr_compose <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_compose <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
 }
 
 #' @export
 rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  check_object(mechanism)
   check_dots_empty(...)
   switch(check_level_kind(achieved, shuffled, delta, reports),
     achieved = return(achieved_stages(mechanism)),
@@ -250,7 +247,6 @@ repeated_pairs <- function(first, second, r) {
 
 #' @export
 format.rr_compose <- function(x, digits = 4, ...) {
-  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
           format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
@@ -258,7 +254,6 @@ format.rr_compose <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
-  check_object(x)
   NextMethod()
   stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",

@@ -45,7 +45,6 @@
 #' @export
 rr_forced <- function(forced, levels = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   forced <- check_probabilities(forced, "forced")
   check_die(forced, levels)
   levels <- innocuous_levels(forced, levels, "forced")
@@ -70,7 +69,6 @@ rr_forced <- function(forced, levels = NULL, ...) {
 #' @export
 rr_unrelated <- function(p, pi, levels = NULL, ...) {
   check_dots_empty(...)
-  check_given(p = "the probability of the sensitive question")
   p <- check_probability(p, "p")
   if (is.null(pi)) return(unrelated_unknown(p, levels %||% c("no", "yes")))
   pi <- check_probabilities(pi, "pi")

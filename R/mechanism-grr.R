@@ -46,7 +46,6 @@
 #' @export
 rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)

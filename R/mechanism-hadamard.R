@@ -35,7 +35,6 @@
 #' @export
 rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
@@ -136,7 +135,6 @@ rr_law.rr_hadamard <- function(mechanism) {
 #' @export
 rr_matrix.rr_hadamard <- function(mechanism, ...) {
   if (!mechanism$one_bit) return(NextMethod())
-  check_object(mechanism)
   check_dots_empty(...)
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)

@@ -50,7 +50,6 @@
 #' @export
 rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)

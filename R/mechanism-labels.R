@@ -12,12 +12,7 @@ encode_reports <- function(x, mechanism) {
   }
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
     abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}.",
-            i = if (inherits(x, "DBIConnection")) "Give a table of it: {.code dplyr::tbl(connection, \"answers\")}.",
-            i = if (is.data.frame(x) && !is.na(own <- answer_column(x, mechanism))) "Give one column: {.code x${own}}.",
-            i = if (is.data.frame(x)) "Several questions are described by {.fn rr_product}.",
-            i = if (is.list(x) && !is.object(x)) "Columns of a list are a data frame: {.code as.data.frame(x)}.",
-            i = if (inherits(x, "tbl_lazy")) "It is a table of a database: fetch the column with {.fn dplyr::pull}."),
-          "argument")
+            i = if (is.data.frame(x)) "Several questions are described by {.fn rr_product}."), "argument")
   }
   if (length(dim(x)) > 1L) {
     abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns.",
@@ -97,14 +92,8 @@ tell_reversed <- function(x, labels, bits = TRUE) {
 
 tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
 
-# English, German, Dutch, Scandinavian, French, Spanish, Italian and Portuguese; logical values, and bits. In the
-# crosswise design "the same" stands for yes.
-is_reversed <- function(labels) {
-  words <- chartr("\u00ed\u00ec\u00e3", "iia", relax(labels))
-  if (identical(words, c("same", "different"))) return(TRUE)
-  length(words) == 2L && words[1] %in% c("yes", "y", "ja", "j", "oui", "o", "si", "s", "sim", "true", "t", "1") &&
-    words[2] %in% c("no", "n", "nein", "nee", "nej", "nei", "non", "nao", "false", "f", "0")
-}
+# In the crosswise design "the same" stands for yes.
+is_reversed <- function(labels) paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
 
 # The levels of a yes/no design. One whose probabilities are those of yes would be another design if the first of its
 # levels were the one for yes: `of` says whose probability is meant, as a sentence about the `{first}` or `{second}`
@@ -212,31 +201,9 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
   lines <- unknown_lines(unknown, paste("Report", at), sprintf("reports, the first is number %s", at))
   abort(c("{.arg x} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
-          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
-          i = if (length(unknown$blank) && !counting) "{blank_note(unknown)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
-          i = if (is_numbered(mechanism) && (is.factor(x) || is.character(x))) {
-            "{numbered_remedy(x, mechanism)}"
-          },
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level")
-}
-
-# Text where numbers of categories are wanted. The labels of the reports are not all labels: the mechanism that
-# randomised may have others, which nobody reported.
-numbered_remedy <- function(x, mechanism) {
-  paste("The categories of the mechanism are numbers. Make it with all labels of the questionnaire, in their order,",
-        "also of answers that nobody reported: those who answered were randomised among all.",
-        # A factor keeps levels that nobody reported.
-        if (is.factor(x) && nlevels(x) == length(mechanism$reports)) {
-          "Here they may be those of the factor: `rr_grr(levels(x), ...)`."
-        })
-}
-
-# Labels of a mere number of categories.
-is_numbered <- function(mechanism) {
-  labels <- mechanism$reports
-  length(labels) <= 1e4 && identical(as.character(labels), as.character(seq_along(labels)))
 }
 
 # All values that are not reports, the most frequent first: as shown to the user, how often each was given, and which
@@ -256,7 +223,7 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
   list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
        text = as.character(if (is.factor(x)) text else distinct)[order],
-       number = length(distinct), total = sum(times), blank = utils::head(text[order][is_no_answer(text[order])], 8L),
+       number = length(distinct), total = sum(times),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
 }
 
@@ -276,48 +243,8 @@ unknown_lines <- function(unknown, where, among) {
     stats::setNames(lines, rep("*", length(lines))), "*" = if (more > 0) sprintf("and %s more.", format_count(more)))
 }
 
-# What survey files hold where nobody answered.
-is_no_answer <- function(text) {
-  gsub("\u2019", "'", relax(text), fixed = TRUE) %in%
-    c("", ".", "-", "--", "?", "na", "n/a", "n.a.", "nan", "null", "missing", "unknown", "dk", "don't know",
-      "dont know", "do not know", "no answer", "no response", "not answered", "not applicable", "not asked",
-      "not stated", "refused", "refusal", "prefer not to say", "prefer not to answer", "skipped")
-}
-
-# What "yes" is in a design whose reports are not about the truth, for those whose file holds the words of the
-# questionnaire.
-crosswise_note <- function(mechanism, unknown) {
-  while (inherits(mechanism, "rr_noncompliance")) mechanism <- mechanism$first
-  if (!inherits(mechanism, "rr_binary") || !startsWith(mechanism$design, "Crosswise design")) return(NULL)
-  quoted <- function(text) encodeString(text, quote = "\"")
-  # Slips of spelling are none of the questionnaire's words.
-  if (!anyNA(unknown$meant)) return(NULL)
-  given <- setdiff(unknown$text, unknown$blank)
-  same <- given[grepl("^(the )?same\\b|^both\\b|^(equal|identical)|^gleich|^identi", relax(given))]
-  one <- c(same, if (length(given) == 2L) sort(given))[1]
-  reports <- quoted(mechanism$reports)
-  paste0(sprintf("In this design %s is the report that the two answers are the same, and %s that they differ",
-                 reports[2], reports[1]),
-         if (!is.na(one)) sprintf(": `ifelse(x == %s, %s, %s)`", quoted(one), reports[2], reports[1]),
-         if (!is.na(one) && !length(same)) sprintf(", if %s stands for the same", quoted(one)), ".")
-}
-
-blank_note <- function(unknown, na = "NA", then = ", then use `na.rm = TRUE`") {
-  blank <- encodeString(unknown$blank, quote = "\"")
-  sprintf("If %s %s, make %s %s%s.", paste(blank, collapse = ", "),
-          if (length(blank) == 1L) "is no answer" else "are no answers", if (length(blank) == 1L) "it" else "them", na,
-          then)
-}
-
 # Regressions match labels exactly.
 relaxed_remedy <- "Correct case and space in the data first, or give the mechanism these labels."
-
-# The first column of a data frame in which all values are labels of the mechanism; NA where there is none.
-answer_column <- function(x, mechanism) {
-  labels <- c(mechanism$reports, NA)
-  fits <- vapply(as.list(x), function(column) is.atomic(column) && all(unique(column) %in% labels), NA)
-  names(x)[fits][1]
-}
 
 # Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {

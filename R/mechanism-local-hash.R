@@ -40,7 +40,6 @@
 #' @export
 rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts = NULL, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)

@@ -71,7 +71,6 @@
 rr_longitudinal <- function(levels, permanent, epsilon,
                             protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"), ...) {
   check_dots_empty(...)
-  check_given(permanent = "the level of all reports together", epsilon = "the privacy level of one report, above 0")
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", max = 700)
@@ -93,7 +92,6 @@ rr_longitudinal <- function(levels, permanent, epsilon,
 #' @export
 rr_memoised <- function(first, second, ...) {
   check_dots_empty(...)
-  check_given()
   mechanism <- rr_compose(first, second)
   if (!is.null(mechanism$questions)) {
     abort(c("{.arg first} and {.arg second} must have one question.", x = "They have several.",

@@ -57,7 +57,6 @@
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
   if (!missing(range)) refuse_mean_of(range)
-  check_given(range = "the least and the largest answer", epsilon = "the privacy level, above 0")
   if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
     abort(c("{.arg range} must be the least and the largest number that an answer may be.",
             x = if (is.numeric(range) &&

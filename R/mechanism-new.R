@@ -69,7 +69,6 @@
 #' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
-  check_given(kind = "one word for the class", design = "one line that describes the mechanism")
   if (!is.character(kind) || length(kind) != 1L || is.na(kind) || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {
     abort(c("{.arg kind} must be one word.", x = "It is {describe(kind)}."), "argument")
   }

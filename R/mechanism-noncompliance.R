@@ -28,8 +28,6 @@
 #' @export
 rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_dots_empty(...)
-  check_given(share = "the share of respondents who ignore the instructions", mechanism = "the mechanism as designed")
-  check_quoted("answer")
   check_mechanism(mechanism)
   share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
   if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {

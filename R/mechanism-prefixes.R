@@ -28,7 +28,6 @@
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0", lengths = "how many characters the prefixes have")
   if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
         any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {
     abort(c("{.arg lengths} must be whole numbers of characters that increase, from 1.",
@@ -75,7 +74,6 @@ rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE, shuffled = 
 
 #' @export
 print.rr_prefixes <- function(x, ..., digits = 4) {
-  check_object(x)
   digits <- check_digits(digits)
   print_open(x, digits)
   design <- x$parts[[1]]$design

@@ -123,7 +123,6 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
-  check_object(mechanism)
   check_dots_empty(...)
   asked <- check_level_kind(FALSE, shuffled, delta, reports)
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
@@ -134,7 +133,6 @@ rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL,
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   cells <- format_count(c(prod(mechanism$sizes), prod(mechanism$report_sizes)))
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
@@ -149,7 +147,6 @@ rr_matrix.rr_product <- function(mechanism, ...) {
 
 #' @export
 format.rr_product <- function(x, digits = 4, ...) {
-  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
           format(x$epsilon, digits = digits))
@@ -157,7 +154,6 @@ format.rr_product <- function(x, digits = 4, ...) {
 
 #' @export
 print.rr_product <- function(x, ..., digits = 4) {
-  check_object(x)
   cat("<rr_product> ", format(x, digits = digits), "\n", sep = "")
   names <- format(names(x$questions))
   # "K = 4" for "4 categories", so that a line fits a page.

@@ -12,7 +12,6 @@ is.array.rr_reports <- function(x) FALSE
 
 #' @export
 as.data.frame.rr_reports <- function(x, row.names = NULL, optional = FALSE, ..., nm = deparse1(substitute(x))) {
-  check_dots_near(...)
   if (is.null(row.names)) row.names <- seq_along(x)
   structure(list(x), names = if (!optional) nm, row.names = row.names, class = "data.frame")
 }

@@ -28,9 +28,8 @@ check_reports <- function(x, type) {
   # Parts that were taken out of reports are plain matrices.
   number <- !is.object(x) || (is.numeric(k) && length(k) == 1L && isTRUE(k >= 1))
   if (number && typeof(x) == type && length(attr(x, "dim")) == 2L) return(invisible())
-  abort_damaged(x, "It is no matrix of reports, or has lost their number of categories.",
-                paste("A data.table takes such columns apart: {.code as.character(reports)}, made before, goes into",
-                      "its rows, and {.fn rr_tally} reads it. A tibble takes the reports as they are."))
+  abort(c("The reports have lost their number of categories.",
+          i = "{.code as.character(reports)}, made before, can be stored anywhere."), "argument")
 }
 
 #' @export

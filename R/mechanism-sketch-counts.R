@@ -59,7 +59,6 @@
 #' @export
 rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
   functions <- check_count(functions, "functions", min = 1, max = .Machine$integer.max)
@@ -111,7 +110,6 @@ print_open <- function(x, digits) {
 
 #' @export
 print.rr_sketch_counts <- function(x, ..., digits = 4) {
-  check_object(x)
   digits <- check_digits(digits)
   print_open(x, digits)
   cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n", sep = "")

@@ -47,7 +47,6 @@
 #' @export
 rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, ...) {
   check_dots_empty(...)
-  check_given(breaks = "the bounds of the bins, or the ordered levels", epsilon = "the privacy level, above 0")
   bins <- check_breaks(breaks)
   epsilon <- check_epsilon(epsilon)
   k <- check_matrix_size(length(bins$labels))

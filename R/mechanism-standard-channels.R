@@ -46,7 +46,6 @@
 #' @export
 rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   keep <- check_probabilities(keep, "keep")
   if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
     abort(c("{.arg levels} must be given when {.arg keep} is one number.", i = "Or give one probability per category."),
@@ -82,7 +81,6 @@ rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
 #' @export
 rr_geometric <- function(levels, epsilon, ...) {
   check_dots_empty(...)
-  check_given()
   labels <- check_levels(levels)
   epsilon <- check_epsilon(epsilon)
   k <- check_matrix_size(length(labels$labels))
@@ -102,7 +100,6 @@ rr_geometric <- function(levels, epsilon, ...) {
 #' @export
 rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   labels <- check_levels(levels)
   epsilon <- check_epsilon(epsilon)
   k <- check_matrix_size(length(labels$labels))

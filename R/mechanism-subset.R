@@ -30,7 +30,6 @@
 #' @export
 rr_subset <- function(levels, epsilon, size = NULL, ...) {
   check_dots_empty(...)
-  check_given(epsilon = "the privacy level, above 0")
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
@@ -103,7 +102,6 @@ rr_count_reports.rr_subset <- function(mechanism, x, groups = NULL, weights = NU
 
 #' @export
 rr_matrix.rr_subset <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   w <- mechanism$size

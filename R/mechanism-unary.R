@@ -34,7 +34,6 @@
 #' @export
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   levels <- check_levels(levels)
   numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))
     else unary_pair(epsilon, p, q)
@@ -109,7 +108,6 @@ report_sets.rr_unary <- function(mechanism, x) unclass_bits(read_bits(x, mechani
 
 #' @export
 rr_matrix.rr_unary <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   check_report_number(mechanism, 2^k)

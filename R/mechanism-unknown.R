@@ -47,7 +47,6 @@
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(p = "the probability that the device lets a respondent whose truth is no say no")
   p <- check_probability(p, "p")
   check_no_first(levels, "{.arg p} is the probability that those whose truth is the first level, here {first}, say so.")
   new_rr_latent("lie_detector", rbind(c(p, 1 - p), c(0, 1), c(1, 0)), levels, c("", ", admitted", ", denied"),
@@ -60,7 +59,6 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
 #' @export
 rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
-  check_given(yes = "the probability that the device forces {.val yes}")
   yes <- check_probability(yes, "yes")
   no <- check_probability(no, "no")
   if (yes + no > 1) {

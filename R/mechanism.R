@@ -96,7 +96,6 @@ bit_places <- function(labels) {
 #' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
 #' @export
 rr_epsilon <- function(mechanism, ...) {
-  check_given()
   UseMethod("rr_epsilon")
 }
 
@@ -106,7 +105,6 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 #' @export
 #' @rdname rr_epsilon
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  check_object(mechanism)
   check_dots_empty(...)
   asked <- check_level_kind(achieved, shuffled, delta, reports)
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
@@ -153,7 +151,6 @@ check_level_kind <- function(achieved, shuffled, delta, reports) {
 #' rr_matrix(rr_subset(c("never", "once", "often", "always"), epsilon = 0.5))
 #' @export
 rr_matrix <- function(mechanism, ...) {
-  check_given()
   UseMethod("rr_matrix")
 }
 
@@ -164,7 +161,6 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
-  check_object(mechanism)
   check_dots_empty(...)
   k <- length(mechanism$levels)
   if (k > matrix_limit) {
@@ -220,7 +216,6 @@ same_mechanism <- function(x, y) {
 
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
-  check_object(x)
   digits <- check_digits(digits)
   sprintf("%s, %s%s", x$design, category_words(length(x$levels)),
           if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
@@ -229,14 +224,12 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
 # The print is the summary: without it a mechanism would be listed as the list that it is.
 #' @export
 summary.rr_mechanism <- function(object, ...) {
-  check_object(object)
   check_dots_empty(...)
   object
 }
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
-  check_object(x)
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)

@@ -74,7 +74,6 @@ warn_short <- function(options, converged, gap) {
 #' @export
 rr_trace <- function(fit, ...) {
   check_dots_empty(...)
-  check_given(fit = "a fit of {.fn rr_estimate} with {.code method = \"ibu\"}")
   if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
     abort(c("{.arg fit} must be a fit of method {.val ibu}.",
             x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),

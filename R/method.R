@@ -77,8 +77,6 @@
 rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = FALSE, options = character(),
                           local_map = NULL,
                           cost = 1, group = "own", ...) {
-  check_given(name = "one word for the method", title = "a line that says what it is",
-              estimate = "a function of {.arg evidence} and {.arg options}")
   text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)
   wrong <- if (!text(name)) "name" else if (!text(title)) "title" else if (!text(group)) "group"
   if (!is.null(wrong)) {
@@ -117,7 +115,6 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
 
 #' @export
 print.rr_method <- function(x, ...) {
-  check_object(x)
   cat("<rr_method> \"", x$name, "\": ", x$title, "\n", sep = "")
   cat("  needs    ", if (length(x$needs)) paste(law_needs[x$needs], collapse = "; ") else "nothing", "\n", sep = "")
   cat("  biased   ", if (x$unbiased) "no" else "yes", "\n", sep = "")
@@ -167,7 +164,7 @@ methods_table <- function() {
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
-  if (inherits(method, "rr_method")) return(check_object(method))
+  if (inherits(method, "rr_method")) return(method)
   if (is.function(method)) {
     abort(c("{.arg method} must be the name of a method, or one made by {.fn rr_new_method}.", x = "It is a function."),
           "argument")
@@ -276,24 +273,8 @@ sets_give_likelihood <- function(mechanism, law) {
 
 # ---- options ----
 
-check_options <- function(options, method, mechanism) {
+check_options <- function(options, method) {
   if (!length(options)) return(invisible())
-  unknown <- setdiff(names(options), method$options)
-  nameless <- is.null(names(options)) || !all(nzchar(names(options)))
   # Quoted, so that an option that is a call is described and not evaluated.
-  if (nameless) {
-    do.call(check_dots_empty, c(options, list(.known = names(user_arguments()$formals))), quote = TRUE)
-  }
-  renamed <- c(level = "alpha")["alpha" %in% method$options]
-  if ("keep" %in% unknown) {
-    abort(c("{.arg keep} belongs to the making of a tally.",
-            i = if (keeps_sets(mechanism)) {
-              "Make it first: {.code rr_estimate(rr_tally(x, mechanism, keep = \"sets\"))}."
-            } else "The counts of this mechanism are all that estimation needs: leave it out."), "argument")
-  }
-  # Arguments of rr_estimate() that are misspelt arrive here as options.
-  if (length(unknown)) {
-    known <- c(names(user_arguments()$formals), method$options)
-    do.call(check_dots_empty, c(options[unknown], list(.renamed = renamed, .known = known)), quote = TRUE)
-  }
+  do.call(check_dots_empty, options[!names(options) %in% method$options], quote = TRUE)
 }

@@ -60,7 +60,6 @@
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) {
     abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",
@@ -233,7 +232,6 @@ print_runner_up <- function(x, other) {
 
 #' @export
 print.rr_choice <- function(x, ...) {
-  check_table(x)
   if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
     # Methods that give the same estimates have risks that differ by rounding.
     best <- abs(x$risk - x$risk[1]) <= 1e-9 * x$risk[1]
@@ -247,10 +245,3 @@ print.rr_choice <- function(x, ...) {
   NextMethod()
   invisible(x)
 }
-
-#' @method autoplot rr_choice
-#' @rawNamespace S3method(ggplot2::autoplot,rr_choice)
-autoplot.rr_choice <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
-
-#' @export
-plot.rr_choice <- function(x, ...) draw(x, ...)

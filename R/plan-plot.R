@@ -35,9 +35,7 @@ NULL
 #' @method autoplot rr_plan
 #' @rawNamespace S3method(ggplot2::autoplot,rr_plan)
 autoplot.rr_plan <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a plan")
-  check_table(object, c("share", "n", "direct", if (is.null(object[["margin"]])) "power" else "margin"), "mechanism")
   data <- as.data.frame(object)
   kinds <- if (is.null(data$margin)) c("share", "power") else c("margin", "share")
   # Along the axis runs what has several values; panels have one value of the other each.
@@ -125,10 +123,8 @@ plot_design_rows <- function(data, value, direct) {
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw powers")
   second <- attr(object, "second")
-  check_table(object, c("n", "share", "power", if (is.null(second)) "null"), "mechanism")
   data <- as.data.frame(object)
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   sizes <- length(unique(data$n))
@@ -204,8 +200,6 @@ power_caption <- function(data, alpha, second, mark) {
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
-  check_dots_near(...)
-  check_table(object, c("epsilon", "n", "mse"), "mechanism")
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # A number that is the same in all panels is said once.

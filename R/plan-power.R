@@ -101,13 +101,6 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
                            conf.level = 0.95, alpha = 0.05, simultaneous = FALSE, target = c("population", "sample"),
                            versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
                            ...) {
-  check_given(mechanism = "how answers are to be randomised")
-  # R takes `n` for the beginning of `null`.
-  if ("n" %in% names(sys.call())) {
-    abort(c("{.arg n} is not known here: it is what {.fn rr_sample_size} finds.",
-            i = "The power with so many is {.code rr_power(mechanism, n = ..., share = ...)}."), "argument")
-  }
-  refuse_alternative(...)
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
   target <- check_choice(target, "target", c("population", "sample"))
@@ -151,8 +144,6 @@ rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL,
 #' @export
 rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.05, versus = NULL,
                      versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
-  check_given(mechanism = "how answers are to be randomised")
-  refuse_alternative(...)
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
   n <- check_grid(n, "n", whole = TRUE)
@@ -172,13 +163,6 @@ rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.0
                   else list(versus = rep(second$share, nrow(cells))),
             list(n = cells$n, level = found[1, ], power = found[2, ]))
   mark(tibble::as_tibble(rows), "rr_power", alpha = alpha, second = second, worth = worth)
-}
-
-# The argument of R's power.prop.test() and its kin: these tests are one-sided.
-refuse_alternative <- function(...) {
-  if (!"alternative" %in% ...names()) return(invisible())
-  abort(c("{.arg alternative} is not known here.", x = "The test is one-sided, from the null to {.arg share}.",
-          i = "For a two-sided test give half its level: {.code alpha = 0.025} for 0.05."), "argument")
 }
 
 # The second group of a comparison: its share, its mechanism's form (NULL for that of the first group), the part of
@@ -280,14 +264,12 @@ tbl_sum.rr_plan <- function(x, ...) c(NextMethod(), test_header(x))
 
 #' @export
 print.rr_power <- function(x, ...) {
-  check_table(x)
   NextMethod()
   invisible(x)
 }
 
 #' @export
 print.rr_plan <- function(x, ...) {
-  check_table(x)
   NextMethod()
   invisible(x)
 }

@@ -85,7 +85,6 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   check_dots_empty(..., .renamed = c(K = "k"))
   question <- check_choice(question, "question", c("shares", "ranges", "mean", "strings"))
   levels <- question %in% c("shares", "ranges")
-  check_given(k = "the numbers of categories", epsilon = "the privacy levels, above 0", optional = if (!levels) "k")
   if (!levels) {
     refuse_unasked(question, c(if (!missing(k)) "k", if (!is.null(theta)) "theta", if (!missing(target)) "target"))
   }
@@ -243,7 +242,6 @@ longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
 
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  check_table(x)
   if (nrow(x) && all(c("epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x[["k"]])) <= 1 &&
       length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
     names <- c(recommend_names, longitudinal_names, asked_names)

@@ -4,7 +4,6 @@
 #' @export
 #' @rdname rr_new_mechanism
 rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
-  check_given(truth = "the number of respondents who hold each level")
   check_mechanism(mechanism)
   k <- length(mechanism$levels)
   if (length(truth) != k || !isTRUE(all(truth >= 0))) {

@@ -30,7 +30,6 @@
 #' @export
 rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   check_dots_empty(...)
-  check_given(mechanism = "how the answer to the anchor question was randomised")
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {

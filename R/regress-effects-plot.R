@@ -2,9 +2,7 @@
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw effects")
-  check_table(object, c("estimate", "conf.low", "conf.high"), c("term", "contrast"))
   data <- as.data.frame(object)
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
   average <- data$term == "(truth)"

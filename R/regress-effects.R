@@ -29,7 +29,6 @@
 #' @export
 rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
   check_dots_empty(...)
-  check_given(fit = "a fit of {.fn rr_glm}")
   if (!inherits(fit, "rr_glm")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}."), "argument")
   }

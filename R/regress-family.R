@@ -39,7 +39,6 @@
 #' @export
 rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   check_dots_empty(...)
-  check_given()
   if (is.list(mechanism) && !is.object(mechanism)) {
     abort(c("A family is of one {.arg mechanism}.", x = "It is {describe(mechanism)}.",
             i = "Mechanisms that differ from row to row go to {.fn rr_glm}, with {.arg arm}."), "argument")
@@ -143,8 +142,6 @@ check_report_labels <- function(place, y, labels, mechanism) {
   abort(c("Reports must be labels of the mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
           i = "The labels are {format_labels(labels)}.",
-          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
-          i = if (length(unknown$blank)) "{blank_note(unknown, 'NA', ': such rows are dropped')}",
           i = if (unknown$relaxed) relaxed_remedy), c("level", "input"))
 }
 

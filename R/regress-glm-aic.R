@@ -26,7 +26,6 @@ refuse_pseudo <- function(what) {
 #' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
-  check_object(object)
   fits <- list(object, ...)
   design <- has_design(fits)
   if (!any(design)) return(NextMethod())
@@ -42,7 +41,6 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @rdname rr_glm_methods
 #' @export
 BIC.rr_glm <- function(object, ...) {
-  check_object(object)
   if (any(has_design(list(object, ...)))) refuse_pseudo("BIC")
   NextMethod()
 }
@@ -51,7 +49,6 @@ BIC.rr_glm <- function(object, ...) {
 #' @param fit,scale,k As in [stats::extractAIC()]; `k` is the price of a parameter.
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
-  check_object(fit)
   if (!is.null(fit$design)) return(unname(design_aic(fit, k)))
   NextMethod()
 }

@@ -3,7 +3,6 @@
 #' @rdname rr_glm_methods
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
-  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   others <- list(...)
   refuse_ratio(c(list(object), Filter(function(fit) inherits(fit, "rr_glm"), others)))
@@ -75,7 +74,6 @@ logLik.rr_term_fit <- function(object, ...) structure(object$value, df = object$
 #' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
-  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   refuse_ratio(list(object))
   labels <- if (is.null(scope)) stats::drop.scope(object)
@@ -90,7 +88,6 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
 #' @rdname rr_glm_methods
 #' @export
 add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...) {
-  check_object(object)
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   add_terms(object, scope, test, k, parent.frame())
 }

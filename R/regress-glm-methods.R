@@ -73,8 +73,6 @@ NULL
 #' @rdname rr_glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   if (!is.null(object$design)) refuse_pseudo("log-likelihood")
   structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
             nobs = sum(object$prior.weights > 0),
@@ -84,7 +82,6 @@ logLik.rr_glm <- function(object, ...) {
 # survey::regTermTest(method = "LRT") takes the likelihood ratio of two deviances for chi-squared.
 #' @export
 deviance.rr_glm <- function(object, ...) {
-  check_object(object)
   if (!is.null(object$design)) refuse_pseudo("deviance")
   object$deviance
 }
@@ -92,16 +89,12 @@ deviance.rr_glm <- function(object, ...) {
 #' @rdname rr_glm_methods
 #' @export
 nobs.rr_glm <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   sum(object$prior.weights > 0)
 }
 
 #' @rdname rr_glm_methods
 #' @export
 fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   values <- if (type == "report") object$fitted.values else
     stats::setNames(truth_curve(object$link)$yes(object$linear.predictors), names(object$linear.predictors))
@@ -111,8 +104,6 @@ fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
 #' @rdname rr_glm_methods
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
   if (type != "truth") {
     class(object) <- c("glm", "lm")
@@ -134,8 +125,6 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
 #' @rdname rr_glm_methods
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
-  check_object(model)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("expected", "observed"))
   data <- fitted_data(model)
   rows <- fitted_rows(model)
@@ -151,7 +140,6 @@ hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
 #' @rdname rr_glm_methods
 #' @export
 influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {
-  check_object(model)
   type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
   if (type == "glm") {
     class(model) <- c("glm", "lm")
@@ -171,8 +159,6 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @rdname rr_glm_methods
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   n <- length(object$y)
@@ -199,13 +185,11 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @export
 family.rr_glm <- function(object, ...) {
-  check_object(object)
   object$family
 }
 
 #' @export
 model.matrix.rr_glm <- function(object, ...) {
-  check_object(object)
   stats::model.matrix(object$terms, object$model, contrasts.arg = object$contrasts)
 }
 

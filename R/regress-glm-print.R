@@ -3,8 +3,6 @@
 #' @rdname rr_glm_methods
 #' @export
 summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   V <- stats::vcov(object, type, cluster)
@@ -59,7 +57,6 @@ print_notes <- function(x, digits) {
 #' @rdname rr_glm_methods
 #' @export
 print.rr_glm <- function(x, digits = 4, ...) {
-  check_object(x)
   print_regression(x, digits)
   cat("\nCoefficients:\n")
   print(format(x$coefficients, digits = digits), quote = FALSE)
@@ -73,7 +70,6 @@ print.rr_glm <- function(x, digits = 4, ...) {
 #' @rdname rr_glm_methods
 #' @export
 print.summary.rr_glm <- function(x, digits = 4, ...) {
-  check_object(x)
   print_regression(x, digits)
   cat("\nStandard errors: ", variance_words[[x$type]],
       if (is.na(x$freedom)) "; no degrees of freedom are left"

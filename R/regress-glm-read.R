@@ -42,7 +42,6 @@ regress_frame <- function(call, formula, data, design, anchor, caller) {
   }
   check_variables(c(list(formula = formula), as.list(wanted)[c("weights", "subset", "offset", "arm")]), data, where)
   check_subset(wanted$subset, data, where)
-  if (is.null(tally) && is.null(wanted$weights)) tell_uncounted_model(data, all.vars(formula))
   data <- plain_columns(data, all.vars(formula[[2]]), regression_variables(formula, data))
   wanted$formula <- formula
   wanted$data <- quote(.data)

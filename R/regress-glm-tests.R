@@ -3,7 +3,6 @@
 
 #' @exportS3Method car::Anova
 Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
-  check_object(mod)
   type <- check_choice(as.character(type[1]), "type", c("II", "III", "2", "3"))
   design <- !is.null(mod$design)
   choices <- if (design) c("F", "Wald", "LR") else c("LR", "Wald")
@@ -58,7 +57,6 @@ check_freedom <- function(fit) {
 
 #' @exportS3Method car::linearHypothesis
 linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test = NULL, ...) {
-  check_object(model)
   check_wald(model)
   statistic <- test %||% if (is.null(model$design)) "Chisq" else "F"
   NextMethod(test = statistic)
@@ -67,14 +65,12 @@ linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test =
 # lmtest takes the coefficients of any glm for normal.
 #' @exportS3Method lmtest::coeftest
 coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
-  check_object(x)
   freedom <- df %||% outer_freedom(x, vcov.)
   NextMethod(df = freedom)
 }
 
 #' @exportS3Method lmtest::coefci
 coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
-  check_object(x)
   freedom <- df %||% outer_freedom(x, vcov.)
   NextMethod(df = freedom)
 }
@@ -88,13 +84,11 @@ outer_freedom <- function(fit, vcov.) {
 
 #' @exportS3Method MASS::dropterm
 dropterm.rr_glm <- function(object, scope = NULL, scale = 0, test = c("none", "Chisq"), k = 2, sorted = FALSE, ...) {
-  check_object(object)
   sort_changes(drop1(object, scope, check_choice(test, "test", c("none", "Chisq")), k), sorted)
 }
 
 #' @exportS3Method MASS::addterm
 addterm.rr_glm <- function(object, scope, scale = 0, test = c("none", "Chisq"), k = 2, sorted = FALSE, ...) {
-  check_object(object)
   sort_changes(add_terms(object, scope, check_choice(test, "test", c("none", "Chisq")), k, parent.frame()), sorted)
 }
 
@@ -111,7 +105,6 @@ refuse_terms <- function(fit) {
 
 #' @exportS3Method car::Anova
 Anova.rr_regression <- function(mod, ...) {
-  check_object(mod)
   refuse_terms(mod)
 }
 
@@ -123,7 +116,6 @@ addterm.rr_regression <- function(object, ...) drop1.rr_regression(object)
 
 #' @export
 drop1.rr_regression <- function(object, ...) {
-  check_object(object)
   refuse_terms(object)
 }
 
@@ -133,6 +125,5 @@ add1.rr_regression <- function(object, ...) drop1.rr_regression(object)
 # step() asks for it first.
 #' @export
 extractAIC.rr_regression <- function(fit, ...) {
-  check_object(fit)
   refuse_terms(fit)
 }

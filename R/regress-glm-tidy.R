@@ -4,8 +4,6 @@
 #' @export
 tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
                         type = NULL, cluster = NULL, ...) {
-  check_object(x)
-  check_dots_near(...)
   asked <- !is.null(type) || !is.null(cluster)
   type <- type %||% default_variance(x, cluster)
   check_flag(conf.int, "conf.int")
@@ -38,8 +36,6 @@ wald_parameter <- function(fit, level, error, type) {
 #' @rdname rr_glm_methods
 #' @export
 glance.rr_glm <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   design <- !is.null(x$design)
   tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null,
                  logLik = if (design) NA_real_ else as.numeric(stats::logLik(x)), AIC = stats::AIC(x),
@@ -58,8 +54,6 @@ regress_epsilon <- function(mechanism) {
 #' @rdname rr_glm_methods
 #' @export
 augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) {
-  check_object(x)
-  check_dots_near(...)
   check_flag(se_fit, "se_fit")
   if (!is.null(newdata)) {
     table <- tibble::as_tibble(newdata)
@@ -99,6 +93,5 @@ fitted_errors <- function(fit) {
 
 #' @export
 as.data.frame.rr_glm <- function(x, ...) {
-  check_object(x)
   plain_frame(tidy(x, conf.int = TRUE), ...)
 }

@@ -45,8 +45,6 @@ known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL,
                         parameter = FALSE,
                         complete = TRUE, ...) {
-  check_object(object)
-  check_dots_near(...)
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   if (!is.null(cluster) && type != "sandwich") {

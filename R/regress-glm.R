@@ -85,7 +85,6 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    na.action = NULL, start = NULL, starts = 5, penalty = c("none", "bias", "jeffreys"), arm = NULL,
                    design = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
-  check_given(formula = "the truth on its covariates, as in {.code report ~ age}")
   check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))

@@ -44,7 +44,6 @@
 #' @export
 rr_loglinear <- function(formula, tally, starts = 5, ...) {
   check_dots_empty(...)
-  check_given(formula = "terms in the questions, as in {.code ~ a * b}", tally = "a tally of the questions")
   call <- match.call()
   check_loglinear_order(formula, tally, starts)
   starts <- check_starts(starts)
@@ -224,8 +223,6 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @param se.fit Standard errors too?
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("truth", "report"))
   check_flag(se.fit, "se.fit")
   theta <- object$model$truths(object$estimate)
@@ -254,7 +251,6 @@ loglinear_array <- function(object, value, side) {
 #' @rdname rr_loglinear
 #' @export
 as.table.rr_loglinear <- function(x, ...) {
-  check_object(x)
   as.table(predict(x))
 }
 
@@ -263,7 +259,6 @@ fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
 #' @export
 glance.rr_loglinear <- function(x, ...) {
-  check_object(x)
   best <- loglinear_saturated(x)
   deviance <- max(2 * (best - x$loglik), 0)
   rest <- ncol(x$table$counts) * (prod(x$table$sizes) - 1) - length(x$table$names)

@@ -60,16 +60,12 @@ NULL
 
 #' @export
 coef.rr_regression <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   object$coefficients
 }
 
 #' @rdname rr_regression
 #' @export
 vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   choices <- c("observed", "expected", "sandwich")
   type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
   if (!is.null(cluster) && type != "sandwich") {
@@ -135,8 +131,6 @@ match_cluster <- function(cluster, fit) {
 #' @rdname rr_regression
 #' @export
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
-  check_object(object)
-  check_dots_near(...)
   level <- check_level(level)
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
@@ -161,8 +155,6 @@ match_coefficients <- function(parm, names) {
 
 #' @export
 logLik.rr_regression <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   if (is.null(object$loglik)) {
     abort(c("A fit by moments has no likelihood.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
   }
@@ -171,21 +163,17 @@ logLik.rr_regression <- function(object, ...) {
 
 #' @export
 nobs.rr_regression <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   object$n
 }
 
 #' @export
 formula.rr_regression <- function(x, ...) {
-  check_object(x)
   stats::formula(x$terms)
 }
 
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
-  check_object(object)
   fits <- list(object, ...)
   if (length(fits) < 2L) {
     abort(c("{.fn anova} compares at least two fits.", i = "Give the smaller model too: {.code anova(small, large)}."),
@@ -245,8 +233,6 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  check_object(x)
-  check_dots_near(...)
   table <- coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
@@ -254,8 +240,6 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
 #' @rdname rr_regression
 #' @export
 glance.rr_regression <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   likelihood <- if (is.null(x$loglik)) structure(NA_real_, df = x$df, nobs = x$n, class = "logLik") else logLik(x)
   tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
@@ -264,15 +248,12 @@ glance.rr_regression <- function(x, ...) {
 #' @rdname rr_regression
 #' @export
 as.data.frame.rr_regression <- function(x, ...) {
-  check_object(x)
   plain_frame(tidy(x, conf.int = TRUE), ...)
 }
 
 #' @rdname rr_regression
 #' @export
 summary.rr_regression <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
@@ -288,7 +269,6 @@ summary_names <- function(table) {
 #' @rdname rr_regression
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
-  check_object(x)
   digits <- check_digits(digits)
   print_heading(x)
   print(as.data.frame(tidy(x))[setdiff(names(tidy(x)), "statistic")], digits = digits, row.names = FALSE)
@@ -297,7 +277,6 @@ print.rr_regression <- function(x, digits = 4, ...) {
 
 #' @export
 print.summary.rr_regression <- function(x, digits = 4, ...) {
-  check_object(x)
   print_heading(x$fit)
   stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA")
   if (!is.null(x$fit$loglik)) {

@@ -2,8 +2,6 @@
 
 #' @export
 coef.rr_multinom <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   if (object$type == "cumulative") return(object$coefficients)
   levels <- object$model$levels[-1]
   matrix(object$coefficients, length(levels), byrow = TRUE, dimnames = list(levels, object$model$columns))
@@ -23,8 +21,6 @@ regression_scores.rr_multinom <- function(fit) fit$model$scores(fit$estimate)
 predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
                                 se.fit = FALSE,
                                 ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type[1], "type", c("truth", "report", "posterior", "class"))
   check_flag(se.fit, "se.fit")
   mechanism <- object$mechanism
@@ -84,21 +80,16 @@ multinom_newdata <- function(object, newdata, reports) {
 #' @importFrom stats model.frame
 #' @export
 model.frame.rr_multinom <- function(formula, ...) {
-  check_object(formula)
   formula$frame
 }
 
 #' @export
 fitted.rr_multinom <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   predict(object)
 }
 
 #' @export
 tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  check_object(x)
-  check_dots_near(...)
   table <- NextMethod()
   if (x$type == "cumulative") return(table)
   levels <- x$model$levels[-1]
@@ -108,15 +99,12 @@ tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiat
 
 #' @export
 glance.rr_multinom <- function(x, ...) {
-  check_object(x)
   tibble::add_column(NextMethod(), type = x$type, categories = length(x$model$levels), .before = 1)
 }
 
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   truth <- predict(x)
   posterior <- predict(x, type = "posterior")
   colnames(truth) <- paste0(".truth.", colnames(truth))

@@ -68,9 +68,6 @@
 rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
                         na.action = NULL, start = NULL, starts = 5, ...) {
   refuse_design(...)
-  check_given(formula = "the reports and their covariates, as in {.code answer ~ age}",
-              data = "a data frame with the reports and the covariates, or a tally by groups",
-              optional = if (!missing(data) && inherits(data, "rr_tally")) "mechanism")
   check_dots_empty(...)
   check_model_order(formula, data, if (!missing(mechanism)) mechanism)
   call <- match.call()

@@ -28,8 +28,6 @@
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
   data <- effect_data(object)
   along <- covariate_grid(object, data, variable, by)
@@ -68,7 +66,6 @@ draw_levels <- function(picture, along, limits, title = NULL) {
 #' @rdname autoplot.rr_glm
 #' @export
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
-  check_object(x)
   # plot(fit, 1) is the first diagnostic of any model of R.
   if (is.numeric(variable) && is.null(which)) {
     which <- variable
@@ -167,20 +164,9 @@ line_covariate <- function(by, variable, terms, data) {
 }
 
 #' @rdname rr_regression
-#' @method autoplot rr_regression
-#' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
-autoplot.rr_regression <- function(object, ...) {
-  check_dots_near(...)
-  refuse_picture(object, if (inherits(object, "rr_loglinear")) "{.code as.table()} gives the shares of the truths."
-                 else "{.code tidy(conf.int = TRUE)} gives the coefficients, {.fn predict} the outcome at each truth.")
-}
-
-#' @rdname rr_regression
 #' @method autoplot rr_multinom
 #' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
 autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, object$frame, variable, by)
   levels <- object$mechanism$levels
@@ -215,7 +201,6 @@ plot.rr_regression <- function(x, ...) draw(x, ...)
 #' @method autoplot rr_posterior
 #' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
 autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a posterior")
   table <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level))
   levels <- object$mechanism$levels

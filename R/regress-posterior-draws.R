@@ -73,8 +73,6 @@ posterior_quantiles <- function(x, probs) {
 #' @importFrom stats quantile
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
-  check_object(x)
-  check_dots_near(...)
   probs <- check_probabilities(probs, "probs")
   tables <- lapply(posterior_quantiles(x, probs), matrix, ncol = length(probs))
   matrix(unlist(lapply(tables, t)), ncol = length(probs), byrow = TRUE,
@@ -99,8 +97,6 @@ posterior_moments <- function(x, what) {
 
 #' @export
 coef.rr_posterior <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   stats::setNames(posterior_moments(object, "mean"), posterior_names(object))
 }
 
@@ -109,8 +105,6 @@ coef.rr_posterior <- function(object, ...) {
 #' @param level,conf.level Probability between the ends, equal tails.
 #' @export
 confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
-  check_object(object)
-  check_dots_near(...)
   level <- check_level(level)
   quantile(object, c((1 - level) / 2, (1 + level) / 2))[match_coefficients(parm,
                                                                            posterior_names(object)), , drop = FALSE]
@@ -118,8 +112,6 @@ confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
 
 #' @export
 nobs.rr_posterior <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   sum(object$tally$n)
 }
 
@@ -127,8 +119,6 @@ nobs.rr_posterior <- function(object, ...) {
 #' @param conf.int Add the columns `conf.low` and `conf.high`?
 #' @export
 tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  check_object(x)
-  check_dots_near(...)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   levels <- x$mechanism$levels
@@ -142,8 +132,6 @@ tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @export
 glance.rr_posterior <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   tibble::tibble(nobs = nobs(x), log.evidence = sum(vapply(x$parts, `[[`, 0, "evidence")),
                  method = paste(unique(vapply(x$parts, `[[`, "", "method")), collapse = ", "),
                  draws = if (is.null(x$parts[[1]]$draws)) 0 else nrow(x$parts[[1]]$draws),
@@ -153,7 +141,6 @@ glance.rr_posterior <- function(x, ...) {
 
 #' @export
 as.data.frame.rr_posterior <- function(x, ...) {
-  check_object(x)
   if (is.null(x$draws)) return(plain_frame(tidy(x, conf.int = TRUE), ...))
   if (is.null(x$tally$groups)) return(plain_frame(tibble::as_tibble(x$draws), ...))
   keys <- as.data.frame(x$tally$groups)
@@ -165,7 +152,6 @@ as.data.frame.rr_posterior <- function(x, ...) {
 
 #' @export
 print.rr_posterior <- function(x, digits = 4, ...) {
-  check_object(x)
   look <- glance(x)
   cat("<rr_posterior> Shares given ", format_count(look$nobs), " reports",
       if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "; ", look$method,

@@ -42,7 +42,6 @@
 #' @export
 rr_posterior <- function(tally, prior = c(1, 1), n = 0, ...) {
   check_dots_empty(...)
-  check_given(tally = "a tally of {.fn rr_tally} or {.fn rr_counts}")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
             i = "{tally_remedy(tally)}"),

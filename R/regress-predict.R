@@ -33,8 +33,6 @@
 predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response",
                                                             "terms"), se.fit = FALSE,
                            interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")

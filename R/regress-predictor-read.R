@@ -5,8 +5,6 @@
 #' @param part Which coefficients, see the value.
 #' @export
 coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
-  check_object(object)
-  check_dots_near(...)
   part <- check_choice(part, "part", c("outcome", "truth", "both"))
   if (part == "both") return(list(outcome = object$coefficients, truth = object$truth))
   if (part == "outcome") return(object$coefficients)
@@ -24,8 +22,6 @@ abort_no_truth <- function() {
 #' @export
 vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster = NULL,
                               part = c("outcome", "truth", "all"), ...) {
-  check_object(object)
-  check_dots_near(...)
   part <- check_choice(part, "part", c("outcome", "truth", "all"))
   choices <- c("observed", "sandwich")
   type <- if (identical(type, choices)) {
@@ -56,15 +52,12 @@ vcov.rr_predictor <- function(object, type = c("observed", "sandwich"), cluster 
 #' @importFrom stats sigma
 #' @export
 sigma.rr_predictor <- function(object, ...) {
-  check_object(object)
   if (!is.null(object$sigma)) return(object$sigma)
   abort(c("This fit has no standard deviation of errors.", x = "Its family is {object$family$family}."), "argument")
 }
 
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  check_object(x)
-  check_dots_near(...)
   if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
   table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
                               .before = 1)
@@ -86,7 +79,6 @@ check_logarithms <- function(fit) {
 
 #' @export
 glance.rr_predictor <- function(x, ...) {
-  check_object(x)
   tibble::add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
                      .before = 1)
 }
@@ -98,8 +90,6 @@ glance.rr_predictor <- function(x, ...) {
 predict.rr_predictor <- function(object, newdata = NULL, truth = NULL, type = c("outcome", "link", "truth",
                                                                                 "posterior"),
                                  se.fit = FALSE, ...) {
-  check_object(object)
-  check_dots_near(...)
   type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
   check_flag(se.fit, "se.fit")
   rows <- object$rows
@@ -204,8 +194,6 @@ label_cells <- function(shares, rows) {
 #' @rdname rr_predictor
 #' @export
 augment.rr_predictor <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
   if (x$method == "moments") return(tibble::as_tibble(frame))
   posterior <- predict(x, type = "posterior")

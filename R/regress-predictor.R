@@ -63,9 +63,6 @@ rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), 
                                                                                                         "ml"),
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
   refuse_design(...)
-  check_given(formula = "the outcome and its covariates, as in {.code income ~ age + fraud}",
-              data = "a data frame with outcome, covariates and reports",
-              mechanisms = "a list of mechanisms, named by the randomized variables")
   check_dots_empty(...)
   call <- match.call()
   family <- check_family(family)

@@ -2,8 +2,6 @@
 #' @export
 confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
                            ...) {
-  check_object(object)
-  check_dots_near(...)
   chosen <- !is.null(type) || !is.null(cluster)
   asked <- !is.null(method) && !identical(method, c("profile", "wald"))
   method <- if (chosen && !asked) "wald" else check_choice(method, "method", c("profile", "wald"))
@@ -55,8 +53,6 @@ profile_coefficient <- function(fit, j, level) {
 #' @rdname rr_profile
 #' @export
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
-  check_object(fitted)
-  check_dots_near(...)
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   if (!is.null(fitted$design) || fitted$penalty != "none") refuse_profile(fitted)
@@ -73,7 +69,6 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
 
 #' @export
 profile.rr_regression <- function(fitted, ...) {
-  check_dots_near(...)
   abort(c("There are no profiles for a fit of class {.cls {class(fitted)[1]}}.",
           i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."),
         "argument")

@@ -3,7 +3,6 @@
 #' @rdname rr_regression
 #' @export
 residuals.rr_regression <- function(object, type = NULL, ...) {
-  check_dots_near(...)
   check_choice(type %||% "none", "type", "none")
   abort(c("A fit of {.fn {class(object)[1]}} has no residuals.",
           x = "The outcome is expected at a truth, and nobody's truth is known.",
@@ -14,7 +13,6 @@ residuals.rr_regression <- function(object, type = NULL, ...) {
 #' @rdname rr_regression
 #' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
-  check_dots_near(...)
   type <- check_choice(type, "type", c("report", "truth"))
   if (type == "truth") return(predict(object, type = "posterior") - predict(object))
   fitted <- predict(object, type = "report")
@@ -25,7 +23,6 @@ residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
 #' @rdname rr_regression
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
-  check_dots_near(...)
   type <- check_choice(type, "type", c("pearson", "response"))
   expected <- predict(object, "report")
   rest <- array(object$table$counts, dim(expected), dimnames(expected)) - expected
@@ -38,7 +35,6 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 #' @rdname rr_regression
 #' @export
 simulate.rr_regression <- function(object, nsim = 1, seed = NULL, ...) {
-  check_dots_near(...)
   abort(c("Reports are not simulated from a fit of {.fn {class(object)[1]}}.",
           i = if (inherits(object, "rr_loglinear")) {
             "Draw tables of them: {.code rmultinom(1, n, predict(fit, \"report\"))}."
@@ -48,7 +44,6 @@ simulate.rr_regression <- function(object, nsim = 1, seed = NULL, ...) {
 #' @rdname rr_regression
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
-  check_dots_near(...)
   if (attr(object$terms, "response") == 0) {
     abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}.",
             i = "Draw rows of {.code predict(fit, type = \"report\")}."), "argument")

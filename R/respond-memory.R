@@ -143,7 +143,6 @@ length.rr_memory <- function(x) {
 
 #' @export
 `[.rr_memory` <- function(x, i, ...) {
-  check_dots_near(...)
   check_memory_object(x)
   if (missing(i)) return(x)
   known <- is.logical(i) && length(i) == x$n || is.numeric(i) && all(abs(i) %in% seq_len(x$n))

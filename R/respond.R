@@ -69,7 +69,6 @@
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
   check_dots_empty(...)
-  check_given(x = "the true answers", mechanism = "how to randomise")
   # Arguments in the wrong order would show an answer.
   if (!inherits(mechanism, "rr_mechanism")) {
     swapped <- inherits(x, "rr_mechanism")
@@ -183,7 +182,6 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 #' @export
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
-  check_given(answers = "the positions of the true answers among the levels")
   check_mechanism(mechanism)
   UseMethod("rr_draw_reports")
 }

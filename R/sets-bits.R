@@ -154,7 +154,6 @@ check_kernel <- function(result, bits, flip, arg) {
 #' @export
 rr_bit_tally <- function(bits, flip, n = NULL, element = NULL, set = NULL, column = NULL, ...) {
   check_dots_empty(...)
-  check_given()
   if (inherits(bits, "tbl_lazy")) {
     if (!is.null(n)) abort(c("{.arg n} is for packed bits only.", x = "{.arg bits} is a database table."), "argument")
     flip <- check_flip(flip, 1, 1)
@@ -211,7 +210,6 @@ row_ones <- function(bits, arg = "bits") {
 #' @export
 rr_bit_counts <- function(ones, n, flip, ...) {
   check_dots_empty(...)
-  check_given(n = "how many bits there are of each element")
   n <- check_count(n, "n", min = 1)
   if (!is.numeric(ones) || is.object(ones) || !length(ones)) {
     abort(c("{.arg ones} must be counts of bits reported as 1.", x = "It is {describe(ones)}."), "argument")
@@ -236,9 +234,8 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
 c.rr_bit_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
-  check_object(first)
   for (i in seq_along(tallies)[-1]) {
-    other <- check_argument_object(tallies[[i]])
+    other <- tallies[[i]]
     if (!inherits(other, "rr_bit_tally")) {
       abort(c("Tallies of bits merge with tallies of bits only.", x = "Argument {i} is {describe(other)}."), "mismatch")
     }
@@ -270,7 +267,6 @@ tally_state <- function(tally) {
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
-  check_object(x)
   cat("<rr_bit_tally> ", format_count(length(x$ones)), if (length(x$ones) == 1) " element, " else " elements, ",
       format_count(x$n), if (x$n == 1) " bit" else " bits", " each\n", sep = "")
   flip <- if (is.na(x$flip)) "different from bit to bit" else format(x$flip, digits = 4)

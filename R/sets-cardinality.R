@@ -61,7 +61,6 @@
 rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"),
                           cumulative = FALSE, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   set_size("union", sets, flip, universe, conf.level, interval, cumulative)
 }
 
@@ -70,7 +69,6 @@ rr_union_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interv
 rr_intersection_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"),
                                  cumulative = FALSE, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   set_size("intersection", sets, flip, universe, conf.level, interval, cumulative)
 }
 
@@ -141,7 +139,6 @@ first_sets <- function(data, k) {
 #' @export
 rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, interval = c("wald", "exact"), ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   interval <- check_choice(interval, "interval", c("wald", "exact"), renamed = c(normal = "wald"))
   conf.level <- check_level(conf.level)
   data <- read_sets(sets, if (missing(flip)) NULL else flip, universe, apart = TRUE)
@@ -160,7 +157,6 @@ rr_difference_size <- function(sets, flip, universe = NULL, conf.level = 0.95, i
 #' @export
 rr_jaccard <- function(sets, flip, universe = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   conf.level <- check_level(conf.level)
   data <- read_sets(sets, if (missing(flip)) NULL else flip, universe)
   totals <- set_totals(data)

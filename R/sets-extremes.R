@@ -46,7 +46,6 @@
 #' @export
 rr_any <- function(bits, flip, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   extreme(bits, flip, "any")
 }
 
@@ -54,7 +53,6 @@ rr_any <- function(bits, flip, ...) {
 #' @export
 rr_all <- function(bits, flip, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   extreme(bits, flip, "all")
 }
 
@@ -145,7 +143,6 @@ format_number <- function(x) {
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)
-  check_given(x = "the true bits, a vector or a matrix with one element a row")
   type <- check_choice(type, "type", c("any", "all"))
   check_flag(log, "log")
   x <- check_bits(x, "x")

@@ -4,8 +4,6 @@
 #' @method autoplot rr_incidence
 #' @rawNamespace S3method(ggplot2::autoplot,rr_incidence)
 autoplot.rr_incidence <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw an incidence")
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")

@@ -53,7 +53,6 @@
 rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
                          conf.level = 0.95, tolerance = NULL, ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   method <- check_choice(method, "method", c("inv", "mle"))
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_level(conf.level)
@@ -218,16 +217,12 @@ profile_incidence <- function(x, table, level) {
 #' @param ... Not used.
 #' @export
 coef.rr_incidence <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   stats::setNames(object$estimate, 0:object$sets)
 }
 
 #' @rdname rr_incidence
 #' @export
 vcov.rr_incidence <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
 }
 
@@ -255,6 +250,5 @@ shown_of.rr_incidence <- function(x, n) {
 #' @param n,digits Rows and significant digits printed.
 #' @export
 print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
-  check_object(x)
   print.rr_estimates(x, n, digits)
 }

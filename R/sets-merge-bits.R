@@ -36,7 +36,6 @@
 #' @export
 rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", "R"), ...) {
   check_dots_empty(...)
-  check_given(optional = "flip")
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) {

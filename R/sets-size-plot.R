@@ -17,8 +17,6 @@
 #' @method autoplot rr_set_size
 #' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
   titles <- c(union = "Union", intersection = "Intersection", difference = "Difference", jaccard = "Jaccard index")

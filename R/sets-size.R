@@ -50,7 +50,6 @@ shown_of.rr_set_size <- function(x, n) x$table[c("sets", "estimate", "std.error"
 #' @param ... Not used.
 #' @export
 print.rr_set_size <- function(x, n = 10, digits = 4, ...) {
-  check_object(x)
   if (nrow(x$table) > 1) return(print.rr_estimates(x, n, digits))
   number <- function(v) if (x$what == "jaccard") format(v, digits = check_digits(digits)) else format_size(v)
   most <- paste("at most", number(x$table$std.error.max))

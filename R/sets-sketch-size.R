@@ -180,6 +180,5 @@ title_of.rr_sketch_size <- function(x) {
 
 #' @export
 print.rr_sketch_size <- function(x, n = 10, digits = 4, ...) {
-  check_object(x)
   print_size(x, format_size(x$table$std.error), " interval", format_size)
 }

@@ -55,7 +55,6 @@
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
                       buckets = 256, levels = 24, key = "candor", ...) {
   check_dots_empty(...)
-  check_given()
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   items <- check_items(items)
   if (!is.character(key) || length(key) != 1L || is.na(key)) {
@@ -99,7 +98,7 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
 }
 
 check_sketch <- function(x, arg = "sketch") {
-  if (inherits(x, "rr_sketch")) return(check_object(x))
+  if (inherits(x, "rr_sketch")) return(x)
   abort(c("{.arg {arg}} must be a sketch.", x = "It is {describe(x)}.", i = "Make one with {.fn rr_sketch}."),
         "argument")
 }
@@ -160,7 +159,6 @@ format_settings <- function(x) {
 #' @export
 rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R"), ...) {
   check_dots_empty(...)
-  check_given()
   check_sketch(sketch)
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (sketch$flip != 0) {
@@ -194,7 +192,6 @@ draw_bits <- function(group, probability, rng) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
-  check_object(x)
   cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
   cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
   epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))

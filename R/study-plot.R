@@ -28,8 +28,6 @@ NULL
 #' @method autoplot rr_study
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
-  check_dots_near(...)
-  check_table(object, c("k", "epsilon", "n", "estimate", "mc.error"), c("truth", "method", "metric"))
   check_installed("ggplot2", "to draw a study")
   metric <- check_choice(metric, "metric", study_metrics)
   check_flag(truth, "truth")

@@ -37,7 +37,6 @@
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
   check_dots_empty(...)
-  check_given(mechanism = "how answers are randomised")
   check_mechanism(mechanism)
   theta <- check_theta(theta, mechanism)
   n <- check_count(n, "n", min = 1)
@@ -115,10 +114,3 @@ inversion_risk <- function(form, theta, n, target) {
   }
   sum(b * (1 - b) + theta * form$a * (1 - form$a - 2 * b)) / (n * form$a^2)
 }
-
-#' @method autoplot rr_risk
-#' @rawNamespace S3method(ggplot2::autoplot,rr_risk)
-autoplot.rr_risk <- function(object, ...) refuse_picture(object, "Draw a study of the methods, {.fn rr_study}.")
-
-#' @export
-plot.rr_risk <- function(x, ...) draw(x, ...)

@@ -73,11 +73,6 @@
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
                      mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
                      resume = NULL, progress = interactive()) {
-  check_given(truth = "the true distributions, see {.fn rr_zipf}", epsilon = "the privacy levels, above 0",
-              n = "the numbers of respondents",
-              optional = if (!is.null(resume) && missing(truth) && missing(epsilon) && missing(n)) {
-                c("truth", "epsilon", "n")
-              })
   check_dots_empty(...)
   check_flag(progress, "progress")
   design <- if (!missing(truth) || is.null(resume)) list(
@@ -113,7 +108,6 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 #' @export
 rr_zipf <- function(k, s, ...) {
   check_dots_empty(...)
-  check_given()
   k <- check_count(k, "k", min = 2, max = 2^30)
   s <- check_number(s, "s", min = 0, max_open = TRUE)
   weights <- exp(-s * log(seq_len(k)))
@@ -183,7 +177,6 @@ study_state <- function(study) {
 
 #' @export
 print.rr_study <- function(x, ...) {
-  check_table(x)
   state <- attr(x, "study")
   if (!is.null(state)) {
     design <- state$design

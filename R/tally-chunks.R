@@ -81,8 +81,6 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
                             match = c("exact", "relaxed"), keep = c("counts",
                                                                     "sets"), onto = NULL, label = NULL, rows = 100000,
                             csv = list(), progress = interactive()) {
-  check_given(next_chunk = "a function that returns the next chunk, or a CSV file",
-              mechanism = "how the answers were randomised")
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")

@@ -22,7 +22,5 @@ report_codes <- function(x, mechanism, name) {
   abort(c("{.val {name}} must hold reports of its mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
           i = "The levels are {format_labels(mechanism$reports)}.",
-          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
-          i = if (length(unknown$blank)) "{blank_note(unknown, 'NA', ': such rows are dropped')}",
           i = if (unknown$relaxed) relaxed_remedy), "level")
 }

@@ -5,7 +5,7 @@ c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- check_argument_object(tallies[[i]])
+    tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
     }

@@ -42,8 +42,6 @@
 #' @export
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
-  check_given()
-  check_columns_found()
   check_mechanism(mechanism)
   keys <- frame <- NULL
   written <- are_written(counts)

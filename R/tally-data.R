@@ -5,16 +5,11 @@
 rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
                                 match = c("exact", "relaxed"), keep = c("counts", "sets")) {
   check_dots_empty(...)
-  check_columns_found()
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   parts <- frame_parts(x, mechanism, column, weights, by)
-  if (looks_counted(parts)) {
-    tell_counted()
-  }
-  check_uncounted(as_plain_frame(x), mechanism, parts)
   tally_reports(parts$reports, mechanism, parts$weights, parts$by, na.rm, match, keep)
 }
 
@@ -75,13 +70,6 @@ frame_names <- function(x, given, arg, one = FALSE) {
           "argument")
   }
   unique(wanted)
-}
-
-# Bare names, as dplyr takes them, are looked for outside of the data, where R finds nothing.
-check_columns_found <- function(asking = parent.frame()) {
-  arg <- NULL
-  tryCatch(for (arg in c("column", "weights", "by")) get0(arg, asking, inherits = FALSE),
-           error = function(e) refuse_bare(e, arg, eval(call("substitute", as.name(arg)), asking)))
 }
 
 formula_names <- function(formula, arg) {
@@ -154,7 +142,6 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
   if (is.null(column) && length(left) == 1L) return(left)
   likely <- if (length(packed)) packed else left[vapply(left, function(name) holds_reports(x[[name]], mechanism), NA)]
   if (length(likely) > 1L && "report" %in% likely) likely <- "report"
-  refuse_others(mechanism, left, likely)
   abort(c(if (is.null(column)) "{.arg column} is needed: the name of the column that holds the reports."
           else "{.arg column} must name one column, since the mechanism has one question.",
           x = if (is.null(column)) "{.arg x} is {table} with {length(x)} columns: {format_labels(names(x))}."
@@ -162,24 +149,6 @@ report_columns <- function(x, mechanism, column, others, table = "a data frame")
           i = if (is.null(column) && any(count_names %in% left)) "A table of counts is for {.fn rr_counts}.",
           i = if (length(likely) == 1L) "For example {.code column = \"{likely}\"}."
               else "For several questions describe the mechanism with {.fn rr_product}."), "argument")
-}
-
-# Columns of the reports of another protocol, or those of a table within a table, which data.frame() names anew.
-refuse_others <- function(mechanism, left, likely) {
-  fields <- list(rr_local_hash = c("slope", "shift", "value"), rr_local_hash = c("cohort", "value"),
-                 rr_hadamard = c("index", "sign"), rr_bloom = c("cohort", "bits"))
-  other <- Find(function(i) all(fields[[i]] %in% left) && all(likely %in% fields[[i]]), seq_along(fields))
-  if (!is.null(other)) {
-    abort(c("{.arg x} must hold reports of this mechanism.",
-            x = "Its columns {.val {fields[[other]]}} are those of reports of {.fn {names(fields)[other]}}.",
-            i = "Give the mechanism that they were made with."), c("mismatch", "argument"))
-  }
-  own <- report_fields(mechanism)
-  start <- sub(paste0("[.]", own[1], "$"), "", grep(paste0("[.]", own[1], "$"), left, value = TRUE))
-  nested <- Find(function(name) all(paste0(name, ".", own) %in% left), if (length(own)) start)
-  if (is.null(nested)) return(invisible())
-  abort(c("{.arg x} must have the columns {.val {own}}.", x = "They are called {.val {paste0(nested, '.', own)}}.",
-          i = "Rename them: {.code names(x) <- sub(\"{nested}.\", \"\", names(x), fixed = TRUE)}."), "argument")
 }
 
 refuse_column <- function(column) {
@@ -205,6 +174,9 @@ holds_fields <- function(values, mechanism) {
 }
 
 # ---- counts in data frames ----
+
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
 
 # A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
 # report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of

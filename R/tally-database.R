@@ -5,26 +5,15 @@
 rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
                               match = c("exact", "relaxed")) {
   check_dots_empty(...)
-  check_columns_found()
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
   columns <- c(asked$answers, asked$keys, asked$weight)
   rows <- run_query(x, asked$query, columns)
-  check_uncounted_table(x, mechanism, asked, rows)
   if (asked$form %in% sum_forms) return(tally_sums_of(rows, mechanism, asked, na.rm))
   if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
   tally_grouped(rows, mechanism, asked, na.rm, match)
-}
-
-# As check_uncounted() of a data frame. Only a small table can be one of counts, and so it is fetched.
-check_uncounted_table <- function(x, mechanism, asked, rows) {
-  if (!is.null(asked$weight) || asked$form != "categories") return(invisible())
-  if (!any(count_names %in% colnames(x)) || sum(as.double(rows$n)) > 1e4) return(invisible())
-  data <- as_plain_frame(dplyr::collect(dplyr::ungroup(x)))
-  answers <- if (length(asked$answers) == 1L) data[[asked$answers]] else data[asked$answers]
-  check_uncounted(data, mechanism, list(reports = answers, by = as.list(data)[asked$keys]))
 }
 
 # ---- running a query ----
@@ -83,8 +72,6 @@ tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows <- left$rows
   times <- left$times
   sums <- left$sums
-  each_once <- weighted && asked$form == "categories" && all(times == 1)
-  if (each_once && looks_counted(list(reports = seq_along(times), weights = sums$weight))) tell_counted()
   if (identical(asked$form, "rows")) {
     return(tally_numbers(rows, mechanism, asked, times, sums, left$dropped, na.rm))
   }
@@ -145,8 +132,6 @@ abort_stray <- function(x, mechanism, times, name, match) {
   lines <- unknown_lines(unknown, "A report", "reports")
   abort(c("{.val {name}} must hold reports of this mechanism.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
-          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
-          i = if (length(unknown$blank)) "{blank_note(unknown, 'NULL')} Or leave them out with {.fn dplyr::filter}.",
           i = if (unknown$relaxed && match == "exact") {
             "{.code match = \"relaxed\"} ignores case and surrounding space."
           }),

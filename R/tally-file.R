@@ -65,7 +65,6 @@
 #' @export
 rr_write <- function(tally, file, ...) {
   check_dots_empty(...)
-  check_given(tally = "the tally", file = "the name of a file")
   if (!inherits(tally, "rr_tally")) {
     abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
             i = "{tally_remedy(tally)}"), "argument")
@@ -88,7 +87,6 @@ rr_write <- function(tally, file, ...) {
 #' @export
 rr_read <- function(file, ...) {
   check_dots_empty(...)
-  check_given(file = "the name of a file")
   file <- check_path(file)
   check_installed("jsonlite", "to read a tally")
   if (!file.exists(file) || dir.exists(file)) {

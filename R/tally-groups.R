@@ -143,7 +143,6 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
-  check_object(x)
   refuse_second_index(x, ...length())
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
@@ -156,28 +155,24 @@ unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
 #' @rdname groups
 #' @export
 subset.rr_tally <- function(x, subset, ...) {
-  check_object(x)
   cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
 }
 
 #' @rdname groups
 #' @export
 length.rr_tally <- function(x) {
-  check_object(x)
   group_count(x)
 }
 
 #' @rdname groups
 #' @export
 names.rr_tally <- function(x) {
-  check_object(x)
   group_labels(x$groups)
 }
 
 #' @rdname groups
 #' @export
 as.list.rr_tally <- function(x, ...) {
-  check_object(x)
   group_list(x, x$groups)
 }
 

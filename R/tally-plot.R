@@ -15,8 +15,6 @@
 #' @method autoplot rr_tally
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   check_installed("ggplot2", "to draw a tally")
   panels <- length(object)
   if (panels > 60) {
@@ -119,6 +117,5 @@ plot_parts <- function(object, parts) {
 #' @rdname autoplot.rr_tally
 #' @export
 plot.rr_tally <- function(x, ...) {
-  check_object(x)
   draw(x, ...)
 }

@@ -63,7 +63,7 @@ check_pool <- function(tallies) {
   }
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
-    tally <- check_argument_object(tallies[[i]])
+    tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) {
       abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}.",
               i = "Count reports with {.fn rr_tally}, or give counts to {.fn rr_counts}."), "argument")

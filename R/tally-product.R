@@ -47,8 +47,6 @@ abort_question <- function(column, position, name, mechanism) {
   abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
           i = "Its levels are {format_labels(mechanism$reports)}.",
-          i = if (!is.null(crosswise_note(mechanism, unknown))) "{crosswise_note(mechanism, unknown)}",
-          i = if (length(unknown$blank)) "{blank_note(unknown)}",
           i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
 }
 
@@ -63,7 +61,6 @@ question_table <- function(values, questions, side) {
 #' @param x A tally or a fit of a product mechanism.
 #' @export
 as.table.rr_tally <- function(x, ...) {
-  check_object(x)
   check_one_table(x)
   question_table(x$counts, x$mechanism$questions %||% list(report = x$mechanism), "reports")
 }

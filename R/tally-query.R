@@ -60,8 +60,6 @@
 #' @export
 rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
   check_dots_empty(...)
-  check_given(data = "a database table, such as {.code dplyr::tbl(connection, \"reports\")}")
-  check_columns_found()
   check_mechanism(mechanism)
   if (!inherits(data, "tbl_lazy")) {
     abort(c("{.arg data} must be a database table, such as {.code dplyr::tbl(connection, \"reports\")}.",

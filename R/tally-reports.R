@@ -43,7 +43,6 @@
 #' identical(rr_reports(text, mechanism), reports)
 #' @export
 rr_reports <- function(x, mechanism) {
-  check_given(x = "the reports", mechanism = "how they were made")
   check_mechanism(mechanism)
   UseMethod("rr_reports", mechanism)
 }

@@ -2,14 +2,11 @@
 
 #' @export
 as.data.frame.rr_tally <- function(x, ...) {
-  check_object(x)
   plain_frame(tidy(x), ...)
 }
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
-  check_object(x)
-  check_dots_near(...)
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
   table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
@@ -21,7 +18,6 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
-  check_object(x)
   lines <- tally_lines(x)
   writeLines(c(paste("<rr_tally>", lines[1]), lines[-1]))
   k <- length(x$mechanism$reports)
@@ -38,7 +34,6 @@ print.rr_tally <- function(x, ...) {
 
 #' @exportS3Method knitr::knit_print
 knit_print.rr_tally <- function(x, ...) {
-  check_object(x)
   table <- tidy(x)
   knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
 }
@@ -79,7 +74,5 @@ chunk_words <- function(number) {
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
 #' @export
 summary.rr_tally <- function(object, ...) {
-  check_object(object)
-  check_dots_near(...)
   object
 }

@@ -73,12 +73,6 @@
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
 #' @export
 rr_tally <- function(x, mechanism, ...) {
-  # A fit has its mechanism: that must not be asked for.
-  if (!missing(x) && inherits(x, "rr_fit")) {
-    abort(c("{.arg x} must be reports.", x = "It is a fit.", i = "Its tally is in {.code x$tally}."), "argument")
-  }
-  check_given(x = "the reports")
-  if (!missing(x)) check_no_formula(x, "rr_tally")
   UseMethod("rr_tally")
 }
 
@@ -86,7 +80,6 @@ rr_tally <- function(x, mechanism, ...) {
 #' @export
 rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
                              keep = c("counts", "sets")) {
-  if ("column" %in% ...names()) refuse_columns(x)
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -99,30 +92,10 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   tally_reports(x, mechanism, weights, by, na.rm, match, keep)
 }
 
-# A formula as models have it: reports on the left, groups on the right.
-check_no_formula <- function(x, verb) {
-  if (!inherits(x, "formula")) return(invisible())
-  sides <- lapply(as.list(x)[-1], function(side) paste(encodeString(all.vars(side), quote = "\""), collapse = ", "))
-  groups <- if (length(sides) == 2L) sides[[2]] else ""
-  by <- if (!nzchar(groups)) "" else sprintf(if (grepl(",", groups)) ", by = c(%s)" else ", by = %s", groups)
-  abort(c("{.arg x} must be reports, or a data frame that holds them.", x = "It is a formula: {.code {deparse1(x)}}.",
-          i = "Name the columns: {.code {verb}(data, mechanism, column = {sides[[1]]}{by})}.",
-          i = "A regression of the truth is {.fn rr_glm}."), "argument")
-}
-
 # For those who give something else where a tally is needed.
 tally_remedy <- function(x, under = "") {
   cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
                      else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
-}
-
-# Reports that are there already, and where columns can be named instead.
-refuse_columns <- function(x) {
-  remedy <- if (inherits(x, "DBIConnection")) "Give a table of it, such as {.code dplyr::tbl(connection, \"reports\")}."
-    else if (inherits(x, c("rr_tally", "rr_fit"))) "Give the data that it was made of."
-    else "Give the data frame that holds it."
-  abort(c("{.arg column} names a column of a data frame or of a database table.", x = "{.arg x} is {describe(x)}.",
-          i = remedy), "argument")
 }
 
 #' @rdname rr_tally
@@ -219,7 +192,6 @@ check_counted <- function(result, mechanism, groups, n) {
 #' @export
 #' @rdname rr_new_mechanism
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  check_given()
   check_mechanism(mechanism)
   if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
     abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")

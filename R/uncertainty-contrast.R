@@ -56,7 +56,6 @@
 #' @export
 rr_contrast <- function(fit, L, conf.level = 0.95, ...) {
   check_dots_empty(...)
-  check_given()
   margin <- inherits(fit, "rr_margin")
   if (!margin && !inherits(fit, c("rr_fit", "rr_survey"))) {
     abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}.",

@@ -239,49 +239,7 @@ whole_breaks <- function(limits) {
 # plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot that it seems to be.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
-  check_drawn(x, ...names())
   picture <- ggplot2::autoplot(x, ...)
   print(picture)
   invisible(picture)
 }
-
-# What plots of base R take, a ggplot is given by adding to it.
-check_drawn <- function(x, names) {
-  methods <- lapply(class(x), function(class) get0(paste0("autoplot.", class), topenv(), mode = "function"))
-  method <- Find(Negate(is.null), methods)
-  known <- setdiff(names(formals(method)), c("object", "..."))
-  unknown <- setdiff(names[nzchar(names)], known)
-  near <- unknown %in% house_arguments | !is.na(vapply(unknown, nearest_argument, "", known))
-  # autoplot() refuses those, with what was meant.
-  if (!length(unknown) || is.null(method) || (any(near) && !any(unknown %in% names(drawn_words)))) return(invisible())
-  word <- unknown[unknown %in% names(drawn_words)][1]
-  add <- if (is.na(word)) "labs(title = \"...\")" else drawn_words[[word]]
-  abort(c("{cli::qty(length(unknown))}{?This argument is/These arguments are} not known here: {.arg {unknown}}.",
-          i = "The picture is a ggplot, to be added to: {.code ggplot2::autoplot(x) + ggplot2::{add}}.",
-          i = if (length(known)) "{cli::qty(length(known))}The argument{?s} of its own {?is/are} {.arg {known}}."),
-        "argument")
-}
-
-# How ggplot2 says what plot() of base R calls so.
-drawn_words <- c(
-  main = "labs(title = \"...\")", title = "labs(title = \"...\")", sub = "labs(subtitle = \"...\")",
-  subtitle = "labs(subtitle = \"...\")", caption = "labs(caption = \"...\")", xlab = "labs(x = \"...\")",
-  ylab = "labs(y = \"...\")", xlim = "coord_cartesian(xlim = c(0, 1))", ylim = "coord_cartesian(ylim = c(0, 1))",
-  cex = "theme(text = ggplot2::element_text(size = 12))", cex.axis = "theme(text = ggplot2::element_text(size = 12))",
-  las = "theme(axis.text.x = ggplot2::element_text(angle = 90))", theme = "theme_minimal()"
-)
-
-# autoplot() of what has no picture.
-refuse_picture <- function(x, remedy) {
-  abort(c("There is no picture of an object of class {.cls {class(x)[1]}}.", i = remedy), "argument")
-}
-
-# A mechanism is a description: what is estimated under it can be drawn, and what it costs.
-#' @rawNamespace S3method(ggplot2::autoplot,rr_mechanism)
-autoplot.rr_mechanism <- function(object, ...) {
-  check_dots_near(...)
-  refuse_picture(object, "Draw what is estimated from its reports, {.code plot(rr_estimate(reports, mechanism))}.")
-}
-
-#' @export
-plot.rr_mechanism <- function(x, ...) draw(x, ...)

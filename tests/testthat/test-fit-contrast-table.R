@@ -1,0 +1,16 @@
+test_that("dplyr takes contrasts for the tables that they are", {
+  skip_if_not_installed("dplyr")
+  fit <- rr_estimate(rr_counts(c(no = 30, maybe = 20, yes = 50), rr_grr(c("no", "maybe", "yes"), epsilon = 2)))
+  both <- rr_contrast(fit, list(a = c(0, 1, 1), b = c(1, 0, -1)))
+  a <- rr_contrast(fit, list(a = c(0, 1, 1)))
+  only <- dplyr::filter(both, term == "a")
+  expect_equal(tidy(only, conf.int = TRUE), tidy(a, conf.int = TRUE))
+  expect_equal(vcov(only), vcov(a))
+  expect_equal(vcov(dplyr::arrange(both, dplyr::desc(term))), vcov(both)[2:1, 2:1])
+  expect_identical(dplyr::mutate(both, percent = 100 * estimate)$percent, 100 * both$estimate)
+  expect_identical(dplyr::pull(dplyr::slice_max(both, estimate), term), both$term[which.max(both$estimate)])
+  bound <- dplyr::bind_rows(first = a, second = both, .id = "fit")
+  expect_identical(bound$estimate, c(a$estimate, both$estimate))
+  # Of rows of two contrasts nobody knows the covariance.
+  expect_error(vcov(bound), "stands there twice", class = "candor_error_argument")
+})
