@@ -258,3 +258,41 @@ test_that("DuckDB gives what memory gives, where it is installed", {
   expect_identical(rr_tally(dplyr::tbl(other, "reports"), m, column = "answer", by = ~ region + year, weights = "w"),
                    rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
 })
+
+test_that("a column that ignores case is counted as its bytes say", {
+  frame <- data.frame(answer = c("a", "a", "b", "B"), region = c("x", "X", "x", "X"), w = c(1, 2, 0.5, 4))
+  DBI::dbExecute(connection, "CREATE TABLE nocase (answer TEXT COLLATE NOCASE, region TEXT COLLATE NOCASE, w REAL)")
+  DBI::dbWriteTable(connection, "nocase", frame, append = TRUE)
+  table <- dplyr::tbl(connection, "nocase")
+  four <- rr_grr(c("a", "A", "b", "B"), epsilon = 1)
+  expect_identical(rr_tally(table, four, column = "answer")$counts, c(2, 0, 1, 1))
+  expect_identical(rr_tally(table, four, column = "answer", by = "region", weights = "w"),
+                   rr_tally(frame, four, column = "answer", by = "region", weights = "w"))
+  expect_error(rr_tally(table, rr_grr(c("a", "b", "c"), epsilon = 1), column = "answer"), "\"B\"", class = "candor_error_level")
+  text <- function(con) as.character(rr_query(dbplyr::lazy_frame(answer = "", w = 1, con = con), four, column = "answer"))
+  expect_match(text(dbplyr::simulate_mysql()), "GROUP BY `answer`, CAST(`answer` AS BINARY)", fixed = TRUE)
+  expect_match(text(dbplyr::simulate_mssql()), "GROUP BY \"answer\", CAST(\"answer\" AS VARBINARY(MAX))", fixed = TRUE)
+})
+
+test_that("a text for standard SQL quotes names as standard SQL does", {
+  standard <- list(NULL, dbplyr::simulate_dbi(), dbplyr::simulate_postgres(), dbplyr::simulate_snowflake(), dbplyr::simulate_oracle())
+  for (con in standard) {
+    lazy <- dbplyr::lazy_frame(answer = "", "a`b\"c" = "", w = 1, con = con)
+    text <- as.character(rr_query(dplyr::filter(lazy, answer != "it's `so`"), m, column = "answer", by = "a`b\"c", weights = "w"))
+    expect_match(text, "GROUP BY \"answer\", \"a`b\"\"c\"", fixed = TRUE)
+    expect_match(text, "(\"answer\" != 'it''s `so`')", fixed = TRUE)
+    expect_no_match(gsub("'it''s `so`'|a`b", "", text), "`", fixed = TRUE)
+  }
+  expect_match(rr_query(dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive()), m), "GROUP BY `answer`", fixed = TRUE)
+  # SQLite reads both; the text means what is meant.
+  stored(survey, "df")
+  lazy <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_postgres())
+  rows <- DBI::dbGetQuery(connection, as.character(rr_query(lazy, m, column = "answer", by = "region", weights = "w")))
+  expect_identical(rr_counts(rows, m), rr_tally(survey, m, column = "answer", by = "region", weights = "w"))
+})
+
+test_that("where most labels are wrong, a few are looked up", {
+  odd <- stored(data.frame(x = sprintf("c%d", 10:99)), "odd")
+  cnd <- expect_error(rr_tally(odd, rr_grr(sprintf("d%d", 10:99), epsilon = 1)), class = "candor_error_level")
+  expect_lte(lengths(gregexpr("Did you mean", conditionMessage(cnd))), 3)
+})
