@@ -83,7 +83,7 @@ test_that("a long table is a GROUP BY of its levels, with the number of reports"
     grouped <- rr_tally(long, mechanism, by = "region")
     expect_equal(grouped$n, as.vector(table(region)[as.character(grouped$groups$region)]))
     text <- rr_query(dplyr::tbl(connection, "reports"), mechanism, by = "region")
-    expect_named(text, c("levels", "reports"))
+    expect_length(text, 1)
   }
 })
 
