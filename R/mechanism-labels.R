@@ -244,7 +244,7 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
   # The first few: many wrong labels are those of something else.
   meant <- rep(NA_character_, length(shown))
-  few <- if (!is.null(text)) seq_len(min(3L, length(shown)))
+  few <- if (!is.null(text)) seq_len(min(5L, length(shown)))
   meant[few] <- vapply(text[shown[few]], nearest_label, "", labels = mechanism$reports)
   list(values = values, times = times[shown], meant = meant,
        text = as.character(if (is.factor(x)) text else distinct)[order],

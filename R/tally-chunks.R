@@ -243,8 +243,8 @@ csv_source <- function(x, rows, csv, columns, mechanism) {
             x = "It is {describe(csv)}."),
           "argument")
   }
-  taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors", "fill",
-                                   "skip", "comment.char", "blank.lines.skip"))
+  taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors",
+                                   "fill", "skip", "comment.char", "blank.lines.skip"))
   if (length(taken)) abort("{.arg csv} must not set {.arg {taken[1]}}, which reading by blocks needs.", "argument")
   given <- check_classes(csv$colClasses)
   mine <- is.character(x)
