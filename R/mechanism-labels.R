@@ -220,8 +220,11 @@ unknown_reports <- function(x, mechanism, counts = NULL) {
   shown <- utils::head(order, 8L)
   values <- vapply(match(distinct[shown], given), function(first) describe(value_at(x, stray[first])), "")
   text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
-  meant <- vapply(text[shown], nearest_label, "", labels = mechanism$reports, USE.NAMES = FALSE)
-  list(values = values, times = times[shown], meant = if (length(meant)) meant else rep(NA_character_, length(shown)),
+  # The first few: many wrong labels are those of something else.
+  meant <- rep(NA_character_, length(shown))
+  few <- if (!is.null(text)) seq_len(min(5L, length(shown)))
+  meant[few] <- vapply(text[shown[few]], nearest_label, "", labels = mechanism$reports)
+  list(values = values, times = times[shown], meant = meant,
        text = as.character(if (is.factor(x)) text else distinct)[order],
        number = length(distinct), total = sum(times),
        relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))

@@ -19,7 +19,7 @@
 #'
 #' @param next_chunk Where the chunks come from. A **function** without arguments that returns the next chunk, in anything that [rr_tally()] takes, and
 #'   `NULL` when there are no more. Or a **CSV file**, by its name or as a connection (of [file()], [gzfile()], [url()], ...), which [utils::read.csv()] reads block by block;
-#'   its first line names the columns. A connection that is not open is opened, and closed in the end. What [write.csv()] makes of the reports of [rr_perturb()] is read,
+#'   its first line names the columns, and each further line is a row: a field that holds the end of a line is an error. A connection that is not open is opened, and closed in the end. What [write.csv()] makes of the reports of [rr_perturb()] is read,
 #'   for every mechanism whose reports are a column or a data frame of columns. A file that is cut off inside its last field looks like a whole one, but for the end of its last line:
 #'   where that is missing a warning says so.
 #' @param mechanism How the answers were randomised.
@@ -30,7 +30,7 @@
 #' @param label A function of a chunk that returns one text or number, its label; or `NULL`, where chunks have none.
 #' @param rows For a CSV file: number of rows in a chunk.
 #' @param csv For a CSV file: a list of further arguments of [utils::read.csv()], such as `sep`, `dec`, `na.strings`, `fileEncoding` or `colClasses`. Columns are
-#'   read as text, those of `weights` as numbers, unless `colClasses` says otherwise, by the names of columns or for all in their order. So a group has the same name in each
+#'   read as text, those of `weights` and reports whose labels are numbers as numbers, unless `colClasses` says otherwise, by the names of columns or for all in their order. So a group has the same name in each
 #'   block. Reports that are numbers are read from such text; where their decimal sign is not a point, say that they are `"numeric"`.
 #' @param progress Show a progress bar? It appears when the work takes more than two seconds.
 #' @section Several reports of one respondent:
@@ -94,7 +94,8 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
   check_flag(progress, "progress")
   total <- check_onto(onto, mechanism)
   rows <- check_count(rows, "rows", min = 1, max = .Machine$integer.max)
-  source <- chunk_source(next_chunk, rows, csv, weights)
+  columns <- list(column = column, by = by, weights = weights)
+  source <- chunk_source(next_chunk, rows, csv, columns, mechanism)
   on.exit(source$close())
   bar <- if (progress) chunk_bar()
   number <- 0
@@ -107,8 +108,7 @@ rr_tally_chunks <- function(next_chunk, mechanism, ..., column = NULL, by = NULL
     result <- tryCatch({
       chunk <- source$read()
       if (!is.null(chunk)) {
-        one_chunk(chunk, mechanism, total, label, seen, list(column = column, by = by, weights = weights),
-                  na.rm = na.rm, match = match, keep = keep)
+        one_chunk(chunk, mechanism, total, label, seen, columns, na.rm = na.rm, match = match, keep = keep)
       }
     }, error = function(e) abort_chunk(e, number, total))
     if (is.null(result)) break
@@ -227,78 +227,101 @@ chunk_bar <- function() {
 # ---- where chunks come from ----
 
 # read(): the next chunk or NULL; close(): what was opened here is closed.
-chunk_source <- function(x, rows, csv, weights) {
+chunk_source <- function(x, rows, csv, columns, mechanism) {
   if (is.function(x)) return(list(read = function() x(), close = function() NULL))
-  if (is.character(x) || inherits(x, "connection")) return(csv_source(x, rows, csv, weights))
+  if (is.character(x) || inherits(x, "connection")) return(csv_source(x, rows, csv, columns, mechanism))
   abort(c("{.arg next_chunk} must be a function that returns the next chunk, or a CSV file.",
           x = "It is {describe(x)}.",
           i = "Reports that are in memory are tallied by {.fn rr_tally}."), "argument")
 }
 
-csv_source <- function(x, rows, csv, weights) {
+csv_source <- function(x, rows, csv, columns, mechanism) {
   if (!is.list(csv) || (length(csv) && (is.null(names(csv)) || !all(nzchar(names(csv)))))) {
     abort(c("{.arg csv} must be a list of arguments of {.fn utils::read.csv}, with their names.",
             x = "It is {describe(csv)}."),
           "argument")
   }
-  taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors"))
+  taken <- intersect(names(csv), c("file", "text", "nrows", "header", "col.names", "row.names", "stringsAsFactors",
+                                   "fill", "skip", "comment.char", "blank.lines.skip"))
   if (length(taken)) abort("{.arg csv} must not set {.arg {taken[1]}}, which reading by blocks needs.", "argument")
   given <- check_classes(csv$colClasses)
   mine <- is.character(x)
   if (mine) x <- open_csv(x, csv)
-  csv$fileEncoding <- NULL
   opened <- !mine && !isOpen(x)
   if (opened) open(x, "rt")
-  csv$colClasses <- NULL
-  whole <- ends_with_line(x)
+  csv[c("fileEncoding", "colClasses")] <- NULL
+  named <- function(by) if (inherits(by, "formula")) all.vars(by) else by
+  # Hexadecimal text would lose its zeros.
+  numeric <- is.null(stored_forms(mechanism)) && !inherits(mechanism, "rr_sampled") &&
+    (!is.null(mechanism$numeric_levels) || setequal(mechanism$levels, seq_along(mechanism$levels)))
   header <- NULL
-  done <- FALSE
-  read_block <- function(rows, ...) {
-    read <- function() do.call(utils::read.csv, c(list(x, nrows = rows, header = FALSE, ...), csv))
-    # What scan() only warns of: the end of the file before the last field, or inside of its quotes. The first look at
-    # a block warns of a last line without an end, which finish() tells.
-    tryCatch(withCallingHandlers(read(), warning = function(w) {
-      if (!grepl("readTableHeader", conditionMessage(w), fixed = TRUE)) return(NULL)
-      whole <<- FALSE
-      invokeRestart("muffleWarning")
-    }), warning = function(w) {
-      reason <- conditionMessage(w)
-      abort(c("A row of the file is not whole.", x = "R says: {reason}."), "file")
-    })
+  line <- 0
+  # A row is a line: other readers would take all between two stray quotes for one field.
+  parse <- function(lines, ...) {
+    some <- grep("\\S", lines, perl = TRUE, useBytes = TRUE)
+    block <- tryCatch(do.call(utils::read.csv, c(list(text = lines[some], header = FALSE, ...), csv)),
+                      warning = identity, error = identity)
+    if (is.data.frame(block) && nrow(block) == length(some)) return(block)
+    quote <- csv$quote %||% "\""
+    marks <- nchar(gsub(sprintf("[^%s]", quote), "", lines))
+    open <- which(nzchar(quote) & marks %% 2 == 1)[1]
+    abort(c("A row of the file is not whole.",
+            x = if (!is.na(open)) "Line {format_count(line + open)} has a quote that is not closed on it."
+                else if (inherits(block, "condition")) "R says: {conditionMessage(block)}.",
+            i = if (!is.na(open)) "A field must not hold the end of a line."), "file")
   }
-  finish <- function() {
-    done <<- TRUE
-    if (!whole) {
+  # The next lines, of which at least one holds something; NULL at the end.
+  next_lines <- function(number) {
+    lines <- withCallingHandlers(readLines(x, number), warning = function(w) {
+      if (!grepl("incomplete final line", conditionMessage(w), fixed = TRUE)) return()
       warn(c("The file does not end with the end of a line: its last row may be cut off.",
              i = "It is counted as it is. Compare it with where the file comes from."), "file")
-    }
-    NULL
+      invokeRestart("muffleWarning")
+    })
+    if (!length(lines)) return(NULL)
+    if (nzchar(trimws(lines[1])) || any(nzchar(trimws(lines)))) return(lines)
+    line <<- line + length(lines)
+    next_lines(number)
   }
   read <- function() {
-    if (done) return(NULL)
     if (is.null(header)) {
-      if (!more_lines(x)) return(NULL)
-      header <<- unlist(read_block(1, colClasses = "character"), use.names = FALSE)
+      lines <- next_lines(1L)
+      if (is.null(lines)) return(NULL)
+      header <<- unlist(parse(lines, colClasses = "character"), use.names = FALSE)
+      line <<- line + 1
       if (anyDuplicated(header)) abort("The first line of the file must name the columns, all differently.", "file")
       unknown <- setdiff(names(given), header)
       if (length(unknown)) abort("{.arg colClasses} names {.val {unknown[1]}}, which is no column.", "argument")
+      check_header(setdiff(header, c(named(columns$by), named(columns$weights))), columns$column, mechanism)
     }
     classes <- stats::setNames(rep("character", length(header)), header)
-    if (is.character(weights)) classes[intersect(weights, header)] <- "numeric"
-    if (inherits(weights, "formula")) classes[intersect(all.vars(weights), header)] <- "numeric"
     if (is.null(names(given))) {
       if (length(given)) classes[] <- rep_len(given, length(classes))
     } else {
       classes[names(given)] <- given
     }
-    if (!more_lines(x)) return(finish())
-    block <- read_block(rows, col.names = header, colClasses = unname(classes), check.names = FALSE, fill = FALSE)
-    # A quoted field without an end, in a short block.
-    if (!nrow(block)) abort(c("A row of the file is not whole.", x = "The file ends inside of a quoted field."), "file")
-    if (nrow(block) < rows) finish()
+    lines <- next_lines(rows)
+    if (is.null(lines)) return(NULL)
+    block <- parse(lines, col.names = header, colClasses = unname(classes), check.names = FALSE, fill = FALSE)
+    line <<- line + length(lines)
+    # Numbers may stand in quotes, and with an exponent.
+    numbers <- c(named(columns$weights), if (numeric) setdiff(header, named(columns$by)))
+    for (name in intersect(numbers, header)) {
+      if (is.character(block[[name]])) block[[name]] <- column_numbers(chartr(csv$dec %||% ".", ".", block[[name]]))
+    }
     block
   }
   list(read = read, close = function() if (mine) close(x) else if (opened) close(x))
+}
+
+# The name of the only column is a report: it would be lost.
+check_header <- function(left, column, mechanism) {
+  if (!is.null(column) || length(left) != 1L) return(invisible())
+  if (!tryCatch(inherits(suppressMessages(rr_tally(left, mechanism)), "rr_tally"), error = function(e) FALSE)) {
+    return(invisible())
+  }
+  abort(c("The first line of the file must name the columns.", x = "It is {.val {left}}, which is a report.",
+          i = "If it is the name of the column say so: {.code column = \"{left}\"}."), "file")
 }
 
 # A type may be given for some columns by their names, or for all in their order.
@@ -314,39 +337,10 @@ check_classes <- function(classes) {
   classes
 }
 
-# Does the file behind a connection end with the end of a line? TRUE where that cannot be seen: of what comes over a
-# network, and of compressed files, which R cannot unpack when they are cut off.
-ends_with_line <- function(connection) {
-  file <- summary(connection)$description
-  if (!summary(connection)$class %in% c("file", "gzfile") || !file.exists(file) || dir.exists(file)) return(TRUE)
-  bytes <- file.size(file)
-  stream <- base::file(file, "rb", raw = TRUE)
-  on.exit(close(stream))
-  first <- readBin(stream, "raw", 2)
-  compressed <- list(as.raw(c(0x1f, 0x8b)), charToRaw("BZ"), as.raw(c(0xfd, 0x37)))
-  if (is.na(bytes) || bytes < 2 || any(vapply(compressed, identical, NA, first))) return(TRUE)
-  seek(stream, bytes - min(bytes, 4))
-  last <- readBin(stream, "raw", 4)
-  # In UTF-16 and UTF-32 the end of a line has bytes of 0 as well.
-  last <- last[last != 0]
-  length(last) == 0L || last[length(last)] %in% as.raw(c(0x0a, 0x0d))
-}
-
 open_csv <- function(file, csv) {
   file <- check_path(file, "next_chunk")
   if (!file.exists(file)) {
     abort(c("{.arg next_chunk} must be the name of a file that exists.", x = "It is {.file {file}}."), "file")
   }
   base::file(file, "rt", encoding = csv$fileEncoding %||% getOption("encoding"))
-}
-
-# Is there another line with something in it? It is put back.
-more_lines <- function(connection) {
-  repeat {
-    line <- readLines(connection, 1L, warn = FALSE)
-    if (!length(line)) return(FALSE)
-    if (nzchar(trimws(line))) break
-  }
-  pushBack(line, connection)
-  TRUE
 }

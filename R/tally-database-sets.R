@@ -1,29 +1,10 @@
-# From the rows of the queries of R/tally-query-sets.R to tallies.
+# The rows of the queries of reports that are no categories, see R/tally-query-sets.R.
 
 # ---- a few numbers: rows that are alike are counted as one report with a weight ----
 
-tally_numbers <- function(rows, mechanism, asked, times, sums, dropped, na.rm) {
-  reports <- lapply(rows[asked$answers], plain_numbers)
-  gone <- Reduce(`|`, lapply(reports, is.na))
-  missing <- sum(times[gone])
-  if (missing > 0) {
-    name <- asked$answers[vapply(reports, function(x) any(is.na(x)), NA)][1]
-    if (!na.rm) abort_null(name, sum(times[is.na(reports[[name]])]), sum(times))
-    cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
-    if (all(gone)) abort_dropped("All {format_count(missing)} reports are NULL.")
-  }
-  keys <- as.list(rows)[asked$keys]
-  by <- if (length(keys)) name_groups(lapply(keys, `[`, !gone), mechanism)
-  sums <- lapply(sums, `[`, !gone)
-  reports <- structure(lapply(reports, `[`, !gone), row.names = .set_row_names(sum(!gone)), class = "data.frame")
-  groups <- make_groups(by, nrow(reports))
-  counted <- tryCatch(rr_count_reports(mechanism, reports, groups = groups$codes, weights = sums$weight),
-                      candor_error_report = function(e) abort_row(e, reports, times[!gone]))
-  total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
-  weighted <- !is.null(asked$weight)
-  if (weighted) check_total(total(sums$weight), "weights")
-  new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = missing + dropped, n = total(sums$weight),
-               weight_squares = if (weighted) total(sums$squares), respondents = if (weighted) total(times[!gone]))
+count_numbers <- function(reports, mechanism, times, groups, weight) {
+  tryCatch(rr_count_reports(mechanism, reports, groups = groups, weights = weight)$counts,
+           candor_error_report = function(e) abort_row(e, reports, times))
 }
 
 # The row of a query has no place in the table: it is told by what it holds.
@@ -39,47 +20,19 @@ abort_row <- function(e, reports, times) {
 
 # ---- bits: sums ----
 
-tally_sums_of <- function(rows, mechanism, asked, na.rm) {
-  rows[] <- lapply(rows, plain_numbers)
-  times <- as.double(rows$n)
-  absent <- rows$reports_missing == 1
-  missing <- sum(times[absent])
-  if (sum(times) == 0) {
-    abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
+# Each row is of one cohort and group: its numbers, and last how many reports it has, stand in the place of the cohort.
+read_sums <- function(rows, mechanism, asked, times, weight) {
+  gone <- rows$reports_missing == 1
+  refuse_wrong(sum(as.double(rows$reports_wrong[!gone])), sum(times[!gone]), mechanism, asked$form)
+  numbers <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
+  if (!is.null(asked$split)) numbers <- cbind(numbers, weight)
+  numbers[gone, ] <- 0
+  first <- numeric(nrow(rows))
+  if (!is.null(asked$split)) {
+    first[!gone] <- cohort_places(rows[!gone, "cohort", drop = FALSE], ncol(numbers), mechanism, times[!gone])
   }
-  if (missing > 0 && !na.rm) abort_null(asked$answers[1], missing, sum(times))
-  if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
-  if (all(absent)) abort_dropped("All {format_count(missing)} reports are NULL.")
-  rows <- rows[!absent, , drop = FALSE]
-  times <- times[!absent]
-  weighted <- !is.null(asked$weight)
-  sums <- if (weighted) row_weights(rows, times) else list(weight = times)
-  left <- keep_grouped(rows, asked$keys, times, na.rm, sums)
-  rows <- left$rows
-  times <- left$times
-  sums <- left$sums
-  refuse_wrong(sum(as.double(rows$reports_wrong)), sum(times), mechanism, asked$form)
-  groups <- make_groups(if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism), nrow(rows))
-  total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
-  counts <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
-  counts <- if (!is.null(asked$split)) by_cohort(cbind(counts, sums$weight), rows["cohort"], groups, mechanism, times)
-    else if (is.null(groups)) colSums(counts) else t(unname(rowsum(counts, groups$codes)))
-  if (weighted) check_total(total(sums$weight), "weights")
-  new_rr_tally(mechanism, counts, groups = groups$keys, missing = missing + left$dropped, n = total(sums$weight),
-               weight_squares = if (weighted) total(sums$squares), respondents = if (weighted) total(times))
-}
-
-# Each row is of one cohort and group: its numbers, bits and how many reports, stand in the place of the cohort.
-by_cohort <- function(numbers, cohort, groups, mechanism, times) {
-  block <- ncol(numbers)
-  first <- cohort_places(cohort, block, mechanism, times)
-  counts <- matrix(0, block * mechanism$cohorts, max(1L, groups$n))
-  group <- groups$codes %||% rep(1L, nrow(numbers))
-  for (i in seq_along(first)) {
-    at <- first[i] + seq_len(block)
-    counts[at, group[i]] <- counts[at, group[i]] + numbers[i, ]
-  }
-  if (is.null(groups)) counts[, 1] else counts
+  list(gone = stats::setNames(list(gone), asked$answers[1]), row = as.vector(row(numbers)),
+       place = as.integer(first[row(numbers)] + col(numbers)), value = numbers)
 }
 
 # After which place of the counts those of each row's cohort begin.
@@ -109,72 +62,53 @@ refuse_wrong <- function(number, total, mechanism, form) {
 
 # ---- long tables ----
 
-tally_long <- function(rows, reports, mechanism, asked, na.rm) {
-  rows[] <- lapply(rows, plain_numbers)
-  reports[] <- lapply(reports, plain_numbers)
-  if (!nrow(rows)) {
-    abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
-  }
+read_long <- function(rows, mechanism, asked, times) {
   refuse <- function(x, i = NULL) {
     abort(c("The database table must hold reports of this mechanism.", x = x, i = i), "report")
   }
-  if (any(reports$lost == 1)) refuse("{.val id} is NULL in some rows: it says which report a row is of.")
-  twice <- which(as.double(rows$n) > as.double(rows$reports))
-  if (length(twice)) {
-    shown <- describe(rows$level[twice[1]])
-    refuse("Some reports support {shown} twice.")
+  reports <- rows$part == 2
+  said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
+  number <- as.double(rows$n)
+  if (said$reports_lost > 0) refuse("{.val id} is NULL in some rows: it says which report a row is of.")
+  # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.
+  if (sum(number[!reports]) != said$level_rows) {
+    abort(c("The database table must not change while it is counted.",
+            x = paste("The reports have {format_count(said$level_rows)} rows,",
+                      "and the levels {format_count(sum(number[!reports]))}."), i = "Nothing was counted. Try again."),
+          "database")
   }
-  if (any(as.double(reports$different) < as.double(reports$size) - reports$without)) {
-    refuse("Some reports have two bits of one level.")
+  if (said$reports_twice > 0) {
+    refuse("Some reports {if ('bit' %in% asked$answers) 'have two bits of one level' else 'support a level twice'}.")
   }
-  kept <- keep_grouped(reports, asked$keys, as.double(reports$n), na.rm)
-  reports <- kept$rows
-  rows <- rows[Reduce(`&`, lapply(rows[asked$keys], function(key) !is.na(key)), rep(TRUE, nrow(rows))), , drop = FALSE]
-  times <- as.double(reports$n)
-  if (!is.null(asked$split) && anyNA(reports$cohort)) refuse("{.val cohort} is NULL in some rows.")
-  size <- mechanism$size %||% mechanism[["d"]]
-  empty <- reports$without > 0
-  wrong <- if (is.null(size)) empty & reports$size > 1 else empty | reports$size != size
-  if (any(wrong)) {
-    wanted <- if (is.null(size)) "A report that supports no category has one row, whose level is NULL."
-      else sprintf("Each report has %s rows.", format_count(size))
-    refuse("{format_count(sum(times[wrong]))} of {format_count(sum(times))} have other rows.", wanted)
+  if (!is.null(asked$split) && anyNA(rows$cohort)) refuse("{.val cohort} is NULL in some rows.")
+  if (said$reports_wrong > 0) {
+    size <- mechanism$size %||% mechanism[["d"]]
+    refuse("{format_count(said$reports_wrong)} of {format_count(sum(times))} have other rows.",
+           if (is.null(size)) "A report that supports no category has one row, whose level is NULL."
+           else "Each report has {format_count(size)} rows.")
   }
-  check_empty_reports(mechanism, sum(times), sum(times[empty]))
-  some <- !is.na(rows$level)
+  check_empty_reports(mechanism, sum(times), said$reports_empty)
   level <- rows$level
   levels <- mechanism[["bit"]] %||% mechanism
   place <- match_long(level, levels)
-  stray <- which(some & is.na(place))
+  place[!place %in% seq_along(levels$levels)] <- NA
+  stray <- which(!is.na(level) & is.na(place))
   if (length(stray)) {
     shown <- encodeString(as.character(level[stray[1]]), quote = "\"")
-    often <- as.double(rows$n)[stray[1]]
+    often <- number[stray[1]]
     refuse("{often} row{?s} support{?s/} {shown}, which is not a level.",
            "The levels are {format_labels(levels$levels)}.")
   }
   if ("bit" %in% asked$answers) {
-    odd <- which(!rows$bit %in% 0:1)
-    often <- sum(as.double(rows$n)[odd])
-    if (length(odd)) refuse("{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    often <- sum(number[!reports & !rows$bit %in% 0:1])
+    if (often > 0) refuse("{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
     place <- place + ifelse(rows$bit == 1, 0, length(levels$levels))
   }
-  keys <- function(rows) if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)
-  both <- make_groups(keys(rbind(reports[asked$keys], rows[asked$keys])), nrow(reports) + nrow(rows))
-  group <- function(at) if (is.null(both)) rep(1L, length(at)) else both$codes[at]
-  counts <- matrix(0, length(mechanism$reports), max(1L, both$n))
-  add <- function(place, group, number) {
-    summed <- rowsum(number, (group - 1) * nrow(counts) + place)
-    counts[as.integer(rownames(summed))] <<- counts[as.integer(rownames(summed))] + summed
-  }
   # The bits of a cohort, then how many reports it has.
-  block <- length(levels$levels) + 1
-  first <- function(rows) {
-    if (is.null(asked$split)) 0 else cohort_places(rows["cohort"], block, mechanism, as.double(rows$n))
+  if (!is.null(asked$split)) {
+    block <- length(levels$levels) + 1
+    place[reports] <- block
+    place <- place + cohort_places(rows["cohort"], block, mechanism, number)
   }
-  of_reports <- group(seq_len(nrow(reports)))
-  if (!is.null(asked$split)) add(first(reports) + block, of_reports, times)
-  add((first(rows) + place)[some], group(nrow(reports) + seq_len(nrow(rows)))[some], as.double(rows$n)[some])
-  n <- as.vector(rowsum(times, of_reports))
-  new_rr_tally(mechanism, if (is.null(both)) as.vector(counts) else counts, groups = both$keys, missing = kept$dropped,
-               n = n)
+  list(place = as.integer(place), value = number)
 }

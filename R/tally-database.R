@@ -11,9 +11,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   asked <- tally_query(x, mechanism, column, by, weights)
   columns <- c(asked$answers, asked$keys, asked$weight)
   rows <- run_query(x, asked$query, columns)
-  if (asked$form %in% sum_forms) return(tally_sums_of(rows, mechanism, asked, na.rm))
-  if (asked$form == "long") return(tally_long(rows, run_query(x, asked$reports, columns), mechanism, asked, na.rm))
-  tally_grouped(rows, mechanism, asked, na.rm, match)
+  tally_rows(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
@@ -60,41 +58,56 @@ empty_rows <- function(data, columns) {
 
 # ---- from rows to a tally ----
 
-# The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
-tally_grouped <- function(rows, mechanism, asked, na.rm, match = "exact") {
-  if (!nrow(rows)) {
+# The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what. Each
+# form is read as numbers to be added up: `value`, in which `place` of the counts, of which `row` of the answer.
+tally_rows <- function(rows, mechanism, asked, na.rm, match = "exact") {
+  rows[] <- lapply(rows, plain_numbers)
+  form <- asked$form
+  times <- if (form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
+  if (sum(times) == 0) {
     abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
   }
-  times <- as.double(plain_numbers(rows[[query_columns[["n"]]]]))
   weighted <- !is.null(asked$weight)
-  sums <- if (weighted) row_weights(rows, times) else list(weight = times)
-  left <- keep_grouped(rows, asked$keys, times, na.rm, sums)
+  left <- keep_grouped(rows, asked$keys, times, na.rm, if (weighted) row_weights(rows, times) else list(weight = times))
   rows <- left$rows
   times <- left$times
-  sums <- left$sums
-  if (identical(asked$form, "rows")) {
-    return(tally_numbers(rows, mechanism, asked, times, sums, left$dropped, na.rm))
+  weight <- left$sums$weight
+  cells <- switch(form, categories = read_categories(rows, mechanism, asked, times, match),
+                  rows = list(gone = lapply(rows[asked$answers], is.na)),
+                  long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weight))
+  gone <- Reduce(`|`, cells$gone, logical(nrow(rows)))
+  missing <- sum(times[gone])
+  if (missing > 0) {
+    name <- names(cells$gone)[vapply(cells$gone, any, NA)][1]
+    if (!na.rm) abort_null(name, sum(times[cells$gone[[name]]]), sum(times))
+    cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
+    if (missing == sum(times)) abort_dropped("All {format_count(missing)} reports are NULL.")
   }
-  answers <- row_answers(rows[asked$answers], mechanism, match)
-  coded <- code_answers(answers, mechanism, times, na.rm, match)
-  missing <- sum(times[is.na(coded)])
-  if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
-  if (missing == sum(times)) abort_dropped("All {format_count(missing)} reports are NULL.")
-
-  by <- if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism)
-  groups <- make_groups(by, nrow(rows))
+  groups <- make_groups(if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism), nrow(rows))
   tell_blank_groups(groups$keys)
-  counted <- .Call(C_rr_tally, coded, 1L, as.double(length(mechanism$reports)), groups$codes,
-                   as.double(max(1L, groups$n)), as.double(sums$weight), TRUE)
-  counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, ncol = groups$n)
+  k <- length(mechanism$reports)
+  number <- max(1L, groups$n)
+  row <- cells$row %||% seq_along(times)
+  counts <- if (form == "rows") {
+    count_numbers(as_plain_frame(rows[!gone, asked$answers, drop = FALSE]), mechanism, times[!gone],
+                  groups$codes[!gone], weight[!gone])
+  } else {
+    .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(k), groups$codes[row], as.double(number),
+          as.double(cells$value %||% weight), TRUE)$counts
+  }
+  # A last group all of whose reports are missing has no count.
+  counts <- c(counts, numeric(k * number - length(counts)))
   total <- function(each) {
-    each[is.na(coded)] <- 0
+    each[gone] <- 0
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
   }
-  if (weighted) check_total(tally_sums(counts), "weights")
-  new_rr_tally(mechanism, counts, groups = groups$keys, missing = missing + left$dropped,
-               weight_squares = if (weighted) total(sums$squares), respondents = if (weighted) total(times))
+  if (weighted) check_total(total(weight), "weights")
+  new_rr_tally(mechanism, if (is.null(groups)) counts else matrix(counts, k), groups = groups$keys,
+               missing = missing + left$dropped, n = total(weight),
+               weight_squares = if (weighted) total(left$sums$squares), respondents = if (weighted) total(times))
 }
+
+# ---- categories ----
 
 # The answers as plain columns. Numbers with a fraction are no codes: as text they are found, with their number, as what
 # they are.
@@ -108,21 +121,18 @@ row_answers <- function(answers, mechanism, match) {
 }
 
 # The 1-based category (cell, of several questions) of each row, NA where an answer is missing.
-code_answers <- function(answers, mechanism, times, na.rm, match) {
-  questions <- mechanism$questions
-  code <- function(x, part, name) {
+read_categories <- function(rows, mechanism, asked, times, match) {
+  answers <- row_answers(rows[asked$answers], mechanism, match)
+  places <- Map(function(x, part, name) {
     coded <- encode_reports(x, part)
     place <- as.integer(coded$codes) - coded$first + 1L
-    stray <- which(!is.na(place) & (place < 1L | place > length(part$reports)))
-    if (length(stray)) abort_stray(x, part, times, name, match)
-    gone <- sum(times[is.na(place)])
-    if (gone > 0 && !na.rm) abort_null(name, gone, sum(times))
+    if (any(place < 1L | place > length(part$reports), na.rm = TRUE)) abort_stray(x, part, times, name, match)
     place
-  }
-  if (is.null(questions)) return(code(answers[[1]], mechanism, names(answers)))
-  places <- Map(code, answers, questions, names(answers))
-  strides <- cumprod(c(1, mechanism$report_sizes))
-  as.integer(Reduce(`+`, Map(function(place, stride) (place - 1) * stride, places, strides[seq_along(places)])) + 1)
+  }, answers, mechanism$questions %||% list(mechanism), asked$answers)
+  strides <- c(1, cumprod(mechanism$report_sizes))
+  list(gone = stats::setNames(lapply(places, is.na), asked$answers),
+       place = as.integer(Reduce(`+`, Map(function(place, stride) (place - 1) * stride, places,
+                                          strides[seq_along(places)])) + 1))
 }
 
 abort_stray <- function(x, mechanism, times, name, match) {

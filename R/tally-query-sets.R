@@ -33,28 +33,42 @@ report_form <- function(mechanism, answers) {
 
 # ---- long tables ----
 
-# One query counts the rows by what they say, the other the reports by how many rows they have. `split` is a column that
-# says the same in all rows of a report, such as its cohort; `bit` one that says whether the level is supported.
-long_query <- function(data, answers, keys, weight) {
+# What the query says of the reports: how many rows they have, how many of them support nothing, have a wrong number
+# of rows, have a level twice, have no id.
+long_sums <- c("level_rows", "reports_empty", "reports_wrong", "reports_twice", "reports_lost")
+
+# Of one report: its rows, those that support nothing, its different levels.
+long_sizes <- c("row_number", "row_empty", "row_levels")
+
+# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what they say, part 2 the
+# reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
+# whether the level is supported.
+long_query <- function(data, mechanism, answers, keys, weight) {
   if (!is.null(weight)) {
     abort(c("{.arg weights} are not for long tables, where a report has several rows.",
             i = "Store one report a row: as 0 and 1, or as hexadecimal text."), "argument")
   }
-  data <- dplyr::ungroup(data)
-  id <- rlang::sym("id")
-  summed <- function(data, by, sums) {
-    dplyr::summarise(dplyr::group_by(data, !!!rlang::syms(by)), !!!sums, .groups = "drop")
-  }
-  flag <- function(column) rlang::expr(ifelse(is.na(!!column), 1L, 0L))
+  connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
-  bit <- intersect(answers, "bit")
-  level <- rlang::sym("level")
-  levels <- summed(data, c("level", bit, split, keys), list(n = quote(n()), reports = rlang::call2("n_distinct", id)))
-  sums <- list(size = quote(n()), without = rlang::expr(sum(!!flag(level), na.rm = TRUE)),
-               lost = rlang::expr(max(!!flag(id), na.rm = TRUE)))
-  if (length(bit)) sums$different <- rlang::call2("n_distinct", level)
-  sizes <- summed(data, c("id", split, keys), sums)
-  reports <- summed(sizes, c(names(sums), split, keys), list(n = quote(n())))
-  list(query = dbplyr::sql_render(levels), reports = dbplyr::sql_render(reports),
-       answers = answers, keys = keys, weight = NULL, form = "long", split = if (length(split)) split)
+  said <- c("level", intersect(answers, "bit"))
+  own <- c(split, keys)
+  alias <- quote_names(c(long_sizes, "id"), connection)
+  size <- mechanism$size %||% mechanism[["d"]]
+  wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
+    else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
+  level <- quote_names("level", connection)
+  sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
+             sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
+  reports <- group_query(data, c("id", own), stats::setNames(sizes, long_sizes))
+  sums <- sprintf("SUM(%s)", c(alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
+                               one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
+                               one_if(paste(alias[4], "IS NULL"))))
+  # Both parts have their columns in one order.
+  part <- function(number, n, sums) c(part = number, n = n, stats::setNames(sums, long_sums))
+  nothing <- stats::setNames(rep("NULL", length(said)), said)
+  second <- select_text(quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
+                        sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
+  first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
+  list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), answers = answers, keys = keys, weight = NULL,
+       form = "long", split = if (length(split)) split)
 }

@@ -37,7 +37,7 @@ sql_sums <- function(data, mechanism, form, answers) {
   if (!is.null(mechanism$cohorts)) return(sql_cohorts(data, mechanism, form, answers))
   if (form == "number") return(sql_number(data, mechanism, answers))
   if (!inherits(mechanism, "rr_bitflip")) return(sql_bits(data, mechanism, form, answers))
-  columns <- vapply(answers, function(name) sql_words(data, name)$column, "", USE.NAMES = FALSE)
+  columns <- quote_names(answers, dbplyr::remote_con(data))
   if (form == "positions") sql_positions(mechanism, columns) else sql_drawn(mechanism, columns)
 }
 
@@ -45,9 +45,9 @@ sql_sums <- function(data, mechanism, form, answers) {
 sql_bits <- function(data, mechanism, form, answers) {
   k <- length(mechanism$levels)
   if (form == "bits") {
-    bits <- vapply(answers, function(name) sql_words(data, name)$column, "", USE.NAMES = FALSE)
-    missing <- any_of(sprintf("%s IS NULL", bits))
-    wrong <- sprintf("%s NOT IN (0, 1)", bits)
+    bits <- quote_names(answers, dbplyr::remote_con(data))
+    missing <- sprintf("(%s) IS NULL", join_sql(bits, "+"))
+    wrong <- sprintf("(%s <> 0 AND %s <> 1)", bits, bits)
   } else {
     words <- sql_words(data, answers)
     digits <- c(0:9, letters[1:6])
@@ -144,12 +144,10 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
-  sums <- stats::setNames(lapply(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), dbplyr::sql), names(sql$sums))
-  wrong <- rlang::expr(sum(!!rlang::sym("reports_wrong"), na.rm = TRUE))
-  grouped <- dplyr::group_by(flagged, !!!rlang::syms(c("reports_missing", sql$split, keys)))
-  all <- c(list(n = quote(n()), reports_wrong = wrong), sums,
-           if (!is.null(weight)) weight_sums(rlang::sym(weight)))
-  query <- dplyr::summarise(grouped, !!!all, .groups = "drop")
-  list(query = dbplyr::sql_render(query), answers = answers, keys = keys, weight = weight, form = form,
-       sums = names(sql$sums), split = sql$split)
+  wrong <- quote_names("reports_wrong", dbplyr::remote_con(data))
+  sums <- c(n = "COUNT(*)", reports_wrong = sprintf("SUM(%s)", wrong),
+            stats::setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)),
+            if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
+  list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), answers = answers, keys = keys,
+       weight = weight, form = form, sums = names(sql$sums), split = sql$split)
 }

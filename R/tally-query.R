@@ -2,13 +2,13 @@
 
 #' The query that tallies a database table
 #'
-#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, but does not run it. Any other engine
-#' (Spark, Trino, BigQuery, ...) can run the text; [rr_counts()] turns the result, as a data frame, into the same tally.
+#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, but does not run it. The text is in the dialect of the
+#' table's connection, which may be simulated by dbplyr; without a connection it is standard SQL. [rr_counts()] turns the result, as a data frame, into the same tally.
 #' The engine groups and adds up; no single report leaves it.
 #'
 #' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or
 #'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())` for an engine that R is not connected to: only the names
-#'   of its columns matter then.
+#'   of its columns matter then. Names are in backticks for Hive and Spark, Impala, MySQL, SQLite and Access, else in the double quotes of standard SQL.
 #' @param mechanism How the answers were randomised.
 #' @param column The column that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is the only column beside
 #'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
@@ -37,10 +37,13 @@
 #' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports |
 #'
 #' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
-#' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, need two
-#' queries, named `levels` and `reports`, and take no weights. In them a report that has no bit of 1 must have a row too, whose `level`
+#' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, are counted by one
+#' statement of two parts, the levels and the reports, and take no weights. In them a report that has no bit of 1 must have a row too, whose `level`
 #' is `NULL`; the rows of one `id` must be of one group. Several different reports are rarely alike where `slope` and `shift` were drawn from many: the engine then returns about one
 #' row for each, which R counts.
+#' @section Upper and lower case:
+#' `"b"` and `"B"` are different reports, groups and ids, whatever the collation of their column: SQLite, MySQL, MariaDB and SQL Server
+#' compare their bytes. In PostgreSQL a column of type `citext`, or of a collation that is not deterministic, must be made text of collation `"C"` first.
 #' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
 #'   reports and groups under their own names, the number of reports `n` and, with weights, `weight_sum`, the sum of squares
 #'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
@@ -67,9 +70,21 @@ rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, 
             i = "For an engine that R is not connected to, describe the table with {.fn dbplyr::lazy_frame}."),
           "argument")
   }
-  asked <- tally_query(data, mechanism, column, by, weights)
-  if (is.null(asked$reports)) return(asked$query)
-  dbplyr::sql(levels = asked$query, reports = asked$reports)
+  standard_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
+}
+
+# A simulated connection of dbplyr quotes every name with backticks, whatever its engine. Where that is not the quote
+# of the engine's own, it becomes that of standard SQL. Texts in quotes stay as they are.
+standard_names <- function(query, connection) {
+  backticks <- c("MariaDBConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL", "ACCESS")
+  if (!inherits(connection, "TestConnection") || inherits(connection, backticks)) return(query)
+  text <- as.character(query)
+  at <- gregexpr("'(?:[^']|'')*'(*SKIP)(*F)|`(?:[^`]|``)*`", text, perl = TRUE)
+  regmatches(text, at) <- lapply(regmatches(text, at), function(name) {
+    bare <- gsub("``", "`", substr(name, 2, nchar(name) - 1), fixed = TRUE)
+    sprintf("\"%s\"", gsub("\"", "\"\"", bare, fixed = TRUE))
+  })
+  dbplyr::sql(text)
 }
 
 # The table and its columns, as the grammar of data frames wants them: a data frame without rows.
@@ -93,14 +108,14 @@ tally_query <- function(data, mechanism, column, by, weights) {
   if (length(both)) {
     abort(c("The reports must not be groups as well.", x = "{.val {both[1]}} is both."), "argument")
   }
-  taken <- intersect(c(answers, keys), query_columns)
+  form <- report_form(mechanism, answers)
+  taken <- intersect(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
   if (length(taken)) {
     abort(c("Columns of reports and groups must not be called as those that the query makes.",
             x = "{.val {taken[1]}} is one.", i = "Rename it with {.fn dplyr::rename}."), "argument")
   }
-  form <- report_form(mechanism, answers)
   if (form %in% sum_forms) return(sum_query(data, mechanism, form, answers, keys, weight))
-  if (form == "long") return(long_query(data, answers, keys, weight))
+  if (form == "long") return(long_query(data, mechanism, answers, keys, weight))
   sums <- c(n = "COUNT(*)",
             if (!is.null(weight)) translate_sums(weight_sums(rlang::sym(weight)), dbplyr::remote_con(data)))
   query <- group_query(data, c(answers, keys), sums)
@@ -115,13 +130,16 @@ tally_query <- function(data, mechanism, column, by, weights) {
 group_query <- function(data, keys, sums, limit = NULL) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
-  names <- quote_names(c(keys, names(sums)), connection)
-  keys <- names[seq_along(keys)]
-  columns <- c(keys, sprintf("%s AS %s", sums, utils::tail(names, length(sums))))
+  select_text(quote_names(keys, connection), sums, source$from, source$where, limit, connection)
+}
+
+select_text <- function(keys, sums, from, where = NULL, limit = NULL, connection) {
+  columns <- c(keys, sprintf("%s AS %s", sums, quote_names(names(sums), connection)))
+  groups <- exact_groups(keys, connection)
   # Each engine has words of its own for a limit.
   if (!is.null(limit)) {
-    return(dbplyr::sql_query_select(connection, dbplyr::sql(columns), dbplyr::sql(source$from), where = source$where,
-                                    group_by = dbplyr::sql(keys), limit = limit))
+    return(dbplyr::sql_query_select(connection, dbplyr::sql(columns), dbplyr::sql(from), where = where,
+                                    group_by = dbplyr::sql(groups), limit = limit))
   }
   clause <- function(word, parts, between) {
     if (!length(parts)) return(NULL)
@@ -129,9 +147,26 @@ group_query <- function(data, keys, sums, limit = NULL) {
     if (length(parts) == 1L || nchar(line) <= 80L) return(line)
     paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
   }
-  dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", source$from),
-                      clause("WHERE", if (length(source$where)) sprintf("(%s)", source$where), " AND"),
-                      clause("GROUP BY", keys, ",")), collapse = "\n"))
+  dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", from),
+                      clause("WHERE", if (length(where)) sprintf("(%s)", where), " AND"),
+                      clause("GROUP BY", groups, ",")), collapse = "\n"))
+}
+
+# Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by its bytes.
+exact_values <- function(values, connection) {
+  if (inherits(connection, "SQLiteConnection")) return(paste(values, "COLLATE BINARY"))
+  if (inherits(connection, c("MariaDBConnection", "MySQLConnection", "MySQL"))) {
+    return(sprintf("CAST(%s AS BINARY)", values))
+  }
+  if (inherits(connection, "Microsoft SQL Server")) return(sprintf("CAST(%s AS VARBINARY(MAX))", values))
+  values
+}
+
+# A column that is selected must stand in the GROUP BY as it is, but for SQLite.
+exact_groups <- function(keys, connection) {
+  exact <- if (length(keys)) exact_values(keys, connection) else keys
+  if (identical(exact, keys) || inherits(connection, "SQLiteConnection")) return(exact)
+  as.vector(rbind(keys, exact))
 }
 
 # In the words of the engine. COUNT(*) is everybody's.

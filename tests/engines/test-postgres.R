@@ -66,3 +66,25 @@ test_that("a server that ends the connection in mid-query is an error of its cla
   expect_identical(tally$n, 10)
   suppressWarnings(try(DBI::dbDisconnect(connection), silent = TRUE))
 })
+
+test_that("a long table that a writer adds to while it is tallied is counted at one moment", {
+  connection <- postgres(ports("POSTGRES")[1])
+  on.exit(DBI::dbDisconnect(connection))
+  run(connection, "DROP TABLE IF EXISTS growing",
+      "CREATE TABLE growing AS SELECT i AS id, chr((97 + i % 3)::int) AS level FROM generate_series(1, 200000) i")
+  writer <- parallel::mcparallel({
+    own <- postgres(ports("POSTGRES")[1])
+    for (i in 1:100) {
+      run(own, sprintf("INSERT INTO growing SELECT %d + i, chr((97 + i %% 3)::int) FROM generate_series(1, 1000) i", 200000L + i * 1000L))
+      Sys.sleep(0.02)
+    }
+    DBI::dbDisconnect(own)
+  })
+  one <- rr_subset(letters[1:3], 1, size = 1)
+  tallies <- lapply(1:5, function(i) rr_tally(dplyr::tbl(connection, "growing"), one))
+  parallel::mccollect(writer)
+  n <- vapply(tallies, `[[`, 0, "n")
+  # The writer was at work, and each report has its one row.
+  expect_gt(max(n), min(n))
+  expect_identical(vapply(tallies, function(tally) sum(tally$counts), 0), n)
+})

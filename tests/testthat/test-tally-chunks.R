@@ -66,10 +66,14 @@ test_that("a file is read block by block, from any connection, with the same res
   expect_identical(nrow(showConnections()), before)
 })
 
-test_that("quoted lines, blank lines and other encodings are read as read.csv() reads them", {
+test_that("blank lines and other encodings are read as read.csv() reads them; a field of two lines is refused", {
   file <- withr::local_tempfile(fileext = ".csv")
-  writeLines(c("answer,note", "a,\"two", "lines, here\"", "", "b,\"\"", "c,x", "", ""), file)
+  writeLines(c("answer,note", "a,\"two, three\"", "", "b,\"\"", "c,\"say \"\"x\"\"\"", "", ""), file)
   expect_identical(rr_tally_chunks(file, grr, column = "answer", rows = 1)$counts, c(1, 1, 1))
+  writeLines(c("answer,note", "", "a,\"two", "lines, here\"", "b,x"), file)
+  for (rows in c(1, 2, 3, 100)) {
+    expect_error(rr_tally_chunks(file, grr, column = "answer", rows = rows), "[Ll]ine 3 ", class = "candor_error_chunk")
+  }
   umlaut <- rr_grr(c("j\u00e4", "n\u00f6"), epsilon = 1)
   writeBin(c(charToRaw("answer\nj"), as.raw(0xe4), charToRaw("\nn"), as.raw(0xf6), charToRaw("\nn"), as.raw(0xf6), charToRaw("\n")), file)
   expect_identical(rr_tally_chunks(file, umlaut, rows = 2, csv = list(fileEncoding = "latin1"))$counts, c(1, 2))
@@ -286,4 +290,49 @@ test_that("arguments are refused with a reason", {
   expect_error(rr_tally_chunks(file, grr, csv = list(header = FALSE)), class = "candor_error_argument")
   expect_error(rr_tally_chunks(file, grr, csv = list(colClasses = c(b = "integer"))), class = "candor_error_argument")
   expect_identical(rr_tally_chunks(file, grr, progress = TRUE)$counts, c(1, 0, 0))
+})
+
+test_that("stray quotes neither lose a row nor count one twice", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  rows <- paste0(c("a", "b", "c"), ",", 1:999)
+  expect_refused <- function(rows, line, size) {
+    writeLines(c("x,g", rows), file)
+    setTimeLimit(elapsed = 20, transient = TRUE)
+    on.exit(setTimeLimit())
+    cnd <- expect_error(rr_tally_chunks(file, grr, column = "x", rows = size), sprintf("[Ll]ine %d ", line), class = "candor_error_chunk")
+    # What was counted before are whole chunks.
+    expect_identical(sum(0, cnd$tally$n), (line - 2) %/% size * size)
+  }
+  for (size in c(100, 1e5)) {
+    # Never closed, in the first row and further down
+    for (at in c(1, 3, 7, 150)) expect_refused(replace(rows, at, "a,\"1"), at + 1, size)
+    # Two inch marks, far apart and in one block
+    expect_refused(replace(rows, c(100, 250), paste0(rows[c(100, 250)], "\"")), 101, size)
+    expect_refused(replace(rows, c(220, 250), paste0(rows[c(220, 250)], "\"")), 221, size)
+  }
+})
+
+test_that("weights in quotes are numbers, and so are reports written with an exponent", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("\"x\",\"w\"", "\"a\",\"1.5\"", "\"b\",\"2\""), file)
+  expect_identical(rr_tally_chunks(file, grr, column = "x", weights = "w")$counts, c(1.5, 2, 0))
+  writeLines(c("x;w", "a;\"1,5\"", "b;2"), file)
+  expect_identical(rr_tally_chunks(file, grr, column = "x", weights = ~ w, csv = list(sep = ";", dec = ","))$counts, c(1.5, 2, 0))
+  writeLines(c("x,w", "a,much"), file)
+  expect_error(rr_tally_chunks(file, grr, column = "x", weights = "w"), class = "candor_error_chunk")
+  # data.table::fwrite() of c(200000, 1, 200000)
+  writeLines(c("x", "2e+05", "1", "2e+05"), file)
+  tally <- rr_tally_chunks(file, rr_grr(2e5, epsilon = 1))
+  expect_identical(tally$counts[c(1, 2e5)], c(1, 2))
+})
+
+test_that("a file without a header does not lose its first report", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (case in list(list(grr, c("a", "b", "c")), list(rr_hadamard(9, 1), c("5", "7", "0")), list(rr_unary(9, 1), c("0501", "0100")))) {
+    writeLines(case[[2]], file)
+    expect_error(rr_tally_chunks(file, case[[1]]), sprintf("\"%s\"", case[[2]][1]), class = "candor_error_chunk")
+  }
+  # Who names the column knows its name.
+  writeLines(c("a", "b", "c"), file)
+  expect_identical(rr_tally_chunks(file, grr, column = "a")$counts, c(0, 1, 1))
 })

@@ -113,18 +113,18 @@ test_that("the text of the query, run by anybody, leads to the same tally", {
 })
 
 test_that("rows may come in any order, twice, and as 64-bit integers", {
-  asked <- list(answers = "answer", keys = "region", weight = NULL)
+  asked <- list(answers = "answer", keys = "region", weight = NULL, form = "categories")
   rows <- data.frame(answer = c("some", "no", "no", "often"), region = c("s", "n", "s", "n"), n = c(4, 3, 2, 1))
   wanted <- rr_counts(rows, m)
-  expect_identical(tally_grouped(rows, m, asked, FALSE), wanted)
-  expect_identical(tally_grouped(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
+  expect_identical(tally_rows(rows, m, asked, FALSE), wanted)
+  expect_identical(tally_rows(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
   halves <- rows[c(1:4, 1:4), ]
-  expect_identical(tally_grouped(transform(halves, n = n / 2), m, asked, FALSE), wanted)
+  expect_identical(tally_rows(transform(halves, n = n / 2), m, asked, FALSE), wanted)
   # The bits of 4, 3, 2 and 1 as 64-bit integers
   low <- matrix(c(4L, 3L, 2L, 1L, 0L, 0L, 0L, 0L), 2, byrow = TRUE)
   if (.Platform$endian == "big") low <- low[2:1, ]
   rows$n <- structure(readBin(writeBin(as.vector(low), raw()), "double", 4), class = "integer64")
-  expect_identical(tally_grouped(rows, m, asked, FALSE), wanted)
+  expect_identical(tally_rows(rows, m, asked, FALSE), wanted)
 })
 
 test_that("one query is sent, and at most one row for each category and group comes back", {
@@ -139,15 +139,15 @@ test_that("one query is sent, and at most one row for each category and group co
   }
   asked <- tally_query(table, m, "answer", "region", "w")
   rows <- watched(asked$query)
-  expect_identical(tally_grouped(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
+  expect_identical(tally_rows(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
   expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
-  expect_match(sent$queries, "GROUP BY `answer`, `region`$")
+  expect_match(sent$queries, "GROUP BY `answer` COLLATE BINARY, `region` COLLATE BINARY$")
 })
 
 test_that("columns of one table, filtered or sorted, are grouped where they lie; what else a pipeline does comes first", {
   table <- stored(survey)
   text <- function(data, ...) as.character(rr_query(data, m, column = "answer", ...))
-  plain <- "SELECT `answer`, COUNT(*) AS `n`\nFROM `reports`\nGROUP BY `answer`"
+  plain <- "SELECT `answer`, COUNT(*) AS `n`\nFROM `reports`\nGROUP BY `answer` COLLATE BINARY"
   expect_identical(text(table), plain)
   expect_identical(text(dplyr::select(table, answer, w)), plain)
   expect_silent(sorted <- text(dplyr::arrange(table, w)))
@@ -257,4 +257,42 @@ test_that("DuckDB gives what memory gives, where it is installed", {
   DBI::dbWriteTable(other, "reports", survey)
   expect_identical(rr_tally(dplyr::tbl(other, "reports"), m, column = "answer", by = ~ region + year, weights = "w"),
                    rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
+})
+
+test_that("a column that ignores case is counted as its bytes say", {
+  frame <- data.frame(answer = c("a", "a", "b", "B"), region = c("x", "X", "x", "X"), w = c(1, 2, 0.5, 4))
+  DBI::dbExecute(connection, "CREATE TABLE nocase (answer TEXT COLLATE NOCASE, region TEXT COLLATE NOCASE, w REAL)")
+  DBI::dbWriteTable(connection, "nocase", frame, append = TRUE)
+  table <- dplyr::tbl(connection, "nocase")
+  four <- rr_grr(c("a", "A", "b", "B"), epsilon = 1)
+  expect_identical(rr_tally(table, four, column = "answer")$counts, c(2, 0, 1, 1))
+  expect_identical(rr_tally(table, four, column = "answer", by = "region", weights = "w"),
+                   rr_tally(frame, four, column = "answer", by = "region", weights = "w"))
+  expect_error(rr_tally(table, rr_grr(c("a", "b", "c"), epsilon = 1), column = "answer"), "\"B\"", class = "candor_error_level")
+  text <- function(con) as.character(rr_query(dbplyr::lazy_frame(answer = "", w = 1, con = con), four, column = "answer"))
+  expect_match(text(dbplyr::simulate_mysql()), "GROUP BY `answer`, CAST(`answer` AS BINARY)", fixed = TRUE)
+  expect_match(text(dbplyr::simulate_mssql()), "GROUP BY \"answer\", CAST(\"answer\" AS VARBINARY(MAX))", fixed = TRUE)
+})
+
+test_that("a text for standard SQL quotes names as standard SQL does", {
+  standard <- list(NULL, dbplyr::simulate_dbi(), dbplyr::simulate_postgres(), dbplyr::simulate_snowflake(), dbplyr::simulate_oracle())
+  for (con in standard) {
+    lazy <- dbplyr::lazy_frame(answer = "", "a`b\"c" = "", w = 1, con = con)
+    text <- as.character(rr_query(dplyr::filter(lazy, answer != "it's `so`"), m, column = "answer", by = "a`b\"c", weights = "w"))
+    expect_match(text, "GROUP BY \"answer\", \"a`b\"\"c\"", fixed = TRUE)
+    expect_match(text, "(\"answer\" != 'it''s `so`')", fixed = TRUE)
+    expect_no_match(gsub("'it''s `so`'|a`b", "", text), "`", fixed = TRUE)
+  }
+  expect_match(rr_query(dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive()), m), "GROUP BY `answer`", fixed = TRUE)
+  # SQLite reads both; the text means what is meant.
+  stored(survey, "df")
+  lazy <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_postgres())
+  rows <- DBI::dbGetQuery(connection, as.character(rr_query(lazy, m, column = "answer", by = "region", weights = "w")))
+  expect_identical(rr_counts(rows, m), rr_tally(survey, m, column = "answer", by = "region", weights = "w"))
+})
+
+test_that("where most labels are wrong, a few are looked up", {
+  odd <- stored(data.frame(x = sprintf("c%d", 10:99)), "odd")
+  cnd <- expect_error(rr_tally(odd, rr_grr(sprintf("d%d", 10:99), epsilon = 1)), class = "candor_error_level")
+  expect_lte(lengths(gregexpr("Did you mean", conditionMessage(cnd))), 5)
 })
