@@ -148,3 +148,31 @@ test_that("a ledger names the entry that is no mechanism", {
   expect_error(rr_epsilon(list(a = rr_grr(2, epsilon = 1), b = 3)), "`mechanism\\$b`")
   expect_error(rr_epsilon(list(rr_grr(2, epsilon = 1), 3)), "`mechanism\\[\\[2\\]\\]`")
 })
+
+test_that("what two stages achieve is never above nominal, nor nominal above what was asked for", {
+  protocols <- c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash")
+  makers <- c(lapply(stats::setNames(nm = protocols), function(protocol) {
+    function(epsilon, permanent) rr_longitudinal(4, permanent, epsilon, protocol)
+  }), bloom = function(epsilon, permanent) rr_bloom(4, epsilon, bits = 16, hashes = 2, cohorts = 2, permanent = permanent),
+  bloom_3 = function(epsilon, permanent) rr_bloom(4, epsilon, bits = 16, hashes = 3, cohorts = 1, permanent = permanent))
+  levels <- c(1e-6, 2.5e-6, 1e-5, 7e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.7, 1, 1.7, 2, 3.1, 4, 5.5, 8)
+  made <- 0
+  for (make in makers) {
+    for (epsilon in levels) {
+      for (times in c(1.0001, 1.1, 1.5, 2, 3, 10, 1e4)) {
+        if (epsilon * times > 30) next
+        # The forms with coins do not reach every level.
+        mechanism <- tryCatch(make(epsilon, epsilon * times), candor_error_argument = function(e) NULL)
+        if (is.null(mechanism)) next
+        made <- made + 1
+        nominal <- rr_epsilon(mechanism)
+        achieved <- rr_epsilon(mechanism, achieved = TRUE)
+        expect_true(all(achieved <= nominal), label = paste(format(mechanism), format(max(achieved / nominal - 1), digits = 2)))
+        expect_true(all(nominal <= c(epsilon, epsilon * times)), label = format(mechanism))
+        # Nor is it far below: a bound that says nothing would hold as well.
+        expect_true(all(achieved >= nominal * (1 - 1e-7)), label = format(mechanism))
+      }
+    }
+  }
+  expect_gt(made, 800)
+})
