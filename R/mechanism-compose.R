@@ -95,6 +95,7 @@ compose_stages <- function(first, second, kind, design, ...) {
   if (!inherits(a, "rr_law_additive") || !inherits(b, "rr_law_additive")) {
     mechanism <- new_rr_channel(compose_matrices(first, second), labels, design, kind, first = first, second = second,
                                 yes_no = yes_no, ...)
+    mechanism$epsilon <- round_sums_up(mechanism$epsilon)
     return(with_design_level(mechanism))
   }
   form <- compose_additive(a, b)
@@ -125,7 +126,7 @@ compose_additive <- function(first, second) {
 # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
 # two of the others may differ as well. The products are rounded before the ratio is taken.
 additive_epsilon <- function(a, b) {
-  if (a == 0) 0 else round_up(max(abs(log1p(a / b)))) + 2 * .Machine$double.eps
+  round_sums_up(max(abs(log1p(a / b))))
 }
 
 compose_matrices <- function(first, second) unname(rr_matrix(first) %*% rr_matrix(second))
