@@ -34,7 +34,7 @@
 #' @param f,p,q Instead of both levels, RAPPOR's probabilities, from 0 to 1, with `p` unlike `q` and `f` below 1.
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
 #' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
+#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits_number`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
 #'   \eqn{q}), `one` and `zero` (the probabilities that a 1 and a 0 of the filter is reported as 1) and `places` (the bits of each category: hashes by categories by
 #'   cohorts). [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]); with two stages give it a `memory`, see
 #'   [rr_longitudinal()]. [rr_epsilon()] gives `report` and `permanent` with two stages, one number with one.
