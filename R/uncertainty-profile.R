@@ -1,6 +1,6 @@
 # Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood, maximised over the
-# other cells, is within a quantile of chi-squared of its maximum. A ratio of shares is held as easily: the distributions
-# whose cells `part` are the share t of the cells `whole` are the mixtures of the truths outside of `whole` and of pairs,
+# other cells, is within a quantile of chi-squared of its maximum. A ratio of shares is held as easily: distributions
+# whose cells `part` are the share t of the cells `whole` are mixtures of the truths outside of `whole` and of pairs,
 # t C[i, ] + (1 - t) C[k, ] with i in `part` and k not. So every point of the profile comes with its certificate.
 
 profile_cells <- 500

@@ -108,7 +108,7 @@ object_shapes <- list(
                 estimate_groups = "function?", spread = "function?", credible = "function?", notes = "function?"),
   rr_tally = c(mechanism = "rr_mechanism", counts = "finite", n = "finite", effective_n = "finite",
                weight_squares = "finite?", respondents = "finite?", groups = "keys?", missing = "count",
-               sets = "list?"),
+               sets = "list?", witness = "count?"),
   rr_fit = c(estimate = "finite", method = "text", target = "target", interval = "interval", conf.level = "level",
              simultaneous = "flag", tally = "rr_tally", mechanism = "rr_mechanism", details = "list",
              replicates = "list?", family = "count?", estimator = "rr_method"),

@@ -174,7 +174,9 @@ test_that("honest reports have as many functions, and as many reports outside of
     reports <- matrix(abs(rr_perturb(rep(0, 2e5), mechanism, rng = "R")) > 1, 100)
     low <- sum(witness_chance(mechanism, colSums(reports), 100) < log(0.01))
     expect_lte(low, 38)
-    # The bound is that of these answers, not one that never says anything.
-    expect_equal(exp(witness_chance(mechanism, 0, 1)), 1 - mean(reports), tolerance = 0.01)
+    # Never below, and near it: 0.21 and 0.16 at epsilon 1, where the window of likely reports reaches outside too.
+    excess <- exp(witness_chance(mechanism, 0, 1)) - (1 - mean(reports))
+    expect_gt(excess, -0.004)
+    expect_lt(excess, 0.06)
   }
 })
