@@ -5,7 +5,7 @@
 #'
 #' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #'   `as.data.frame()` gives the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`. Fits have more, see [glance()][tidy.rr_fit].
+#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`. Fits have more, see [glance()][tidy.rr_fit].
 #' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`; `shape = term + region ~ model` sets the groups, here of
 #'   the column `region`, in a column of their own.
@@ -96,7 +96,7 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @export
 glance.rr_estimates <- function(x, ...) {
   tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
-                 conf.level = x$conf.level %||% NA_real_)
+                 conf.level = x$conf.level %||% NA_real_, unlikely = unclass(x)$unlikely)
 }
 
 #' @rdname rr_estimates

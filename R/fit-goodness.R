@@ -254,6 +254,7 @@ deviance_limit <- function(df, alpha) {
 
 # The same by the counts of any law and for any method: is each in its range?
 is_unlikely <- function(fit) {
+  if (few_witnesses(fit$tally)) return(TRUE)
   groups <- fit_evidence(fit)
   any(vapply(groups, function(evidence) law_unlikely(evidence$law, evidence, false_alarm / length(groups)), NA))
 }

@@ -24,7 +24,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
          variance = half^2 * mean_error(mechanism, mean, second, n, target),
          n = sum(tally$n), target = target, conf.level = check_level(given$conf.level, "conf.level"),
          simultaneous = check_flag(given$simultaneous, "simultaneous"),
-         unlikely = any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))),
+         unlikely = few_witnesses(tally) ||
+           any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))),
          tally = tally, mechanism = mechanism),
     class = c("rr_mean_fit", "rr_estimates")
   )

@@ -9,12 +9,12 @@
 #' @param conf.level Confidence level of the intervals.
 #' @param ... Not used, and refused.
 #' @return A tibble with a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
-#'   identify is `NA`, with `identified = FALSE`. Standard errors are those of the observed information, divided by the number of respondents (published moment
-#'   estimates divide by one less per sample). Intervals are profile likelihood intervals of shares; of ratios they are symmetric on the logit scale.
-#'   At the boundary, where a ratio is 0 or 1, its interval is `NA`.
+#'   identify is `NA`, with `identified = FALSE`; so is the honesty where the share of yes is estimated as 0. Standard errors are those of the observed information, divided by the
+#'   number of respondents (published moment estimates divide by one less per sample), and `NA` at 0 and 1. Intervals are profile likelihood intervals, of shares and of the
+#'   honesty, and reach 0 and 1. If nobody may be a yes, the honesty may be anything, and its interval is from 0 to 1.
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit by `"mle"` of designs with an unknown parameter.
-#' @source Delta method on the observed information of the latent classes; profile likelihood for shares.
+#' @source Delta method on the observed information of the latent classes; profile likelihood ([rr_profile]).
 #' @inherit rr_lie_detector examples
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_unrelated()].
 #' @export
@@ -38,29 +38,24 @@ rr_parameters <- function(fit, conf.level = 0.95, ...) {
 
 parameter_rows <- function(fit, g, parameters, conf.level) {
   C <- unname(rr_matrix(fit$mechanism))
-  k <- nrow(C)
   n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
-  reported <- counts / n
   theta <- group_estimate(fit, g)
-  indicator <- function(classes) as.double(seq_len(k) %in% classes)
+  top <- sum_log(counts, as.vector(theta %*% C))
+  indicator <- function(classes) as.double(seq_len(nrow(C)) %in% classes)
   rows <- Map(function(parameter, term) {
-    both <- identified_functions(C, reported, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
-    share <- length(parameter[[2]]) == k
-    known <- all(both$identified)
+    both <- identified_functions(C, counts / n, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
     estimate <- both$value[1] / both$value[2]
-    slope <- c(1, -estimate) / both$value[2]
-    if (share) slope <- c(1, 0)
-    error <- sqrt(max(0, drop(slope %*% both$covariance %*% slope)))
-    bounds <- c(NA_real_, NA_real_)
-    if (known && share) bounds <- profile_share(C, counts, as.logical(indicator(parameter[[1]])), theta, conf.level, n)
-    else if (known && estimate > 0 && estimate < 1) {
-      half <- normal_quantile(conf.level) * error / (estimate * (1 - estimate))
-      bounds <- stats::plogis(stats::qlogis(estimate) + c(-half, half))
-    }
+    # Of nobody there is no ratio.
+    known <- all(both$identified) && both$value[2] > 0
+    slope <- if (length(parameter[[2]]) == nrow(C)) c(1, 0) else c(1, -estimate) / both$value[2]
+    deviance <- ratio_deviance(C, counts, n, parameter[[1]], top, parameter[[2]])
+    bounds <- if (is.nan(estimate)) c(low = 0, high = 1) else profile_ratio(deviance, estimate, conf.level)
+    # At 0 and 1 the information says nothing about the error, as of other shares.
+    inside <- known && estimate > 0 && estimate < 1
     tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,
-                   std.error = if (known) error else NA_real_,
-                   conf.low = bounds[[1]], conf.high = bounds[[2]], identified = known)
+                   std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
+                   conf.low = bounds[["low"]], conf.high = bounds[["high"]], identified = known)
   }, parameters, names(parameters))
   do.call(rbind, unname(rows))
 }

@@ -61,8 +61,8 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
 }
 
 profile_of_cell <- function(rows, evidence, i, estimate, top, term, level, points) {
-  deviance <- cell_deviance(rows, evidence$counts, evidence$n, i, top)
-  ends <- profile_cell(rows, evidence$counts, evidence$n, i, estimate, top, stats::qchisq(level, 1))
+  deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
+  ends <- profile_ratio(deviance, estimate, level)
   value <- sort(unique(c(estimate, seq(ends[["low"]], ends[["high"]], length.out = points))))
   fall <- vapply(value, function(t) if (t == estimate) 0 else max(0, deviance(t)), 0)
   data.frame(term = term, value = value, deviance = fall, z = sign(value - estimate) * sqrt(fall))

@@ -146,7 +146,7 @@ rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
 # `from_epsilon` is the epsilon that was given, if one was. `size` is the size of the numbers whose rounding errors may
 # make p and q differ although the user means them to be equal.
 new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = FALSE, from_epsilon = NULL,
-                          size = max(p, q), ...) {
+                          size = max(p, q), error = NULL) {
   levels <- check_levels(levels)
   if (length(levels$labels) != 2L) {
     abort(c("{.arg levels} must be two labels, first the one for \"no\".",
@@ -159,10 +159,11 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
   q_no <- if (symmetric) p else 1 - q
   new_rr_mechanism(
     "binary", levels$labels, numeric_levels = levels$numeric,
-    epsilon = from_epsilon %||% max(ratio_epsilon(p, q, difference), ratio_epsilon(q_no, p_no, difference)),
+    epsilon = if (isTRUE(error)) Inf
+      else from_epsilon %||% max(ratio_epsilon(p, q, difference), ratio_epsilon(q_no, p_no, difference)),
     design = sprintf("%s (p = %s, q = %s)", design, format(p, digits = 4), format(q, digits = 4)),
     p = p, q = q, p_minus_q = difference, p_no = p_no, q_no = q_no, from_epsilon = !is.null(from_epsilon),
-                   yes_no = TRUE, ...
+                   yes_no = TRUE, error = error
   )
 }
 

@@ -34,7 +34,7 @@
 #' @param f,p,q Instead of both levels, RAPPOR's probabilities, from 0 to 1, with `p` unlike `q` and `f` below 1.
 #' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
 #' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
+#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits_number`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
 #'   \eqn{q}), `one` and `zero` (the probabilities that a 1 and a 0 of the filter is reported as 1) and `places` (the bits of each category: hashes by categories by
 #'   cohorts). [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]); with two stages give it a `memory`, see
 #'   [rr_longitudinal()]. [rr_epsilon()] gives `report` and `permanent` with two stages, one number with one.
@@ -76,7 +76,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   bit <- rr_unary(bits, p = one, q = zero)
   new_rr_mechanism(
     "bloom", levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
-    epsilon = if (is.null(epsilon)) pairs * bit$epsilon else epsilon,
+    epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
     design = sprintf("RAPPOR (%s of %s bits, %s cohort%s)", format_count(hashes), format_count(bits),
                      format_count(cohorts), if (cohorts == 1) "" else "s"),
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
@@ -105,7 +105,8 @@ bloom_levels <- function(epsilon, permanent, pairs) {
             x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}.",
             i = "One report reveals less than all of them together."), "argument")
   }
-  kept <- signal_left(tanh(epsilon / (4 * pairs)), tanh(permanent / (4 * pairs)))
+  first <- tanh(permanent / (4 * pairs))
+  kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
   list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
 }
 
@@ -200,12 +201,10 @@ rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NUL
 
 # Both stages on the grid: permanent bits, then what is reported of them.
 achieved_filters <- function(mechanism) {
-  level <- function(p, q) abs(log(p) - log(q) + log1p(-q) - log1p(-p))
   if (!mechanism$memoised) return(mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
   first <- achieved(turned_bits(mechanism))
   second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
-  d <- second$p - second$q
-  mechanism$pairs * c(report = level(second$q + first$p * d, second$q + first$q * d), permanent = first$epsilon)
+  mechanism$pairs * c(report = achieved_report(first, second), permanent = first$epsilon)
 }
 
 # A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2 loses the digits of a

@@ -83,11 +83,12 @@ channel_labels <- function(C, levels, reports) {
        ordered = levels$ordered)
 }
 
-new_rr_channel <- function(C, labels, design, kind = "channel", ...) {
+new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   numeric_truths = labels$truths %||% label_numbers(labels$levels), epsilon = matrix_epsilon(C),
-                   design = design, matrix = C, form = find_additive(C), ...)
+                   numeric_truths = labels$truths %||% label_numbers(labels$levels), 
+                   epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
+                   form = find_additive(C), error = error, ...)
 }
 
 # A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where

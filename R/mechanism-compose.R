@@ -92,8 +92,10 @@ compose_stages <- function(first, second, kind, design, ...) {
   a <- rr_law(first)
   b <- rr_law(second)
   if (!inherits(a, "rr_law_additive") || !inherits(b, "rr_law_additive")) {
-    return(new_rr_channel(compose_matrices(first, second), labels, design, kind, first = first, second = second,
-                          yes_no = yes_no, ...))
+    mechanism <- new_rr_channel(compose_matrices(first, second), labels, design, kind, first = first, second = second,
+                                yes_no = yes_no, ...)
+    mechanism$epsilon <- round_sums_up(mechanism$epsilon)
+    return(with_design_level(mechanism))
   }
   form <- compose_additive(a, b)
   others <- rep_len(form$b, length(labels$levels))
@@ -101,10 +103,16 @@ compose_stages <- function(first, second, kind, design, ...) {
   # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a yes/no question,
   # those of yes.
   pair <- if (k == 2L) c(form$a + others[2], others[2]) else if (length(form$b) == 1L) c(form$a + form$b, form$b)
-  new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   numeric_truths = labels$truths, epsilon = additive_epsilon(form$a, form$b), design = design,
-                   form = form,
-                   first = first, second = second, p = pair[1], q = pair[2], yes_no = yes_no, ...)
+  with_design_level(
+    new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
+                     numeric_truths = labels$truths, epsilon = additive_epsilon(form$a, form$b), design = design,
+                     form = form, first = first, second = second, p = pair[1], q = pair[2], yes_no = yes_no, ...)
+  )
+}
+
+with_design_level <- function(mechanism) {
+  mechanism$epsilon <- designed(mechanism)$epsilon
+  mechanism
 }
 
 # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
@@ -117,7 +125,7 @@ compose_additive <- function(first, second) {
 # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
 # two of the others may differ as well. The products are rounded before the ratio is taken.
 additive_epsilon <- function(a, b) {
-  if (a == 0) 0 else round_up(max(abs(log1p(a / b)))) + 2 * .Machine$double.eps
+  round_sums_up(max(abs(log1p(a / b))))
 }
 
 compose_matrices <- function(first, second) unname(rr_matrix(first) %*% rr_matrix(second))
@@ -144,6 +152,7 @@ rr_matrix.rr_compose <- function(mechanism, ...) {
 
 #' @export
 rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  mechanism <- designed(mechanism)
   check_dots_empty(...)
   switch(check_level_kind(achieved, shuffled, delta, reports),
     achieved = return(achieved_stages(mechanism)),

@@ -95,6 +95,9 @@ ratio_epsilon <- function(p, q, difference) {
 # Rounds up by more than the rounding errors of a quotient and a logarithm.
 round_up <- function(x) x * (1 + 10 * .Machine$double.eps)
 
+# The same where probabilities were added before the ratio was taken, of numbers up to 1.
+round_sums_up <- function(x) if (x == 0) 0 else round_up(x) + 16 * .Machine$double.eps
+
 # 1/49 is not a double: 49 * (1/49) misses 1 by one rounding, and the user means p = q. A difference no larger than a
 # few rounding errors of numbers of this size is taken for 0.
 snap_to_zero <- function(difference, size) {

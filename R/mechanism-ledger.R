@@ -4,7 +4,9 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   check_dots_empty(...)
   if (!length(mechanism)) abort(c("{.arg mechanism} must hold at least one mechanism.", x = "It is an empty list."),
                                 "argument")
-  for (one in mechanism) rr_epsilon(check_mechanism(one, "mechanism[[i]]"))
+  names <- names(mechanism) %||% character(length(mechanism))
+  places <- ifelse(nzchar(names), paste0("mechanism$", names), sprintf("mechanism[[%d]]", seq_along(mechanism)))
+  for (i in seq_along(mechanism)) rr_epsilon(check_mechanism(mechanism[[i]], places[i]))
   if (!is.null(reports)) {
     reports <- ledger_reports(reports, mechanism)
     return(sum(unlist(Map(level_together, mechanism, reports))))

@@ -201,20 +201,23 @@ rr_count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights 
     counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, length(mechanism$reports))
     return(list(counts = counts, dropped = read$dropped))
   }
+  # Of functions that are kept a device sends the same again.
+  witness <- if (!is_memoised(mechanism)) length(unique(read$reports$slope * mechanism$prime + read$reports$shift))
   # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
   slopes <- length(unique(read$reports$slope))
   k <- length(mechanism$levels)
   each <- group_number(groups)
   if (each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(read$reports)) * k) {
     counted <- count_hashed(read$reports, mechanism, NULL, groups, weights)
-    return(counted_reports(counted, read))
+    return(c(counted_reports(counted, read), list(witness = witness)))
   }
   parts <- lapply(seq_len(each), function(group) {
     chosen <- if (is.null(groups)) seq_len(nrow(read$reports)) else which(groups == group)
     reports <- lapply(read$reports, `[`, chosen)
     count_hashed(reports, mechanism, order(reports$slope, method = "radix") - 1L, NULL, weights[chosen])$counts
   })
-  list(counts = if (each > 1) do.call(cbind, parts) else as.vector(parts[[1]]), dropped = read$dropped)
+  list(counts = if (each > 1) do.call(cbind, parts) else as.vector(parts[[1]]), dropped = read$dropped,
+       witness = witness)
 }
 
 count_hashed <- function(reports, mechanism, order, groups, weights) {

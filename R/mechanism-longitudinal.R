@@ -101,15 +101,19 @@ rr_memoised <- function(first, second, ...) {
   mechanism
 }
 
-# What is left of a signal: a trifle less than the quotient, so that roundings do not take a report above its level.
-signal_left <- function(whole, first) whole / first * (1 - 8 * .Machine$double.eps)
+# What the second stage may leave of a signal p - q: a trifle less than the quotient, so that no rounding of the
+# probabilities of either stage, in the last place of numbers near 1/2, takes a report above its level.
+signal_left <- function(kept, first) {
+  slack <- 4 * .Machine$double.eps
+  max(0, kept * (1 - 2 * slack - slack / first) - slack)
+}
 
 # (p - q) / (p1 - q1) is what the second stage keeps; the rest is drawn uniformly.
 longitudinal_grr <- function(levels, permanent, epsilon) {
   first <- rr_grr(levels, epsilon = permanent)
   k <- length(first$levels)
   whole <- grr_levels(k, epsilon)
-  kept <- signal_left(whole$p_minus_q, first$p_minus_q)
+  kept <- signal_left(whole$p_minus_q / first$p_minus_q, first$p_minus_q)
   second <- rr_grr(first$levels, p = (1 + (k - 1) * kept) / k)
   second["numeric_levels"] <- first["numeric_levels"]
   mechanism <- rr_compose(first, second)
@@ -123,8 +127,8 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   first <- rr_unary(levels, permanent, optimized = optimized)
   pair <- if (stages[2] == "sue") {
     # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its own.
-    kept <- if (optimized) signal_left(tanh(epsilon / 2), tanh(permanent / 2)) else signal_left(tanh(epsilon / 4),
-                                                                                               tanh(permanent / 4))
+    share <- if (optimized) 2 else 4
+    kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
     c((1 + kept) / 2, (1 - kept) / 2)
   } else {
     c(1 / 2, half_stage(first, epsilon))
@@ -148,7 +152,7 @@ half_stage <- function(first, epsilon) {
   }
   linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
   d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
-  1 / 2 - min(1 / 2, d * (1 - 8 * .Machine$double.eps))
+  1 / 2 - min(1 / 2, signal_left(d, first$p_minus_q))
 }
 
 # Hashing once and for all; its value goes through k-ary randomized response twice.
@@ -156,7 +160,8 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
   mechanism <- rr_local_hash(levels, epsilon)
   g <- mechanism$g
   mechanism$first <- rr_local_hash(levels, permanent, g = g)
-  kept <- signal_left(grr_levels(g, epsilon)$p_minus_q, grr_levels(g, permanent)$p_minus_q)
+  first <- grr_levels(g, permanent)$p_minus_q
+  kept <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
   mechanism$second <- rr_grr(g, p = (1 + (g - 1) * kept) / g)
   two_stages(mechanism, sprintf("Two stages, local hashing (g = %s)", format_count(g)))
 }
@@ -179,7 +184,7 @@ compose_with.rr_unary <- function(first, second) {
   difference <- first$p_minus_q * d
   mechanism <- rr_unary(first$levels, p = p, q = q)
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, abs(log1p(odds)))
+  mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, round_sums_up(abs(log1p(odds))))
   mechanism["numeric_levels"] <- first["numeric_levels"]
   mechanism$first <- first
   mechanism$second <- second

@@ -235,7 +235,8 @@ rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, factor(groups, seq_len(group_number(groups)))))
   }
   counts <- rbind(sums(weights * read$reports), sums(weights * read$reports^2))
-  list(counts = if (ncol(counts) > 1L) counts else as.vector(counts), dropped = read$dropped)
+  list(counts = if (ncol(counts) > 1L) counts else as.vector(counts), dropped = read$dropped,
+       witness = sum(abs(2 * read$reports - 1) * mechanism$reach > 1 + 1e-9))
 }
 
 # list(reports, dropped): numbers as shares, from 0 to 1, of the range of reports.

@@ -9,7 +9,7 @@
 #'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
-#'   applies to a respondent whose compliance is unknown.
+#'   is that of `mechanism`, which protects those who follow it: disobedience is no protection.
 #' @section Errors:
 #' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them;
 #' `candor_error_mismatch` for one whose names are not reports.
@@ -41,9 +41,10 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
             "argument")
     }
     C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
-    return(new_rr_channel(C, list(levels = reports, reports = reports, numeric = mechanism$numeric_levels),
-                          sprintf("%s; %s answer truthfully", mechanism$design, format_share(share)), "noncompliance",
-                          first = mechanism, share = share, yes_no = !is.null(mechanism$bits)))
+    labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
+    design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
+    return(with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
+                                            yes_no = !is.null(mechanism$bits))))
   }
   distribution <- noncompliant_answer(answer, reports, takes_bits(mechanism))
   noncompliant_mechanism(mechanism, share, share * distribution)
@@ -61,6 +62,9 @@ noncompliant_mechanism <- function(mechanism, share, innocuous) {
   result["truth_bits"] <- list(mechanism$truth_bits)
   result
 }
+
+#' @export
+rr_epsilon.rr_noncompliance <- function(mechanism, ...) rr_epsilon(designed(mechanism), ...)
 
 #' @export
 rr_law.rr_noncompliance <- rr_law.rr_compose

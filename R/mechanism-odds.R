@@ -17,7 +17,19 @@ odds_words <- function(epsilon, what = "a report") {
           if (epsilon > weak_epsilon) ": this protects little" else "")
 }
 
-# Mistakes and noncompliance are not meant to protect anybody, so no privacy level is printed for them.
-protects <- function(mechanism) !inherits(mechanism, "rr_noncompliance") && !isTRUE(mechanism$error)
+# Mistakes protect nobody, so no privacy level is printed for them.
+protects <- function(mechanism) !isTRUE(mechanism$error)
+
+# The mechanism for who follows it and makes no mistake, whose level is that of all. `labels` are those of the answers
+# that mistakes, here none, leave as they are.
+designed <- function(mechanism, labels = mechanism$levels) {
+  if (isTRUE(mechanism$error)) return(rr_grr(labels, p = 1))
+  if (inherits(mechanism, "rr_noncompliance")) return(designed(mechanism$first))
+  if (!inherits(mechanism, "rr_compose")) return(mechanism)
+  first <- designed(mechanism$first, mechanism$second$levels)
+  second <- designed(mechanism$second, mechanism$first$reports)
+  if (identical(first, mechanism$first) && identical(second, mechanism$second)) return(mechanism)
+  rr_compose(first, second)
+}
 
 capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))

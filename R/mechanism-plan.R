@@ -41,6 +41,7 @@ achieved <- function(mechanism) UseMethod("achieved")
 
 #' @export
 achieved.rr_mechanism <- function(mechanism) {
+  mechanism <- designed(mechanism)
   plan <- perturbation(mechanism)
   sizes <- plan_sizes(mechanism)
   result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)

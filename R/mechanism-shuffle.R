@@ -72,6 +72,7 @@ mechanism_blanket <- function(mechanism) UseMethod("mechanism_blanket")
 
 #' @export
 mechanism_blanket.rr_mechanism <- function(mechanism) {
+  mechanism <- designed(mechanism)
   law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
 }
 

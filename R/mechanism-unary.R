@@ -61,7 +61,8 @@ unary_pair <- function(epsilon, p, q) {
   q <- check_probability(q, "q")
   difference <- snap_to_zero(p - q, max(p, q))
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  list(p = p, q = q, difference = difference, odds = odds, epsilon = abs(log1p(odds)), from_epsilon = FALSE)
+  epsilon <- round_sums_up(abs(log1p(odds)))
+  list(p = p, q = q, difference = difference, odds = odds, epsilon = epsilon, from_epsilon = FALSE)
 }
 
 abort_unary <- function(epsilon, p, q) {

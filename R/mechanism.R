@@ -30,6 +30,9 @@ bit_places <- function(labels) {
 #' A respondent's report changes anybody's odds about their truth by at most a factor
 #' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
 #'
+#' Mistakes and disobedience are no protection, since whoever makes none is not protected by them. The level of [rr_noncompliance()] is that of the design, for those who follow it. A
+#' [rr_misclassification()] alone has epsilon `Inf`; before or after another mechanism it adds nothing to that. (A [rr_channel()] is taken for a randomisation.)
+#'
 #' @section After shuffling:
 #' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
 #' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
@@ -235,7 +238,8 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   k <- length(x$levels)
   cat("  categories  ", format_labels(x$levels, between = if (has_worded_order(x)) " < " else ", "), "\n", sep = "")
   if (protects(x)) {
-    cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+    cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
+        if (inherits(x, "rr_noncompliance")) "; disobedience protects nobody", "\n", sep = "")
   } else {
     cat("  epsilon     none: mistakes protect nobody\n")
   }

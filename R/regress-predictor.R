@@ -23,8 +23,8 @@
 #' @param data A data frame with outcome, covariates and *reports*.
 #' @param mechanisms A list of mechanisms, named by the randomized variables.
 #' @param family `gaussian()`, `binomial()` or `poisson()`, each with its canonical link.
-#' @param truth For `"ml"`: one-sided formula of the truth model; `~ .` are all terms of `formula` without randomized variables, `~ 1` is the constant truth of
-#'   van den Hout and Kooiman.
+#' @param truth For `"ml"`: one-sided formula of the truth model; `~ .` are all terms of `formula` without randomized variables, `~ 1` is a constant truth.
+#'   With several randomized covariates `~ 1` takes them for independent; the model of van den Hout and Kooiman is then `~ first`, with the name of the first of them.
 #' @param method `"moments"` or `"ml"`; by default `"ml"` if the family is binomial.
 #' @param weights,subset,na.action As in [stats::lm()].
 #' @param starts Number of starting points of `"ml"`, at least 1.

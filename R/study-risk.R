@@ -1,8 +1,8 @@
 #' The risk of the estimators at a given truth
 #'
 #' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a
-#' number of respondents. For linear inversion it is exact, by its closed form; for the others it is a Monte Carlo estimate with its
-#' error, from [rr_study()].
+#' number of respondents. For linear inversion of answers that are the truth or else an innocuous one ([rr_grr()], [rr_forced()], [rr_unrelated()], yes/no designs) it is exact, by its closed
+#' form. For other methods, and for other mechanisms such as [rr_unary()], it is a Monte Carlo estimate with its error, from [rr_study()].
 #'
 #' @details
 #' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b_y + a 1[x = y]} and \eqn{m_i = b_i + a\theta_i}{m_i = b_i + a theta_i}, the mean squared error of inversion, summed over categories, is

@@ -38,6 +38,8 @@ c.rr_tally <- function(...) {
   answered <- lapply(tallies, function(t) if (is.null(t$weight_squares)) t$n else t$respondents)
   answered <- if (any(weighted) && !any(vapply(answered, is.null, NA))) answered
   chunks <- merge_chunks(tallies)
+  witness <- lapply(tallies, `[[`, "witness")
+  witness <- if (!any(vapply(witness, is.null, NA))) sum(unlist(witness))
   # Sets are merged where every tally has them.
   sets <- lapply(tallies, `[[`, "sets")
   sets <- if (!any(vapply(sets, is.null, NA))) do.call(c, sets)
@@ -47,6 +49,7 @@ c.rr_tally <- function(...) {
                           respondents = if (!is.null(answered)) sum(unlist(answered)))
     if (!is.null(sets)) tally$sets <- list(merge_sets(sets))
     tally$chunks <- chunks
+    tally$witness <- witness
     return(tally)
   }
   rows <- do.call(rbind, lapply(tallies, function(t) as.data.frame(t$groups, stringsAsFactors = FALSE)))
@@ -58,6 +61,7 @@ c.rr_tally <- function(...) {
                         respondents = if (!is.null(answered)) as.vector(rowsum(unlist(answered), groups$codes)))
   if (!is.null(sets)) tally$sets <- lapply(seq_len(groups$n), function(g) merge_sets(sets[groups$codes == g]))
   tally$chunks <- chunks
+  tally$witness <- witness
   tally
 }
 

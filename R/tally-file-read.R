@@ -49,7 +49,8 @@ check_checksum <- function(bytes) {
 
 make_tally <- function(object) {
   m <- recipe_members(object, c("format", "version", "mechanism", "n", "counts"),
-                      c("groups", "weight_squares", "respondents", "missing", "chunks", "sets", "checksum"), "file")
+                      c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "checksum"),
+                      "file")
   check_label_numbers(m$mechanism, length(unlist(m$counts, use.names = FALSE)))
   mechanism <- recipe_mechanism(m$mechanism)
   if (inherits(mechanism, "rr_product")) check_joint(mechanism)
@@ -66,6 +67,7 @@ make_tally <- function(object) {
   check_adds_up(counts, n, squares, respondents, mechanism)
   tally <- new_rr_tally(mechanism, counts, groups = groups, weight_squares = squares, n = n, respondents = respondents,
                         missing = check_count(m$missing %||% 0, "missing"))
+  if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
   if (!is.null(m$chunks)) tally$chunks <- read_chunks(m$chunks)
   tally

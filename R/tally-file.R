@@ -20,6 +20,7 @@
 #' | `counts` | an array of counts in the order of the mechanism's reports; for a grouped tally an array of such arrays |
 #' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (which may be left out) |
 #' | `missing` | the number of missing reports that were dropped; may be left out |
+#' | `witness` | of [rr_local_hash()] the number of different hash functions, of [rr_mean()] that of reports outside of the range of answers: tells clients that do not randomise; may be left out |
 #' | `chunks` | the labels of the chunks that were counted, see [rr_tally_chunks()]; may be left out |
 #' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
 #' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
@@ -108,7 +109,8 @@ tally_text <- function(tally) {
                   groups = if (!is.null(tally$groups)) group_columns(tally$groups),
                   n = array(tally$n), weight_squares = array(tally$weight_squares),
                   respondents = array(tally$respondents),
-                  missing = as.double(tally$missing), chunks = if (!is.null(tally$chunks)) I(tally$chunks),
+                  missing = as.double(tally$missing), witness = tally$witness,
+                  chunks = if (!is.null(tally$chunks)) I(tally$chunks),
                   counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members))
   members <- members[!vapply(members, is.null, NA)]
   lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")

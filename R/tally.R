@@ -39,7 +39,8 @@
 #' @param na.rm Drop missing reports and those whose group is missing, and say how many? If `FALSE`, either is an error.
 #' @return An object of class `rr_tally`: a list with the `mechanism`; `counts`, one number per report
 #'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);
-#'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped.
+#'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped; of [rr_local_hash()] and [rr_mean()] `witness`, the number of
+#'   different hash functions or of reports outside of the range of answers, which tells clients that do not randomise (column `unlikely` of [glance()][tidy.rr_fit]); tallies of a database have none.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
 #'   all the data; where only the order of the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Several reports of one respondent:
@@ -146,6 +147,7 @@ tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", kee
   tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = missing + length(ungrouped),
                         weight_squares = squares, n = size,
                         respondents = if (!is.null(weights)) counted$respondents %||% total(rep(1, n)))
+  if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
   if (keep == "counts") return(tally)
   check_sets_size(n - length(dropped), length(mechanism$levels))
   without <- function(each) if (length(dropped)) each[-dropped] else each

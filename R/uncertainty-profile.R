@@ -1,6 +1,7 @@
 # Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood, maximised over the
-# other cells, is within a quantile of chi-squared of its maximum. With theta_i = t fixed the others solve the same
-# problem for the channel t C[i, ] + (1 - t) C[k, ], so every point of the profile comes with its certificate.
+# other cells, is within a quantile of chi-squared of its maximum. A ratio of shares is held as easily: distributions
+# whose cells `part` are the share t of the cells `whole` are mixtures of the truths outside of `whole` and of pairs,
+# t C[i, ] + (1 - t) C[k, ] with i in `part` and k not. So every point of the profile comes with its certificate.
 
 profile_cells <- 500
 
@@ -11,9 +12,9 @@ profile_intervals <- function(mechanism, fit, g, level, which = seq_along(mechan
   counts <- evidence$counts
   best <- maximise(axes, counts, n = evidence$n)
   top <- sum_log(counts, apply_channel(axes, best$estimate))
-  bounds <- vapply(which, function(i) profile_cell(rows, counts, evidence$n, i, best$estimate[i], top,
-                                                   stats::qchisq(level, 1)),
-                   c(low = 0, high = 0))
+  bounds <- vapply(which, function(i) {
+    profile_ratio(ratio_deviance(rows, counts, evidence$n, i, top), best$estimate[i], level)
+  }, c(low = 0, high = 0))
   list(low = bounds["low", ], high = bounds["high", ])
 }
 
@@ -22,19 +23,20 @@ sum_log <- function(counts, m) {
   if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
 }
 
-# Twice the fall of the log-likelihood from `top` when cell i has share t, as a function of t.
-cell_deviance <- function(rows, counts, n, i, top) {
-  others <- rows[-i, , drop = FALSE]
+# Twice the fall of the log-likelihood from `top` when the cells `part` have the share t of `whole`, as a function of t.
+ratio_deviance <- function(rows, counts, n, part, top, whole = seq_len(nrow(rows))) {
+  pairs <- expand.grid(part = part, other = setdiff(whole, part))
   function(t) {
-    axes <- list(list(matrix = unname(t((1 - t) * others + rep(t * rows[i, ], each = nrow(others))))))
+    mixed <- t * rows[pairs$part, , drop = FALSE] + (1 - t) * rows[pairs$other, , drop = FALSE]
+    axes <- list(list(matrix = unname(t(rbind(rows[-whole, , drop = FALSE], mixed)))))
     fit <- maximise(axes, counts, n = n)
     if (!is.null(fit$impossible)) return(Inf)
     2 * (top - sum_log(counts, apply_channel(axes, fit$estimate)))
   }
 }
 
-profile_cell <- function(rows, counts, n, i, estimate, top, quantile) {
-  deviance <- cell_deviance(rows, counts, n, i, top)
+profile_ratio <- function(deviance, estimate, level) {
+  quantile <- stats::qchisq(level, 1)
   excess <- function(t) min(deviance(t), 1e6 + quantile) - quantile
   side <- function(end) {
     if (estimate == end || excess(end) <= 0) return(end)

@@ -118,3 +118,65 @@ test_that("each group has its share of the false alarms", {
   expect_false(is_contradicted(groups(share(0.001) - 1)))
   expect_true(is_contradicted(groups(share(0.0001) - 1)))
 })
+
+test_that("clients without randomness and true amounts are told, in memory, merged and from files", {
+  withr::local_preserve_seed()
+  set.seed(5)
+  for (mechanism in list(rr_local_hash(8, 1), rr_local_hash(1000, 4), rr_local_hash(5, 0.5, g = 2))) {
+    k <- length(mechanism$levels)
+    reports <- rr_perturb(sample(k, 600, TRUE), mechanism, rng = "R")
+    constant <- reports
+    constant[c("slope", "shift")] <- reports[rep(1, 600), c("slope", "shift")]
+    told <- function(tally) c(glance(rr_estimate(tally, method = "inv"))$unlikely)
+    half <- list(seq_len(300), 301:600)
+    file <- withr::local_tempfile(fileext = ".json")
+    for (broken in c(FALSE, TRUE)) {
+      data <- if (broken) constant else reports
+      tally <- rr_tally(data, mechanism)
+      expect_identical(told(tally), broken)
+      expect_identical(told(do.call(c, lapply(half, function(rows) rr_tally(data[rows, ], mechanism)))), broken)
+      expect_identical(told(rr_tally(data, mechanism, by = rep(c("a", "b"), 300))), broken)
+      rr_write(tally, file)
+      expect_identical(rr_read(file), tally)
+    }
+  }
+  for (epsilon in c(0.7, 1, 4)) for (protocol in c("hybrid", "piecewise")) {
+    mechanism <- rr_mean(c(0, 100), epsilon, protocol)
+    ages <- pmin(rgamma(1000, 2, 2 / 28.5), 100)
+    reports <- rr_perturb(ages, mechanism, rng = "R")
+    told <- function(x) glance(rr_estimate(rr_tally(x, mechanism)))$unlikely
+    expect_identical(c(told(reports), told(ages), told(pmin(pmax(reports, 0), 100))), c(FALSE, TRUE, TRUE))
+    expect_output(print(rr_estimate(rr_tally(ages, mechanism))), doubt)
+  }
+  # Who keeps a function sends it again and again: that is no sign of a broken client.
+  kept <- rr_longitudinal(8, 2, 1, "local-hash")
+  memory <- list()
+  rounds <- lapply(1:5, function(i) {
+    sent <- rr_perturb(rep(1:8, 10), kept, memory = memory, rng = "R")
+    memory <<- attr(sent, "memory")
+    sent
+  })
+  together <- do.call(rbind, lapply(rounds, function(x) data.frame(slope = x$slope, shift = x$shift, value = x$value)))
+  expect_false(glance(rr_estimate(rr_tally(together, kept), method = "inv"))$unlikely)
+})
+
+test_that("honest reports have as many functions, and as many reports outside of the range, as they must", {
+  # The chance that few_witnesses() computes is that of a tally of honest reports: at most `level` of them are below it.
+  # 2,000 tallies: at a level of .01, 20 are expected, and 38 are four standard errors above.
+  withr::local_preserve_seed()
+  set.seed(6)
+  mechanism <- rr_local_hash(5, 0.5, g = 2)
+  functions <- mechanism$prime * (mechanism$prime - 1)
+  drawn <- replicate(2000, length(unique(sample(functions, 300, TRUE))))
+  expect_lte(sum(witness_chance(mechanism, drawn, 300) < log(0.01)), 38)
+  for (mechanism in list(rr_mean(c(-1, 1), 4, "piecewise"), rr_mean(c(-1, 1), 1))) {
+    # Answers in the middle are reported outside least often.
+    reports <- matrix(abs(rr_perturb(rep(0, 2e5), mechanism, rng = "R")) > 1, 100)
+    low <- sum(witness_chance(mechanism, colSums(reports), 100) < log(0.01))
+    expect_lte(low, 38)
+    # Never below, and near it: 0.21 and 0.16 at epsilon 1, where the window of likely reports reaches outside too.
+    excess <- exp(witness_chance(mechanism, 0, 1)) - (1 - mean(reports))
+    expect_gt(excess, -0.004)
+    expect_lt(excess, 0.06)
+  }
+})

@@ -59,3 +59,120 @@ test_that("na.rm belongs to the making of a tally", {
   expect_error(rr_estimate(tally, na.rm = "yes"), class = "candor_error_argument")
   expect_silent(rr_estimate(tally, na.rm = FALSE))
 })
+
+# Largest log ratio within a column, of r reports drawn independently given the truth.
+enumerated_epsilon <- function(C, r = 1) {
+  joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))),
+                  rep(list(unname(C)), r))
+  joint <- joint[, colSums(joint) > 0, drop = FALSE]
+  max(log(apply(joint, 2, max)) - log(apply(joint, 2, min)))
+}
+
+# Mechanisms that describe what people do, and the reports of those who do nothing wrong.
+described_people <- function() {
+  die <- rr_forced(1 / 6)
+  grr <- rr_grr(3, epsilon = 1)
+  warner <- rr_warner(epsilon = 1)
+  geometric <- rr_geometric(3, epsilon = 0.5)
+  mistakes <- rr_misclassification(0.9, 0.95)
+  confused <- rr_misclassification(table = rbind(c(8, 1, 1), c(1, 8, 1), c(2, 2, 6)))
+  uneven <- rr_misclassification(table = rbind(a = c(x = 8, y = 1, z = 1), b = c(1, 8, 1)))
+  two <- rr_compose(grr, rr_grr(3, epsilon = 2))
+  list(
+    list(rr_noncompliance(grr, 0.3), rr_matrix(grr)), list(rr_noncompliance(die, 0.3, "no"), rr_matrix(die)),
+    list(rr_noncompliance(die, 0.3, "truth"), rr_matrix(die)), list(rr_noncompliance(geometric, 0.2), rr_matrix(geometric)),
+    list(rr_noncompliance(rr_noncompliance(grr, 0.3), 0.2, "truth"), rr_matrix(grr)),
+    list(rr_noncompliance(two, 0.2), rr_matrix(two)), list(rr_compose(rr_noncompliance(grr, 0.3), rr_grr(3, epsilon = 2)), rr_matrix(two)),
+    list(mistakes, diag(2)), list(confused, diag(3)), list(uneven, diag(2)), list(rr_noncompliance(mistakes, 0.2), diag(2)),
+    list(rr_misclassification(0.5, 0.5), diag(2)),
+    list(rr_compose(mistakes, warner), rr_matrix(warner)), list(rr_compose(warner, mistakes), rr_matrix(warner)),
+    list(rr_compose(confused, grr), rr_matrix(grr)), list(rr_compose(grr, confused), rr_matrix(grr)),
+    list(rr_compose(confused, geometric), rr_matrix(geometric)), list(rr_compose(mistakes, mistakes), diag(2)),
+    list(rr_compose(uneven, rr_grr(c("x", "y", "z"), epsilon = 1)), rr_matrix(grr)),
+    list(rr_compose(rr_compose(mistakes, warner), mistakes), rr_matrix(warner)),
+    list(rr_lie_detector(0.3), rbind(c(0.3, 0.7), c(0, 1))), list(rr_cheater_detection(0.2, 0.1), rbind(c(0.8, 0.2), c(0.1, 0.9)))
+  )
+}
+
+test_that("what people do wrong is no protection: the level is that of who does nothing wrong", {
+  for (case in described_people()) {
+    mechanism <- case[[1]]
+    level <- enumerated_epsilon(case[[2]])
+    latent <- inherits(mechanism, c("rr_lie_detector", "rr_cheater_detection"))
+    given <- rr_epsilon(mechanism)[[1]]
+    expect_gte(given, level - 1e-12)
+    if (!latent) expect_equal(given, level, tolerance = 1e-12)
+    # The same wherever a level is read.
+    expect_identical(mechanism$epsilon, given)
+    expect_gte(rr_epsilon(list(mechanism, rr_grr(3, epsilon = 1)))[[1]], level + 1 - 1e-12)
+    expect_gte(rr_epsilon(rr_product(a = mechanism, b = rr_warner(epsilon = 1)))[["total"]], level + 1 - 1e-12)
+    if (!isTRUE(mechanism$memoised)) {
+      expect_gte(rr_epsilon(rr_sample_questions(a = mechanism, b = rr_warner(epsilon = 0.1)))[["total"]], level - 1e-12)
+      # No part of it on the grid is less.
+      grid <- rr_epsilon(rr_sample_questions(a = mechanism), achieved = TRUE)[["total"]]
+      expect_gte(grid, level * (1 - 1e-12))
+    }
+    expect_gte(rr_epsilon(mechanism, achieved = TRUE)[[1]], level * (1 - 1e-12))
+  }
+})
+
+test_that("several reports and shuffled ones are those of who does nothing wrong", {
+  grr <- rr_grr(3, epsilon = 1)
+  warner <- rr_warner(epsilon = 1)
+  mistakes <- rr_misclassification(0.9, 0.95)
+  two <- rr_compose(grr, rr_grr(3, epsilon = 2))
+  careless <- rr_noncompliance(grr, 0.3)
+  expect_equal(rr_epsilon(careless), 1, tolerance = 1e-12)
+  expect_equal(rr_epsilon(list(grr, careless)), 2, tolerance = 1e-12)
+  expect_equal(rr_epsilon(careless, reports = 5), 5, tolerance = 1e-12)
+  expect_identical(rr_epsilon(careless, shuffled = 1000, delta = 1e-6), rr_epsilon(grr, shuffled = 1000, delta = 1e-6))
+  expect_identical(rr_epsilon(rr_product(a = careless, b = warner), shuffled = 1000, delta = 1e-6),
+                   rr_epsilon(rr_product(a = grr, b = warner), shuffled = 1000, delta = 1e-6))
+  expect_identical(rr_epsilon(rr_sample_questions(a = careless, b = warner), shuffled = 1000, delta = 1e-6),
+                   rr_epsilon(rr_sample_questions(a = grr, b = warner), shuffled = 1000, delta = 1e-6))
+  expect_identical(rr_epsilon(mistakes, shuffled = 1000, delta = 1e-6)[[1]], Inf)
+  expect_identical(rr_epsilon(list(grr, mistakes), reports = 2), Inf)
+  # A mistaken answer that is asked of again and again.
+  asked <- rr_compose(mistakes, warner)
+  expect_identical(rr_epsilon(asked)[["permanent"]], Inf)
+  for (r in 2:3) {
+    expect_equal(rr_epsilon(asked, reports = r), enumerated_epsilon(rr_matrix(warner), r), tolerance = 1e-9)
+    expect_equal(rr_epsilon(list(asked), reports = r), r, tolerance = 1e-9)
+    expect_identical(rr_epsilon(rr_noncompliance(two, 0.2), reports = r), rr_epsilon(two, reports = r))
+  }
+  expect_lte(abs(rr_epsilon(rr_compose(confused <- rr_misclassification(table = diag(3) + 1), grr), shuffled = 500, delta = 1e-6) -
+                   rr_epsilon(grr, shuffled = 500, delta = 1e-6)), 1e-6)
+})
+
+test_that("a ledger names the entry that is no mechanism", {
+  expect_error(rr_epsilon(list(a = rr_grr(2, epsilon = 1), b = 3)), "`mechanism\\$b`")
+  expect_error(rr_epsilon(list(rr_grr(2, epsilon = 1), 3)), "`mechanism\\[\\[2\\]\\]`")
+})
+
+test_that("what two stages achieve is never above nominal, nor nominal above what was asked for", {
+  protocols <- c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash")
+  makers <- c(lapply(stats::setNames(nm = protocols), function(protocol) {
+    function(epsilon, permanent) rr_longitudinal(4, permanent, epsilon, protocol)
+  }), bloom = function(epsilon, permanent) rr_bloom(4, epsilon, bits = 16, hashes = 2, cohorts = 2, permanent = permanent),
+  bloom_3 = function(epsilon, permanent) rr_bloom(4, epsilon, bits = 16, hashes = 3, cohorts = 1, permanent = permanent))
+  levels <- c(1e-6, 2.5e-6, 1e-5, 7e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.7, 1, 1.7, 2, 3.1, 4, 5.5, 8)
+  made <- 0
+  for (make in makers) {
+    for (epsilon in levels) {
+      for (times in c(1.0001, 1.1, 1.5, 2, 3, 10, 1e4)) {
+        if (epsilon * times > 30) next
+        # The forms with coins do not reach every level.
+        mechanism <- tryCatch(make(epsilon, epsilon * times), candor_error_argument = function(e) NULL)
+        if (is.null(mechanism)) next
+        made <- made + 1
+        nominal <- rr_epsilon(mechanism)
+        achieved <- rr_epsilon(mechanism, achieved = TRUE)
+        expect_true(all(achieved <= nominal), label = paste(format(mechanism), format(max(achieved / nominal - 1), digits = 2)))
+        expect_true(all(nominal <= c(epsilon, epsilon * times)), label = format(mechanism))
+        # Nor is it far below: a bound that says nothing would hold as well.
+        expect_true(all(achieved >= nominal * (1 - 1e-7)), label = format(mechanism))
+      }
+    }
+  }
+  expect_gt(made, 800)
+})

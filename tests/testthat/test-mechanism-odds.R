@@ -20,8 +20,12 @@ test_that("mechanisms and fits print it", {
 })
 
 test_that("mistakes and disobedience are no protection", {
-  for (m in list(rr_noncompliance(rr_forced(1 / 6), 0.1, "no"), rr_noncompliance(rr_forced(1 / 6), 0.1, "truth"),
-                 rr_misclassification(0.8, 0.9), rr_misclassification(table = rbind(c(8, 2), c(1, 9))))) {
+  for (answer in c("no", "truth")) {
+    # log(5) of the die
+    expect_output(print(rr_noncompliance(rr_forced(1 / 6), 0.1, answer)),
+                  "epsilon     1.609  (a report changes odds by a factor of at most 5); disobedience protects nobody", fixed = TRUE)
+  }
+  for (m in list(rr_misclassification(0.8, 0.9), rr_misclassification(table = rbind(c(8, 2), c(1, 9))))) {
     printed <- paste(capture.output(print(m)), collapse = "\n")
     expect_no_match(printed, "epsilon +=? *[0-9]")
     expect_match(printed, "protect nobody")

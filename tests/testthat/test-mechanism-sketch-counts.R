@@ -203,3 +203,19 @@ test_that("nonsense is refused", {
     rr_matrix(sketch)
   })
 })
+
+test_that("intervals hold over new keys, and for Bloom filters with a kept one, as the page says", {
+  skip_on_cran()
+  withr::local_options(candor.study.functions.only = TRUE)
+  study <- new.env()
+  sys.source(system.file("studies", "sketch-keys.R", package = "candor"), study)
+  table <- utils::read.csv(system.file("studies", "sketch-keys.csv", package = "candor"))
+  expect_gt(min(table$new_keys), 0.94)
+  expect_identical(table$below_half, c(4L, 2L, 0L, 0L))
+  expect_identical(table$below_80[3:4], c(3L, 0L))
+  # Four surveys, 236 intervals: .95 less four standard errors is .89 if strings were independent; a function has several.
+  again <- study$study_keys(surveys = 4, seed = 2)
+  expect_gt(min(again$new_keys), 0.85)
+  # The same strings are missed again.
+  expect_gte(again$below_half[1], 3)
+})

@@ -68,3 +68,66 @@ test_that("bad designs are refused", {
   expect_error(rr_parameters(rr_estimate(rr_counts(c(1, 2), rr_warner(0.8)))), class = "candor_error_argument")
   expect_error(rr_parameters(1), class = "candor_error_argument")
 })
+
+# Twice the fall of the log-likelihood of a lie detector from its maximum, by another parametrisation and optimiser: the
+# share of yes is maximised over for each honesty.
+lie_deviance <- function(yes, n, p) {
+  fall <- function(share, honesty) {
+    chance <- share * honesty + (1 - share) * (1 - p)
+    min(-2 * sum(stats::dbinom(yes, n, chance, log = TRUE)), 1e9)
+  }
+  best <- function(honesty) stats::optimize(fall, c(0, 1), honesty = honesty, tol = 1e-12)$objective
+  honesties <- seq(0, 1, 0.001)
+  least <- min(vapply(honesties, best, 0))
+  function(honesty) best(honesty) - least
+}
+
+lie_tallies <- function(yes, n, p) Map(function(y, p) rr_counts(c(no = n - y, yes = y), rr_lie_detector(p)), yes, p)
+
+test_that("the interval of honesty is that of the profile likelihood, up to 1", {
+  p <- c(0.2, 0.8)
+  # Inside; where everybody seems honest; where more say yes than honesty can explain; where nobody seems honest.
+  for (yes in list(c(141, 62), c(172, 88), c(190, 120), c(148, 30))) {
+    table <- rr_parameters(rr_estimate(lie_tallies(yes, 200, p)))
+    deviance <- lie_deviance(yes, 200, p)
+    honesty <- table[table$term == "honesty", ]
+    expect_true(honesty$identified)
+    expect_lte(deviance(honesty$estimate), 0.01)
+    for (end in c("conf.low", "conf.high")) {
+      bound <- honesty[[end]]
+      if (bound %in% 0:1) expect_lte(deviance(bound), 3.8415 + 1e-3)
+      else expect_equal(deviance(bound), stats::qchisq(0.95, 1), tolerance = 2e-3)
+    }
+  }
+  everybody <- rr_parameters(rr_estimate(lie_tallies(c(190, 120), 200, p)))
+  expect_identical(c(everybody$estimate[2], everybody$conf.high[2]), c(1, 1))
+  expect_gt(everybody$conf.low[2], 0.5)
+})
+
+test_that("without a yes the reports say nothing about honesty", {
+  fit <- rr_estimate(lie_tallies(c(170, 30), 200, c(0.2, 0.8)))
+  table <- rr_parameters(fit)
+  expect_identical(table$estimate, c(0, NA))
+  expect_identical(table$identified, c(TRUE, FALSE))
+  expect_identical(c(table$conf.low[2], table$conf.high[2]), c(0, 1))
+  # One such group is no reason to stop the others.
+  group <- rep(c("a", "b"), each = 400)
+  said <- function(yes) rep(c("yes", "no", "yes", "no"), c(yes[1], 200 - yes[1], yes[2], 200 - yes[2]))
+  said <- c(said(c(170, 30)), said(c(141, 62)))
+  first <- rep(rep(c(TRUE, FALSE), each = 200), 2)
+  by <- rr_estimate(list(rr_tally(said[first], rr_lie_detector(0.2), by = group[first]),
+                         rr_tally(said[!first], rr_lie_detector(0.8), by = group[!first])))
+  expect_identical(is.na(rr_parameters(by)$estimate), c(FALSE, TRUE, FALSE, FALSE))
+})
+
+test_that("intervals of honesty cover, also where everybody is honest", {
+  withr::local_options(candor.study.functions.only = TRUE)
+  study <- new.env()
+  sys.source(system.file("studies", "parameters.R", package = "candor"), study)
+  table <- utils::read.csv(system.file("studies", "parameters.csv", package = "candor"))
+  # 1,000 surveys a cell: .93 is 2.9 standard errors below .95.
+  expect_gt(min(table$coverage), 0.93)
+  expect_identical(table$without_interval, c(0L, 0L, 0L))
+  again <- study$study_parameters(replications = 40)
+  expect_equal(again$first_40, table$first_40)
+})
