@@ -68,7 +68,7 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     strings <- sub(string_end, "", found$strings, fixed = TRUE)
     fit <- rr_estimate(tally, candidates = strings, target = target, conf.level = conf.level,
                        simultaneous = simultaneous)
-    table <- tidy(fit, conf.int = TRUE)
+    table <- tidy_rows(fit, TRUE, conf.level, ranked = !simultaneous)
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
   structure(table, class = c("rr_heavy_hitters", class(table)), search = found$steps, fit = fit,
@@ -172,7 +172,8 @@ print.rr_heavy_hitters <- function(x, ...) {
                                           vapply(search$candidates, format_count, ""), collapse = "; "), "\n", sep = "")
     cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
         "; ", format(100 * attr(x, "conf.level")), "% intervals",
-        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n", sep = "")
+        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous"
+        else c(" by rank\n  ", rank_words(attr(x, "conf.level"))), "\n", sep = "")
     longest <- max(search$length)
     rest <- if (is.numeric(x[["estimate"]])) 1 - sum(x[["estimate"]])
     cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",

@@ -48,7 +48,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))
   target <- check_choice(target, "target", c("population", "sample"))
   if (inherits(x, "rr_fit")) x <- x$tally
-  fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level, simultaneous = TRUE)
+  fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   if (!inherits(fit, "rr_fit")) {
     abort(c("{.arg x} must be a tally of one question whose categories are estimated.",
             x = "The estimate is {describe(fit)}."),
@@ -62,12 +62,15 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
     adjusted <- stats::p.adjust(p, adjust)
     found[g] <<- sum(adjusted <= alpha)
     which <- order(estimate, decreasing = TRUE)[seq_len(min(m, length(estimate)))]
-    rows <- tidy_rows(fit, TRUE, conf.level, which, g)
+    rows <- tidy_rows(fit, TRUE, conf.level, which, g, ranked = TRUE)
+    rank <- rank(-estimate, ties.method = "min")[which]
     rows$p.value <- p[which]
+    # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
+    rows$conf.low[p[which] >= (1 - conf.level) * rank / (2 * length(estimate))] <- 0
     rows$p.adjusted <- adjusted[which]
     rows$present <- adjusted[which] <= alpha
     at <- length(fit$tally$groups)
-    tibble::as_tibble(append(as.list(rows), list(rank = seq_along(which)), at))
+    tibble::as_tibble(append(as.list(rows), list(rank = rank), at))
   })
   if (!length(fit$tally$groups)) tables <- list(do.call(rbind, tables))
   table <- do.call(rbind, tables)
@@ -76,29 +79,23 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
             conf.level = conf.level, n = fit$tally$n)
 }
 
-# The probability of at least as many reports of each category if nobody held it.
+# The probability of at least as many reports of each category if nobody held it: of P(X >= x) for a binomial number X,
+# effective or not, in whose lower limit at that error is 0; normal where the law has no such counts.
 absence_p_values <- function(fit, g) {
-  counts <- group_counts(fit$tally, g)
-  n <- fit$tally$effective_n[g]
-  phi <- counts / fit$tally$n[g]
   law <- rr_law(fit$mechanism)
-  if (inherits(law, c("rr_law_additive", "rr_law_support"))) {
-    x <- phi * n
-    support <- inherits(law, "rr_law_support")
-    b <- rep_len(if (support) law$q else law$b, length(counts))
-    # P(X >= x) of a binomial number, for effective numbers too; a design with p < q gives fewer reports to the truth.
-    if (if (support) all(law$p > law$q) else law$a > 0) return(ifelse(x <= 0, 1, stats::pbeta(b, x, n - x + 1)))
-    return(ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+  evidence <- group_evidence(fit$tally, g, law)
+  estimate <- group_estimate(fit, g)
+  if (!law_gives(law, "exact", evidence$k)) {
+    return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
   }
-  if (!inherits(law, "rr_law_channel")) {
-    error <- law_blank_error(law, group_evidence(fit$tally, g, law))
-    return(stats::pnorm(group_estimate(fit, g) / error, lower.tail = FALSE))
-  }
-  axes <- law_axes(law, length(counts))
-  inverse <- channel_inverse(axes)
-  truth <- .Call(C_rr_project, group_estimate(fit, g), 1)
-  error <- sqrt(mean_squares(axes, inverse, truth)$others / n)
-  stats::pnorm(group_estimate(fit, g) / error, lower.tail = FALSE)
+  n <- evidence$n
+  # Only the support of one block of a Hadamard matrix has counts that are not the tally's.
+  b <- rep_len(law[["b"]] %||% law[["q"]] %||% (1 / 2), evidence$k)
+  x <- if (inherits(law, "rr_law_hadamard")) n * (1 / 2 + tanh(law$epsilon / 2) / 2 * estimate) else evidence$counts
+  # A design whose truth is the least likely report gives fewer reports to the truth.
+  ifelse(rep_len((law[["a"]] %||% law[["difference"]] %||% 1) > 0, evidence$k),
+         ifelse(x <= 0, 1, stats::pbeta(b, x, pmax(n - x, 0) + 1)),
+         ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }
 
 #' @export
@@ -108,8 +105,8 @@ print.rr_top <- function(x, ...) {
   cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", category_words(attr(x, "categories")),
       " are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",
       if (length(found) > 1L) ", by group", "\n", sep = "")
-  cat("  Unbiased estimates; ", format(100 * attr(x, "conf.level")), "% intervals hold for all categories at once\n",
-      sep = "")
+  cat("  Unbiased estimates, ", format(100 * attr(x, "conf.level")), "% intervals by rank\n  ",
+      rank_words(attr(x, "conf.level")), "\n", sep = "")
   print(plain_tibble(x), ...)
   invisible(x)
 }

@@ -85,7 +85,9 @@ test_that("an interval above 0 and its p-value never disagree", {
   mechanisms <- list(rr_grr(24, epsilon = 1), rr_grr(24, p = 0.01), rr_unary(24, 1), rr_unary(24, p = 0.2, q = 0.5), rr_local_hash(24, 1),
                      rr_subset(24, 1), rr_hadamard(24, 1), rr_hadamard(24, 1, blocks = 4), rr_bitflip(24, 2, d = 6), rr_hierarchy(24, 2),
                      rr_geometric(24, 1.5), rr_bloom(24, 2))
-  for (m in mechanisms) for (target in c("population", "sample")) for (n in c(60, 4000)) {
+  # 400 reports of one bit in blocks of signs are the hardest.
+  mechanisms <- c(mechanisms, rep(list(rr_hadamard(24, 2, blocks = 4)), 5))
+  for (m in mechanisms) for (target in c("population", "sample")) for (n in c(60, 400, 4000)) {
     top <- rr_top(rr_perturb(truth[seq_len(n)], m, rng = "R"), m = Inf, mechanism = m, target = target)
     error <- 0.05 * top$rank / (2 * 24)
     exact <- law_gives(rr_law(m), "exact", 24)
@@ -165,4 +167,21 @@ test_that("categories of protocols without counts of their own are tested by the
     expect_lte(sum(top$present & as.integer(top$term) > 5), 2)
   }
   expect_error(rr_top(c(4, 5, 6), mechanism = rr_mean(c(0, 10), 1)), "one question", class = "candor_error_argument")
+})
+
+test_that("pictures that are sorted by size show the limits by rank and say so", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  counts <- drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57))))
+  tally <- rr_counts(counts, rr_grr(paste0("v", 1:60), epsilon = 3))
+  top <- rr_top(tally, m = Inf)
+  for (order in list(NULL, TRUE)) {
+    picture <- ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = order)
+    expect_match(gsub("\n", " ", picture$labels$caption), "exact intervals for the population, by rank. Of the first r rows at most 5 in 100", fixed = TRUE)
+    at <- match(top$term, picture$data$term)
+    expect_equal(picture$data$conf.low[at], pmax(top$conf.low, 0.5 / 3000))
+    expect_equal(picture$data$conf.high[at], top$conf.high)
+  }
+  expect_no_match(ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = FALSE)$labels$caption, "rank")
+  expect_output(print(top), "Of the first r rows at most 5 in 100 intervals are wrong on average, whatever r", fixed = TRUE)
 })
