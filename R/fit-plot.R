@@ -15,6 +15,8 @@
 #' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
 #' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
 #'
+#' In pictures that sort categories by size, Wilson's and exact intervals are replaced by those by rank of [rr_top()], which hold for categories found by looking. The caption says so.
+#'
 #' @param object A fit of [rr_estimate()], also of a survey design ([rr_survey]).
 #' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
 #'   of the levels; others are ranked. With `order = FALSE` each of more than 40 groups has a row and its name.

@@ -4,7 +4,7 @@
 #'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
 #' * Of [rr_effects()]: a row for each effect, in percentage points; the average truth stands below the title. With groups (`by`) a row for each
 #'   group and a panel for the average and for each effect.
-#' * Of [rr_top()]: the categories from the most common down, with their simultaneous intervals; hollow points are those that are not shown to be
+#' * Of [rr_top()]: the categories from the most common down, with their intervals by rank; hollow points are those that are not shown to be
 #'   present. Groups have panels.
 #' * Of [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
 #' * Of [rr_quantile()]: a row for each probability, the largest on top, so that the points lie along the cumulative shares. Groups have panels; one quantile of

@@ -185,3 +185,16 @@ test_that("pictures that are sorted by size show the limits by rank and say so",
   expect_no_match(ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = FALSE)$labels$caption, "rank")
   expect_output(print(top), "Of the first r rows at most 5 in 100 intervals are wrong on average, whatever r", fixed = TRUE)
 })
+
+test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, Wilson's do not, and two cells come out again", {
+  table <- utils::read.csv(system.file("studies", "selection.csv", package = "candor"))
+  here <- new.env()
+  sys.source(system.file("studies", "selection.R", package = "candor"), here)
+  cells <- here$selection_cells()
+  expect_identical(table[c("truth", "k", "n", "epsilon", "mechanism")], cells[c("truth", "k", "n", "epsilon", "mechanism")], ignore_attr = TRUE)
+  expect_true(all(table[c("rank.1", "rank.10", "rank.100")] >= 0.93, na.rm = TRUE))
+  expect_lt(min(table$wilson.1), 0.1)
+  for (at in c(which(cells$k == 20 & cells$mechanism == "grr")[2], which(cells$k == 300 & cells$mechanism == "local hash")[3])) {
+    expect_equal(here$run_selection(cells[at, ]), table[at, ], ignore_attr = TRUE)
+  }
+})
