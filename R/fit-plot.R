@@ -67,7 +67,7 @@ draw_shares <- function(fit, order, which) {
   if (few) plot_categories(fit, data, sorted) else if (sorted) plot_ranks(fit, data) else plot_sequence(fit, data)
 }
 
-# Where categories are sorted by size, a reader picks them by looking. Other kinds of interval than these were asked for.
+# Where categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
 has_ranked_intervals <- function(fit) {
   !fit$simultaneous && (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))
 }
