@@ -3,7 +3,8 @@
 #     Rscript selection.R <folder> <part of the cells, 1 for all>
 #
 # Writes selection.csv, a row a cell: how often the intervals of the first 1, 10 and 100 rows of the list by size hold, in three kinds of nominal
-# 0.95: Wilson's (rr_estimate()), all together (`simultaneous = TRUE`), and by rank (rr_top()). `mc.error` is the standard error of `rank.1`.
+# 0.95: Wilson's (rr_estimate()), all together (`simultaneous = TRUE`), and by rank (rr_top()). `mc.error` is the standard error of `rank.1`,
+# and `again.1` the same rate in ten times as many new tallies.
 library(candor)
 
 # Not the truths, sizes and seeds by which the rule was found.
@@ -64,6 +65,11 @@ if (sys.nframe() == 0L) {
   cells <- selection_cells()
   if (length(arguments) > 1) cells <- cells[seq(1, nrow(cells), by = round(1 / as.numeric(arguments[2]))), ]
   table <- do.call(rbind, lapply(seq_len(nrow(cells)), function(i) run_selection(cells[i, ])))
+  # Of 60 tallies 4 misses more or less are chance: cells below 0.95 are drawn again, ten times as many, and the first result stays.
+  table$again.1 <- NA_real_
+  for (i in which(table$rank.1 < 0.95)) {
+    table$again.1[i] <- run_selection(transform(cells[i, ], replications = 10 * replications, seed = seed + 1000))$rank.1
+  }
   write.csv(table, file.path(folder, "selection.csv"), row.names = FALSE)
   print(stats::aggregate(table[grep("^(wilson|together|rank)", names(table))], table["k"], function(x) c(mean = mean(x), least = min(x))))
 }
