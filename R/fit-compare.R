@@ -199,7 +199,8 @@ compare_pair <- function(fits, which, type, conf.level) {
   z <- normal_quantile(conf.level)
   p <- 2 * stats::pnorm(-abs(difference / error))
   if (x$edge || y$edge) p <- interval_p_value(x, y, difference, z)
-  p[error == 0] <- NA_real_
+  # Both at the same end of what a share can be.
+  p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
   if (type == "difference") {
     edge <- x$edge || y$edge
     low <- if (edge) difference - newcombe_reach(y$share - y$low, x$high - x$share) else difference - z * error
@@ -280,7 +281,7 @@ survey_compare <- function(fit, terms, type, adjust, conf.level) {
     parts <- list(x = diag(v)[at[[1]]], y = diag(v)[at[[2]]], both = v[cbind(at[[1]], at[[2]])])
     difference <- y - x
     error <- root(parts$x + parts$y - 2 * parts$both)
-    p <- ifelse(error > 0, 2 * stats::pt(-abs(difference / error), fit$df), NA_real_)
+    p <- ifelse(error > 0, 2 * stats::pt(-abs(difference / error), fit$df), ifelse(difference == 0, 1, NA_real_))
     labels <- fit$mechanism$levels[which]
     if (type == "difference") {
       return(comparison(labels, names[pairs[, j]], difference, error, difference - t * error, difference + t * error,

@@ -4,7 +4,7 @@
 #' group of respondents estimates them, and those survive whose estimate is too large for strings that nobody holds: such a string adds up one bucket of each
 #' function, drawn at random from the table as it is, and Chernoff's bound says how far this sum can go. The strings that survive the last step
 #' have been *selected*: their estimates in that group are too large on average. So they are estimated again from the group that was held out, whose
-#' reports no step has seen, and which has hash functions of its own. These estimates are unbiased, and their intervals cover, whatever was selected.
+#' reports no step has seen, and which has hash functions of its own. These estimates are unbiased, whatever the search selected.
 #'
 #' A string whose share is `s` survives a step with probability of about
 #' \eqn{\Phi(s / \sigma - z)}, where \eqn{\sigma} is the standard error of an absent string in one group and \eqn{z} the threshold in these. `attr(x, "search")` has both for each step. With \eqn{m}
@@ -20,7 +20,8 @@
 #' @param most How many prefixes survive a step at most: the most frequent ones. A whole number from 1.
 #' @param target What the estimates are about, see [rr_estimate()]. With `"sample"` they are about the respondents held out.
 #' @param conf.level Confidence level of the intervals, between 0 and 1.
-#' @param simultaneous Should the intervals of all strings that were found hold together (Bonferroni)?
+#' @param simultaneous Should the intervals of all strings that were found hold together (Bonferroni)? By default they are intervals by rank: of the first
+#'   \eqn{r} rows at most 5 in 100 intervals are wrong on average, for every \eqn{r}, see [rr_top()]. Both are approximate, since collisions of hash functions are in the counts.
 #' @param ... Not used, and refused.
 #' @return A tibble of class `rr_heavy_hitters`, one row for each string that was found, the largest estimate first: `term` (the string), `estimate` (its share, unbiased), `std.error`,
 #'   `conf.low`, `conf.high`. It may have no rows. Attributes: `search`, a tibble with a row for each length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
@@ -67,7 +68,7 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     strings <- sub(string_end, "", found$strings, fixed = TRUE)
     fit <- rr_estimate(tally, candidates = strings, target = target, conf.level = conf.level,
                        simultaneous = simultaneous)
-    table <- tidy(fit, conf.int = TRUE)
+    table <- tidy_rows(fit, TRUE, conf.level, ranked = !simultaneous)
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
   structure(table, class = c("rr_heavy_hitters", class(table)), search = found$steps, fit = fit,
@@ -170,7 +171,8 @@ print.rr_heavy_hitters <- function(x, ...) {
                                           vapply(search$candidates, format_count, ""), collapse = "; "), "\n", sep = "")
     cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
         "; ", format(100 * attr(x, "conf.level")), "% intervals",
-        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous", "\n", sep = "")
+        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous"
+        else c(" by rank\n  ", rank_words(attr(x, "conf.level"))), "\n", sep = "")
     longest <- max(search$length)
     rest <- if (is.numeric(x[["estimate"]])) 1 - sum(x[["estimate"]])
     cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",

@@ -15,6 +15,8 @@
 #' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
 #' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
 #'
+#' In pictures that sort categories by size, Wilson's and exact intervals are replaced by those by rank of [rr_top()], which hold for categories found by looking. The caption says so.
+#'
 #' @param object A fit of [rr_estimate()], also of a survey design ([rr_survey]).
 #' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
 #'   of the levels; others are ranked. With `order = FALSE` each of more than 40 groups has a row and its name.
@@ -54,9 +56,26 @@ draw_shares <- function(fit, order, which) {
   if (on_time_axis(fit, k)) return(plot_times(fit, data))
   if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_groups(fit, data, isTRUE(order)))
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
-  if (k <= 40 && !along) return(plot_categories(fit, data, isTRUE(order)))
-  if (isTRUE(order) || (is.null(order) && !in_order(fit$mechanism))) plot_ranks(fit, data)
-  else plot_sequence(fit, data)
+  few <- k <= 40 && !along
+  sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
+  if (sorted && !(few && rows_are_groups(fit, data))) {
+    fit$ranked <- has_ranked_intervals(fit)
+    if (fit$ranked) data[c("conf.low", "conf.high")] <- lapply(ranked_bounds(fit, which), as.vector)
+  }
+  if (few) plot_categories(fit, data, sorted) else if (sorted) plot_ranks(fit, data) else plot_sequence(fit, data)
+}
+
+# Where categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
+has_ranked_intervals <- function(fit) {
+  !fit$simultaneous && (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))
+}
+
+ranked_bounds <- function(fit, which) {
+  if (!inherits(fit, "rr_survey")) return(fit_intervals(fit, which = which, ranked = TRUE))
+  rows <- rows_of(fit)
+  levels <- apply(as.matrix(fit$estimate), 2, ranked_level, fit$conf.level)
+  lapply(list(low = bounds_of(fit, rows, as.vector(levels))$low, high = bounds_of(fit, rows, fit$conf.level)$high),
+         function(bound) matrix(bound, nrow(levels))[which, ])
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
@@ -121,6 +140,16 @@ reported_label <- function(mechanism) {
   "Reported share"
 }
 
+# Of rows in the order of their estimates.
+rank_words <- function(level) {
+  sprintf("Of the first r rows at most %s in 100 intervals are wrong on average, whatever r", format(100 * (1 - level)))
+}
+
+interval_label <- function(fit) {
+  tails <- (fit$simultaneous || isTRUE(fit$ranked)) && !inherits(fit, "rr_survey")
+  interval_names[[if (tails) tail_interval(fit$interval, fit$mechanism) else fit$interval]]
+}
+
 interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
                     profile = "profile likelihood", credible = "credible")
 
@@ -128,10 +157,11 @@ plot_caption <- function(fit, what) {
   if (fit$interval == "none") {
     return(wrap_text(sprintf("%s. No intervals: %s.", report_words(fit$tally), fit$estimator$no_intervals)))
   }
-  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.%s", report_words(fit$tally), what,
-                    format(100 * fit$conf.level), interval_names[[fit$interval]], fit$target,
+  wrap_text(sprintf("%s. %s: %s%% %s intervals for the %s%s%s.%s%s", report_words(fit$tally), what,
+                    format(100 * fit$conf.level), interval_label(fit), fit$target,
                     if (inherits(fit, "rr_survey")) ", by the design" else "",
-                    if (fit$simultaneous) ", simultaneous" else "", beyond_note(fit)))
+                    if (fit$simultaneous) ", simultaneous" else if (isTRUE(fit$ranked)) ", by rank" else "",
+                    if (isTRUE(fit$ranked)) paste0(" ", rank_words(fit$conf.level), ".") else "", beyond_note(fit)))
 }
 
 # An estimate outside of its own interval looks like a mistake of the picture.
@@ -172,12 +202,16 @@ long_data <- function(fit, data, keep) {
         if (has_reported(data)) data.frame(data[keep], share = data$reported, what = kinds[2]))
 }
 
+# The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
+rows_are_groups <- function(fit, data) {
+  nlevels(data$panel) > 1L && (length(unique(data$term)) == 1L || length(fit$mechanism$levels) == 2L)
+}
+
 plot_categories <- function(fit, data, order) {
   terms <- unique(data$term)
   axis <- if (isTRUE(fit$total)) "People" else "Share"
   panels <- length(unique(data$panel))
-  if (panels > 1L && (length(terms) == 1L || length(fit$mechanism$levels) == 2L)) {
-    # The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
+  if (rows_are_groups(fit, data)) {
     kept <- if (length(terms) == 1L) terms else fit$mechanism$levels[2]
     axis <- sprintf(if (isTRUE(fit$total)) "People with \"%s\"" else "Share of \"%s\"", kept)
     data <- data[data$term == kept, ]

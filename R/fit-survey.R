@@ -35,6 +35,8 @@
 #'   ([survey::degf()]), in the manner of Korn and Graubard (1998); cut at 0 and 1. Totals have Wald's.
 #' * `"wald"`: estimate plus or minus a multiple of the standard error, by the same \eqn{t}.
 #'
+#' With `simultaneous = TRUE`, and by rank in pictures that are sorted by size, the same limits have the smaller errors that [rr_top()] describes. They are approximate so far out.
+#'
 #' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()], [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. So are `logLik()`, `AIC()`, `BIC()`, `deviance()`,
 #' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
 #'

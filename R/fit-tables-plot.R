@@ -4,7 +4,7 @@
 #'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
 #' * Of [rr_effects()]: a row for each effect, in percentage points; the average truth stands below the title. With groups (`by`) a row for each
 #'   group and a panel for the average and for each effect.
-#' * Of [rr_top()]: the categories from the most common down, with their simultaneous intervals; hollow points are those that are not shown to be
+#' * Of [rr_top()]: the categories from the most common down, with their intervals by rank; hollow points are those that are not shown to be
 #'   present. Groups have panels.
 #' * Of [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
 #' * Of [rr_quantile()]: a row for each probability, the largest on top, so that the points lie along the cumulative shares. Groups have panels; one quantile of
@@ -73,7 +73,7 @@ autoplot.rr_top <- function(object, ...) {
   found <- is.logical(object[["present"]]) && !is.null(attr(object, "alpha"))
   rule <- sprintf("%s, alpha = %s", attr(object, "adjust"), format(attr(object, "alpha")))
   picture <- draw_intervals(data, "The most common categories", sprintf(
-    "Lines: %sintervals that hold for all categories at once.%s", level_words(object),
+    "Lines: %sintervals by rank%s.%s", level_words(object), ranked_caption(object),
     if (!found) "" else sprintf(if (all(present)) " All are present (%s)." else " Filled: present (%s).", rule)
   ), free = nlevels(data$panel) > 1L, shown = "present")
   picture + ggplot2::scale_shape_manual(values = stats::setNames(c(16, 21), known), drop = TRUE,
@@ -91,10 +91,16 @@ autoplot.rr_heavy_hitters <- function(object, ...) {
   data$kind <- rep("share", nrow(data))
   n <- attr(object, "n")
   draw_intervals(data, "Frequent strings, found by their prefixes", sprintf(
-    "Lines: %sintervals%s%s.", level_words(object),
-    if (isTRUE(attr(object, "simultaneous"))) " that hold for all strings at once" else "",
-    if (is.null(n)) "" else sprintf(", from %s respondents held out", format_count(n))
+    "Lines: %sintervals%s%s%s.", level_words(object),
+    if (isTRUE(attr(object, "simultaneous"))) " that hold for all strings at once" else " by rank",
+    if (is.null(n)) "" else sprintf(", from %s respondents held out", format_count(n)),
+    if (isTRUE(attr(object, "simultaneous"))) "" else ranked_caption(object)
   ))
+}
+
+# What intervals by rank promise; a table whose rows were taken by other verbs may have lost its level.
+ranked_caption <- function(object) {
+  if (is.null(attr(object, "conf.level"))) "" else paste0(". ", rank_words(attr(object, "conf.level")))
 }
 
 #' @rdname autoplot.rr_compare

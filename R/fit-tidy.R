@@ -42,14 +42,14 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
 
 # The rows of some categories in some groups: showing ten rows of a million must not compute the others.
 tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
-                      groups = seq_len(ncol(as.matrix(fit$estimate)))) {
+                      groups = seq_len(ncol(as.matrix(fit$estimate))), ranked = FALSE) {
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
                list(estimate = each(function(g) unname(group_estimate(fit, g)[which])),
                     std.error = each(function(g) table_errors(fit, g, which))))
   if (conf.int) {
-    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups)
+    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
     columns$conf.low <- as.vector(bounds$low)
     columns$conf.high <- as.vector(bounds$high)
   }

@@ -254,7 +254,7 @@ uncertainty_line <- function(x) {
     return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
   }
   held <- boundary_count(x)
-  sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level), interval_names[[x$interval]],
+  sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level), interval_label(x),
           if (x$simultaneous) ", simultaneous" else "",
           if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
                                 format_count(length(x$estimate))) else "")
@@ -290,9 +290,10 @@ fit_notes <- function(x) {
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")
-      "Credible intervals hold for most categories on average, not for the largest: read those with Wilson's",
+      "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
-      "Estimates held at the boundary have no standard error and bias the others: read the intervals",
+      paste0("Estimates held at the boundary have no standard error and bias the others: read the intervals",
+             if (length(x$mechanism$levels) >= 20) ", and rr_top() for the categories that look largest"),
     if (is_contradicted(x)) paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
                                     if (x$method != "mle") " of method = \"mle\"")
     else if (is_unlikely(x)) unlikely_words,

@@ -259,7 +259,7 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   theta <- pmax(estimate, 0)
   theta <- theta / sum(theta)
   squares <- mean_squares(law$axes, inverse, theta)
-  lapply(moment_intervals(inv, squares$own, squares$others, evidence$n, level, target), `[`, which)
+  moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target)
 }
 
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,

@@ -66,7 +66,7 @@ wilson_interval <- function(phi, n, z2) {
 exact_interval <- function(phi, n, level) {
   x <- phi * n
   list(low = ifelse(x <= 0, 0, stats::qbeta((1 - level) / 2, x, n - x + 1)),
-       high = ifelse(x >= n, 1, stats::qbeta((1 + level) / 2, x + 1, n - x)))
+       high = ifelse(x >= n, 1, stats::qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)))
 }
 
 reported_interval <- function(interval, a, b) {

@@ -86,7 +86,7 @@ channel_labels <- function(C, levels, reports) {
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   numeric_truths = labels$truths %||% label_numbers(labels$levels), 
+                   numeric_truths = labels$truths %||% label_numbers(labels$levels),
                    epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
                    form = find_additive(C), error = error, ...)
 }

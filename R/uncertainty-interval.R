@@ -15,12 +15,27 @@ include_estimate <- function(bounds, estimate, unbiased) {
   list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
 }
 
+# For rows in the order of their estimates. The lower bound of the row of rank r among K is that of an interval at level
+# 1 - (1 - level) r / K, the upper one that at `level`. Then of the first r rows at most 1 - level are wrong on average,
+# for every r: the row's chance to lie below its lower bound is (1 - level) r / (2 K), added over K rows and divided by
+# r it is half of 1 - level, whatever the selection; above, the selection only helps.
+ranked_level <- function(estimate, level) {
+  1 - (1 - level) * rank(-estimate, ties.method = "min") / length(estimate)
+}
+
+# Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
+tail_interval <- function(interval, mechanism) {
+  binomial <- interval == "wilson" && law_gives(rr_law(mechanism), "exact", length(mechanism$levels))
+  if (binomial) "exact" else interval
+}
+
 # Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing only where they are
-# asked for.
+# asked for. `ranked`: of rows in the order of their estimates.
 fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
                           which = seq_len(nrow(as.matrix(fit$estimate))),
-                          groups = seq_len(ncol(as.matrix(fit$estimate)))) {
+                          groups = seq_len(ncol(as.matrix(fit$estimate))), ranked = FALSE) {
   if (fit$simultaneous) level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
+  if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$mechanism)
   if (interval == "none") {
     unknown <- matrix(NA_real_, length(which), length(groups))
     return(list(low = unknown, high = unknown))
@@ -28,6 +43,11 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
   if (interval == "credible") {
     columns <- lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   } else columns <- lapply(groups, function(g) {
+    if (ranked) {
+      by_rank <- ranked_level(group_estimate(fit, g), level)[which]
+      return(list(low = estimate_intervals(fit$mechanism, fit, g, interval, by_rank, which)$low,
+                  high = estimate_intervals(fit$mechanism, fit, g, interval, level, which)$high))
+    }
     if (interval == "wald") {
       half <- normal_quantile(level) * fit_errors(fit, g, which)
       return(list(low = group_estimate(fit, g)[which] - half, high = group_estimate(fit, g)[which] + half))

@@ -191,3 +191,10 @@ test_that("the summary of a comparison and of a tally is its print", {
   expect_identical(capture.output(print(summary(table))), capture.output(print(table)))
   expect_identical(capture.output(print(summary(fit$tally))), capture.output(print(fit$tally)))
 })
+
+test_that("two groups at the same boundary do not differ: p-value 1", {
+  for (counts in list(c(0, 0), c(40, 60))) {
+    fit <- rr_estimate(rr_counts(cbind(a = c(40 - counts[1], counts[1]), b = c(60 - counts[2], counts[2])), rr_warner(0.8)))
+    for (type in c("difference", "ratio")) expect_identical(suppressWarnings(rr_compare(fit, type = type))$p.value, 1)
+  }
+})

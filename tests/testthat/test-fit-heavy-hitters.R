@@ -137,3 +137,19 @@ test_that("the print says where strings are cut, and what is not listed", {
   found$estimate[1] <- 0.8
   expect_output(print(found), "leave -5% to others, by chance below 0", fixed = TRUE)
 })
+
+test_that("strings are listed with limits by rank among those that were found", {
+  m <- rr_prefixes(epsilon = 4, lengths = c(1, 3), width = 64)
+  set.seed(5)
+  reports <- rr_perturb(sample(c("tea", "ale", "gin", "rum"), 8000, TRUE, c(5, 3, 2, 1)), m, rng = "R")
+  found <- rr_heavy_hitters(reports, m)
+  k <- nrow(found)
+  expect_gte(k, 3)
+  fit <- attr(found, "fit")
+  # The lower bound of the row of rank r is that at level 1 - 0.05 r / K, the upper one that at 0.95.
+  for (r in seq_len(k)) {
+    expect_equal(found$conf.low[r], confint(fit, found$term[r], level = 1 - 0.05 * r / k)[[1]])
+    expect_equal(found$conf.high[r], confint(fit, found$term[r])[[2]])
+  }
+  expect_output(print(found), "by rank\\s+Of the first r rows at most 5 in 100")
+})

@@ -468,3 +468,21 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
   expect_gt(mean(covered["clusters", ]), 0.89)
   expect_lt(mean(covered["plain", ]), 0.87)
 })
+
+test_that("a picture of a design that is sorted by size has the limits by rank", {
+  skip_if_not_installed("survey")
+  skip_if_not_installed("ggplot2")
+  set.seed(8)
+  m <- rr_grr(letters[1:8], epsilon = 2)
+  data <- data.frame(answer = rr_perturb(sample(letters[1:8], 400, TRUE, c(8, 5, 3, 1, 1, 1, 1, 1)), m, rng = "R"), w = rep(c(1, 3), 200))
+  for (interval in c("wilson", "wald")) {
+    fit <- rr_estimate(survey::svydesign(ids = ~1, weights = ~w, data = data), m, method = "inv", column = ~answer, interval = interval)
+    picture <- ggplot2::autoplot(fit, order = TRUE)
+    low <- stats::setNames(picture$layers[[2]]$data$conf.low, picture$layers[[2]]$data$term)
+    for (r in 1:8) {
+      term <- names(sort(-coef(fit)))[r]
+      expect_equal(low[[term]], confint(fit, term, level = 1 - 0.05 * r / 8)[[1]])
+    }
+    expect_match(gsub("\n", " ", picture$labels$caption), "Of the first r rows at most 5 in 100", fixed = TRUE)
+  }
+})
