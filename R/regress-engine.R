@@ -121,7 +121,7 @@ promising <- function(model, starts) {
   top <- climb(model, starts[, first], 1e-3, 60)
   allowed <- 8 + 3 * model$size
   starts[, first] <- top$at
-  kept <- setdiff(union(which(value > top$value - allowed), order(-value)[1:4]), c(first, which(!is.finite(value))))
+  kept <- setdiff(union(which(value > top$value - allowed), utils::head(order(-value), 4)), c(first, which(!is.finite(value))))
   if (n >= thin_rows && length(kept)) {
     rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
     some <- thin_model(model, rows)
@@ -169,7 +169,7 @@ describe_maximum <- function(fit) {
   }
   variance <- list(observed = inverse(value$observed), expected = inverse(value$expected))
   whole <- variance$observed
-  point <- unscale(model, fit$b)
+  point <- natural(model, fit$b)[seq_len(columns)]
   coefficients <- point
   coefficients[-model$basis$keep] <- NA
   infinite <- logical(columns)

@@ -124,17 +124,18 @@ regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near 
   highest_maximum(model, cbind(near, regress_starts(model, starts)))
 }
 
-# Coefficients of x (and the unknown number) in the coordinates of the model, and back: 0 for aliased ones.
+# Coefficients of x and the unknown number in the coordinates of the model, and back: 0 for aliased ones.
 coordinates <- function(model, b) {
-  keep <- model$basis$keep
-  extra <- b[-seq_len(ncol(model$data$x))]
-  c(solve(model$basis$back, b[keep]), if (model$size > model$k) stats::qlogis(c(extra, 0.5)[1]))
+  psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]
+  c(solve(model$basis$back, b[model$basis$keep]),
+    if (model$size > model$k) stats::qlogis(min(1 - 1e-15, max(1e-15, psi))))
 }
 
-unscale <- function(model, b) {
+natural <- function(model, b) {
+  k <- seq_len(model$k)
   result <- numeric(ncol(model$data$x))
-  result[model$basis$keep] <- as.vector(model$basis$back %*% b[seq_len(model$k)])
-  result
+  result[model$basis$keep] <- as.vector(model$basis$back %*% b[k])
+  c(result, stats::plogis(b[-k]))
 }
 
 # A matrix of all coordinates in those of x, with NA for aliased columns: `to` times V times its transpose.

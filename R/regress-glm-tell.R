@@ -20,7 +20,7 @@ tell_about <- function(fit) {
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(NULL)
   row <- row_device(fit$device, fit$arm, length(fit$y))
-  parts <- split(seq_along(fit$y), list(row$p, row$q), drop = TRUE)
+  parts <- split(seq_along(fit$y), row_arms(fit$arm, length(fit$y)))
   for (rows in parts) {
     w <- fit$prior.weights[rows]
     share <- sum(w * fit$y[rows]) / sum(w)

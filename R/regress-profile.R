@@ -38,18 +38,24 @@ profile_parts <- function(fit, j) {
   if (!j %in% kept) return(NULL)
   data <- collapse_rows(fitted_data(fit))
   whole <- regress_model(data)
-  column <- data$x[, j]
+  column <- unname(data$x[, j])
   others <- data
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
   unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
-  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, range = unit * (if (fit$link == "cauchit") 1e6 else 300),
+  parts <- list(data = data, column = column, unit = unit, top = fit$loglik,
+                range = unit * (if (fit$link == "cauchit") 1e6 else 300),
+                rivals = TRUE,
                 alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
   basis <- if (ncol(others$x)) regress_basis(others) else list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
   # All starts and ends in the coordinates of the others.
-  points <- cbind(coordinates(whole, c(fit$point, fit$parameter)), fit$ends[seq_len(whole$size), , drop = FALSE],
-                  if (data$link %in% c("log", "identity") || length(data$y) >= thin_rows) NULL else regress_starts(whole, fit$starts.asked))
-  b <- apply(points, 2, function(at) unscale(whole, at))
+  starts <- regress_starts(whole, fit$starts.asked)
+  parts$rivals <- isTRUE(attr(starts, "rivals"))
+  ends <- cbind(c(fit$point, fit$parameter), fit$ends)
+  points <- cbind(apply(ends, 2, function(b) coordinates(whole, b)), starts)
+  if (whole$size == 1L) points <- rbind(as.vector(points))
+  b <- apply(points, 2, function(at) natural(whole, at))
+  if (!is.matrix(b)) b <- rbind(b)
   inner <- if (basis$rank) solve(basis$back, b[setdiff(kept, j)[basis$keep], , drop = FALSE])
   parts$rest <- rbind(inner, points[-seq_len(whole$k), , drop = FALSE])
   parts$held <- b[j, ]
@@ -69,18 +75,23 @@ profile_height <- function(parts, v, near = NULL, enough = Inf) {
     return(list(value = if (inside_link(shifted$offset, data$link)) sum(data$weight * rows$loglik) else -Inf))
   }
   model <- regress_model(shifted, basis = parts$basis)
-  if (is.null(near)) {
+  warm <- !is.null(near)
+  if (!warm) {
     same <- which(parts$held * v > 0)
     steeper <- parts$rest[, same, drop = FALSE]
     k <- seq_len(model$k)
     steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
     near <- cbind(parts$rest, steeper)
   }
-  value <- heights(model, near)
-  near <- near[, which(is.finite(value + colSums(near))), drop = FALSE]
-  if (!ncol(near)) return(list(value = -Inf))
-  found <- highest_maximum(model, near, enough = enough)
-  list(value = found$value, near = do.call(cbind, lapply(found$ends, `[[`, "b")))
+  if (!warm) {
+    near <- near[, which(is.finite(heights(model, near) + colSums(near))), drop = FALSE]
+    if (!ncol(near)) return(list(value = -Inf))
+    rough <- climb(model, promising(model, near), 1e-3, 60, enough)
+    near <- rough$at[, utils::head(order(-rough$value), 2), drop = FALSE]
+  }
+  found <- climb(model, near)
+  order <- order(-found$value)
+  list(value = found$value[order[1]], near = found$at[, order, drop = FALSE])
 }
 
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since the
@@ -96,34 +107,39 @@ profile_coefficient <- function(fit, j, level) {
   ends
 }
 
-# From far out inwards, to the first value that is within; between it and the last without is the end.
+# From far out inwards, to the first value that is within; between it and the last without is the end. Where the fit has no
+# rival far from it, it is sought from the estimate outwards.
 profile_end <- function(parts, b, side, drop) {
-  rungs <- c(parts$range / 2^(0:10), 0, -parts$range / 2^(0:10), b + side * parts$unit / 2^(0:3))
+  ladder <- parts$range / 2^(0:10)
+  rungs <- c(if (parts$rivals) c(ladder, 0, -ladder) else parts$range, b + side * parts$unit / 2^(-3:3))
   rungs <- sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
   outside <- NULL
-  for (v in c(rungs, b)) {
-    point <- if (v != b) profile_height(parts, v, enough = parts$top - drop)
-    if (v == b || point$value >= parts$top - drop) break
-    outside <- c(v, point$value)
-    near <- point$near
+  for (inside in c(rungs, b)) {
+    point <- profile_height(parts, inside, if (inside == b) parts$rest[, 1, drop = FALSE], parts$top - drop)
+    if (inside == b || point$value >= parts$top - drop) break
+    outside <- c(inside, point$value)
+    warm <- point$near
   }
   if (is.null(outside)) return(side * Inf)
-  limit <- sqrt(2 * drop)
-  warm <- cbind(near, point$near, if (!parts$alone) parts$rest[, 1])
   fall <- function(v) {
     found <- profile_height(parts, v, warm)
-    if (is.finite(found$value)) warm <<- cbind(found$near, warm[, seq_len(min(6, ncol(warm))), drop = FALSE])
-    sqrt(2 * max(0, parts$top - found$value)) - limit
+    warm <<- cbind(found$near, if (parts$rivals) warm[, seq_len(min(3, NCOL(warm))), drop = FALSE])
+    sqrt(2 * max(0, parts$top - found$value)) - sqrt(2 * drop)
   }
-  inside <- v
+  warm <- cbind(point$near, warm)
   for (count in 1:5) {
-    low <- if (inside == b) -limit else fall(inside)
-    high <- sqrt(2 * (parts$top - outside[2])) - limit
-    if (!is.finite(high)) high <- fall(outside[1] <- inside + 0.999 * (outside[1] - inside))
+    if (!is.finite(outside[2])) outside <- c(inside + (outside[1] - inside) * c(0.999, NA))
+    high <- if (is.finite(outside[2])) sqrt(2 * (parts$top - outside[2])) - sqrt(2 * drop) else fall(outside[1])
+    low <- fall(inside)
     if (low >= 0) return(inside)
-    end <- stats::uniroot(fall, c(inside, outside[1]), f.lower = low, f.upper = min(high, 1e6), tol = 1e-9 * parts$unit, maxiter = 200)$root
+    order <- order(c(inside, outside[1]))
+    ends <- c(inside, outside[1])[order]
+    falls <- c(low, min(high, 1e6))[order]
+    end <- stats::uniroot(fall, ends, f.lower = falls[1], f.upper = falls[2], tol = 1e-9 * parts$unit, maxiter = 200)$root
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
-    if (parts$alone || profile_height(parts, end, enough = parts$top - drop + 1e-6)$value < parts$top - drop + 1e-6) break
+    higher <- if (!parts$alone) profile_height(parts, end, enough = parts$top - drop + 1e-6)
+    if (parts$alone || higher$value < parts$top - drop + 1e-6) break
+    warm <- cbind(higher$near, warm)
     inside <- end
   }
   end

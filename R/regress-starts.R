@@ -13,12 +13,27 @@ regress_starts <- function(model, most) {
   one <- project(model, 1)
   constants <- cbind(first, outer(one, c(far, -model$far, model$far)))
   ways <- start_directions(model, one)
-  cells <- if (!is.null(ways)) grid_starts(model, one, ways, max(4, most %/% 2))
-  steep <- if (!is.null(ways)) threshold_starts(model, one, ways, most)
-  all <- with_psi(cbind(constants, cells, steep), model, 0.5)
-  if (model$size == model$k) return(all)
-  few <- cbind(constants, cells[, seq_len(min(3, NCOL(cells)))])
-  cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
+  if (is.null(ways)) return(with_psi(constants, model, 0.5))
+  axes <- seq_len(ways$axes)
+  found <- steep_starts(model, one, ways$ways[, axes, drop = FALSE], most)
+  # Where no threshold of a single column comes near the climb from the constant, none of their combinations is tried.
+  first <- climb(model, with_psi(cbind(first), model, 0.5), 1e-3, 60)
+  near <- max(heights(model, with_psi(found$steep, model, 0.5)), -Inf) > first$value - 20 - 5 * model$size
+  rivals <- !is.finite(first$value) || near || model$size > model$k
+  if (rivals) found <- steep_starts(model, one, ways$ways, most, axes)
+  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model, 0.5), first$at)
+  if (model$size > model$k) {
+    few <- cbind(constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
+    all <- cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
+  }
+  structure(all, rivals = rivals)
+}
+
+steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
+  other <- setdiff(seq_len(ncol(ways)), axes)
+  some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
+  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2)),
+       steep = threshold_starts(model, one, ways, most))
 }
 
 with_psi <- function(points, model, psi) {
@@ -76,10 +91,8 @@ some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, le
 
 # The best cells of a grid of truths F(s (z - c)): z a direction, thresholds c from end to end, slopes s from gentle to
 # steep. Of each direction and side the best cell, and the best gentle one: it climbs where steep ones stand still.
-grid_starts <- function(model, one, ways, most) {
+grid_starts <- function(model, one, used, most) {
   small <- thin_model(model, some_rows(length(model$data$y), 500))
-  fixed <- setdiff(seq_len(ncol(ways$ways)), seq_len(ways$axes))
-  used <- ways$ways[, c(seq_len(min(ways$axes, 13)), fixed[some_rows(length(fixed), 12)]), drop = FALSE]
   index <- small$z %*% used
   slopes <- c(0.8, 2, 6, 25)
   found <- lapply(seq_len(ncol(used)), function(j) {
@@ -106,7 +119,7 @@ threshold_starts <- function(model, one, ways, most) {
   ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
   gain <- data$weight * (data$y * ratio(row$p, row$q) + (1 - data$y) * ratio(1 - row$p, 1 - row$q))
   total <- sum(gain)
-  index <- model$z[rows, , drop = FALSE] %*% ways$ways
+  index <- model$z[rows, , drop = FALSE] %*% ways
   found <- lapply(seq_len(ncol(index)), function(j) {
     z <- index[, j]
     down <- order(z, decreasing = TRUE, method = "radix")
@@ -117,7 +130,8 @@ threshold_starts <- function(model, one, ways, most) {
     at <- c(which.max(sums), which.min(sums))
     if (!length(at)) return(NULL)
     side <- c(25, -25)
-    list(cells = ways$ways[, j] %o% side - one %o% (side * (z[at] + z[at + 1]) / 2), value = c(sums[at[1]], total - sums[at[2]]))
+    list(cells = ways[, j] %o% side - one %o% (side * (z[at] + z[at + 1]) / 2),
+         value = c(sums[at[1]], total - sums[at[2]]))
   })
   best_of(found, most)
 }

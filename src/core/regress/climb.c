@@ -92,7 +92,7 @@ static void accept(climb *c, double *b)
 static int climb_on(climb *c, double tolerance, double *b, candor_top *top)
 {
   const size_t n = c->f->shape.levels + c->f->shape.dense;
-  const double slack = 8 * DBL_EPSILON * (1 + fabs(top->value));
+  const double slack = 64 * DBL_EPSILON * (1 + fabs(top->value));
   double t;
   if (!find_step(c, b, &t)) return 0;
   const double rise = dot(c->step, c->gradient, n);
@@ -100,10 +100,10 @@ static int climb_on(climb *c, double tolerance, double *b, candor_top *top)
   const double far = fmax(c->f->reach(c->f->self, c->step), 1e-300);
   const double room = c->f->room ? 0.95 * c->f->room(c->f->self, b, c->step) : INFINITY;
   if (!isfinite(rise) || !isfinite(far)) return 0;
-  if (top->decrement <= tolerance && (t == 0 || top->decrement <= 1e-3 * tolerance)) {
-    /* A plain step gains digits. */
+  if (top->decrement <= (t == 0 ? fmax(tolerance, slack) : 1e-3 * tolerance)) {
+    /* A plain step gains digits, which the value no longer tells. */
     const double value = far < 0.1 && room > 1 ? at_share(c, b, 1) : -INFINITY;
-    if (value >= top->value) {
+    if (value >= top->value - slack) {
       accept(c, b);
       top->value = value;
     }
@@ -116,7 +116,7 @@ static int climb_on(climb *c, double tolerance, double *b, candor_top *top)
     value = at_share(c, b, share);
     if (value >= top->value + 2e-4 * share * top->decrement) break;
     /* Doubles tell no further. */
-    if (share * top->decrement < slack) return 0;
+    if (share * top->decrement < 0.1 * slack) return 0;
   }
   while (share < 1 && 2 * share < room && dot(c->step, c->trial_gradient, n) > top->decrement) {
     const double more = at_share(c, b, fmin(1, 2 * share));

@@ -2,12 +2,12 @@
  *
  * A step solves H d = gradient. H is minus the Hessian, or as much of the fallback as makes it positive definite: a
  * curvature that always is (expected information). No step changes a linear predictor by more than 3; one that was cut to
- * that and still rises steeply is doubled, so that the way to infinity is short. The value never falls. A climb may end
+ * that and still rises steeply is doubled, so that the way to infinity is short. The value does not fall. A climb may end
  * far out, where the value stands still: what is infinite is for the caller to tell.
  *
  * SYNOPSIS       candor_climb(&objective, options, b, work, &top)
  * PRECONDITIONS  b: size entries, overwritten by the end; work: candor_climb_work(shape).
- * NUMERICS       the value at the end is at least that at the start, and belongs to the end.
+ * NUMERICS       the value at the end is that of the end, and at least that at the start, but for its last digits.
  * REFERENCE      inst/mathematics/maxima.md 2; Nocedal and Wright 2006, Numerical Optimization, ch. 3. */
 #ifndef CANDOR_CLIMB_H
 #define CANDOR_CLIMB_H
