@@ -2,7 +2,7 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a date or a time the derivative per day, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. Intervals of a fit
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. If any fitted truth of the average is 0 or 1, at infinity, standard errors and intervals are `NA`, with a warning. Intervals of a fit
 #' with `design` are of the t distribution, as those of its coefficients.
 #'
 #' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.

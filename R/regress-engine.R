@@ -1,6 +1,6 @@
-# The maximum of a likelihood that is not concave, and bounded at infinity (inst/mathematics/maxima.md). A point is always a
-# finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the value stands
-# still; "-Inf" describes such a point.
+# The maximum of a likelihood that is not concave, and bounded at infinity (inst/mathematics/maxima.md). A point is
+# always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
+# value stands still; "-Inf" describes such a point.
 
 # Climbs from the columns of `starts`, until a value of `enough` is reached.
 climb <- function(model, starts, tolerance = 1e-11, steps = 300, enough = Inf) {
@@ -88,8 +88,8 @@ push <- function(model, fit) {
   fit
 }
 
-# Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the end,
-# and out. `within`: how far below the best an end is still of interest.
+# Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the
+# end, and out. `within`: how far below the best an end is still of interest.
 highest_maximum <- function(model, starts, within = 3, enough = Inf) {
   starts <- promising(model, starts)
   rough <- climb(model, starts, 1e-3, 60, enough)
@@ -98,8 +98,8 @@ highest_maximum <- function(model, starts, within = 3, enough = Inf) {
   ends <- list()
   for (j in order) {
     if (length(ends) && rough$value[j] < ends[[1]]$value - within) break
-    known <- vapply(ends, function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3, NA)
-    if (any(known)) next
+    known <- function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3
+    if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])
     if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
     end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
@@ -121,7 +121,8 @@ promising <- function(model, starts) {
   top <- climb(model, starts[, first], 1e-3, 60)
   allowed <- 8 + 3 * model$size
   starts[, first] <- top$at
-  kept <- setdiff(union(which(value > top$value - allowed), utils::head(order(-value), 4)), c(first, which(!is.finite(value))))
+  kept <- union(which(value > top$value - allowed), utils::head(order(-value), 4))
+  kept <- setdiff(kept, c(first, which(!is.finite(value))))
   if (n >= thin_rows && length(kept)) {
     rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
     some <- thin_model(model, rows)
@@ -213,7 +214,9 @@ infinite_cone <- function(move, eta) {
 
 # 1, -1 or NA for each row of `ways`.
 cone_signs <- function(cone, ways) {
-  apply(ways, 1, function(way) if (in_cone(cone, way)) 1 else if (in_cone(cone, -way)) -1 else NA)
+  vapply(seq_len(nrow(ways)), function(i) {
+    if (in_cone(cone, ways[i, ])) 1 else if (in_cone(cone, -ways[i, ])) -1 else NA_real_
+  }, 0)
 }
 
 # Is `way` a combination of the rows of `cone` with weights of at least 0? Non-negative least squares (Lawson and Hanson

@@ -1,8 +1,8 @@
 # From a design matrix and reports to what is climbed: identical rows are put together, columns are made orthogonal. A
 # model is such data with the calls of the kernel. Nothing here draws random numbers.
 
-# `data`: x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL. `prior`: the precision of
-# a normal prior of the coefficients of x, as a matrix.
+# `data`: x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL. `prior`: the precision
+# of a normal prior of the coefficients of x, as a matrix.
 regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   k <- basis$rank
   size <- k + !is.null(data$unknown)

@@ -63,7 +63,10 @@ refit_columns <- function(fit, columns, near = NULL) {
     rows <- regress_rows(data$offset %||% numeric(length(data$y)), data$y, data$arm, data$device, data$link)
     return(list(value = sum(data$weight * rows$loglik), rank = 0))
   }
-  start <- if (!is.null(near)) c(near$b[seq_len(near$columns)], numeric(length(columns) - near$columns), near$b[-seq_len(near$columns)])
+  start <- if (!is.null(near)) {
+    first <- seq_len(near$columns)
+    c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
+  }
   maximum <- penalty_maximum(data, fit$penalty, fit$starts.asked, start)
   value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
   list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))

@@ -57,8 +57,10 @@ tell_maxima <- function(fit, doubt) {
   pressed <- isTRUE(boundary$pressed)
   near <- sort(fit$starts[fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2])
   if (is.null(boundary) && (!length(near) || fit$penalty != "none")) return(invisible())
+  best <- format(max(fit$starts), digits = 8)
   sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
-  infinite <- c(x = if (length(boundary$coefficients)) "Not finite: {.val {utils::head(boundary$coefficients, 5)}}{if (length(boundary$coefficients) > 5) ', ...'}.",
+  shown <- utils::head(boundary$coefficients, 5)
+  infinite <- c(x = if (length(shown)) "Not finite: {.val {shown}}{if (length(boundary$coefficients) > 5) ', ...'}.",
                 x = if (length(boundary$rows)) "The fitted truth of {length(boundary$rows)} row{?s} is {sides}.")
   classes <- c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (length(near)) "maxima")
   if (!is.null(doubt)) {
@@ -72,7 +74,7 @@ tell_maxima <- function(fit, doubt) {
   }
   warn(c(if (is.null(boundary)) "The likelihood has several maxima." else "The likelihood has its maximum at infinity.",
          infinite,
-         x = if (length(near)) "Log-likelihoods: {format(max(fit$starts), digits = 8)} (this fit), {format(max(near), digits = 8)}.",
+         x = if (length(near)) "Log-likelihoods: {best} (this fit), {format(max(near), digits = 8)}.",
          i = "Intervals hold too seldom here. {.code penalty = \"prior\"} gives a better estimate."), classes)
 }
 

@@ -4,10 +4,10 @@
 #' probability of the second label of the mechanism, the "yes", which `print()` names. The result is
 #' a `glm`: functions for [stats::glm()] work here too, and their results are about the truth.
 #'
-#' The likelihood may have several local maxima, and its maximum may be at infinity. So Newton's
-#' method with step control begins at several starting points, which are the same in every run, and the best finite maximum that it finds is
-#' the estimate. If there is none, coefficients are `-Inf` or `Inf` and a warning says so. [confint()][confint.rr_glm]
-#' still gives the profile likelihood interval, which has one finite end, and `penalty = "bias"` gives a finite estimate. No random number is drawn.
+#' The likelihood may have several local maxima, and it is bounded at infinity, where its largest value may be. The estimate is the largest value that is found: Newton's
+#' method with step control begins at starting points that are the same in every run, among them truths that turn from no to yes at a threshold of the covariates. No search is certain to find it. Where the maximum is at infinity, coefficients
+#' are `-Inf`, `Inf`, or `NA` if their sign is not determined. A warning says so, and also where another maximum lies within 2 units of log-likelihood. Profile and Wald intervals
+#' hold too seldom there; `penalty = "prior"` gives finite estimates with smaller errors. No random number is drawn.
 #'
 #' @section Standard errors:
 #' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
@@ -26,10 +26,11 @@
 #'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
 #'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1: a constant share and points around 0. From 2 on there are two more, with steep slopes among rare and among frequent truths. With 8,000 different rows or more the second and later starts first use about 2,000 evenly spaced
-#'   rows, and all rows only if they end at another maximum than the first start.
-#' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
-#'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then those of the expected information.
+#' @param starts How many starting points with a threshold are followed, at most, and half as many of other slopes; `1` begins at a constant share alone. With 8,000 different rows or more
+#'   the starts first use about 2,000 evenly spaced rows.
+#' @param penalty `"prior"` maximizes the likelihood with a weak normal prior: standard deviation 2.5 for the slope of a covariate per standard deviation, or per step of one with two values, and 5
+#'   for the intercept at the mean of the covariates. `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximizes the likelihood with Jeffreys'
+#'   prior. Estimates of `"prior"` and `"jeffreys"` are always finite. Standard errors are those of the curvature at the estimate for `"prior"`, else of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
 #' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism; see [rr_anchor()]. The share of
@@ -41,7 +42,8 @@
 #'   * `mechanism`, `device` (its probabilities), `arm`, `link`, `penalty`, `design`;
 #'   * `information`: the matrices `observed` and `expected`;
 #'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
-#'   * `starts`: the log-likelihoods that the starting points led to, with the attribute `finite`;
+#'   * `starts`: the log-likelihoods (with that of the prior) of the maxima that were found within 3 of the best; `ends`: where they are, a column each;
+#'   * `point`: finite coefficients whose log-likelihood is that of the fit; those of an estimate at infinity are far out. `flat`: directions in which it stands still there, or `NULL`;
 #'   * `anchor`, as given;
 #'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
@@ -52,8 +54,7 @@
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
-#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
-#' `candor_warning_information` (reports carry little information for this many coefficients),
+#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
 #' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables

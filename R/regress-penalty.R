@@ -1,5 +1,5 @@
-# Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only Jeffreys'
-# is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
+# Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only
+# Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
 penalised_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {
@@ -25,8 +25,8 @@ penalised_maximum <- function(data, penalty, starts) {
   c(fits[[best]], list(model = model, values = values))
 }
 
-# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per step
-# of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
+# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
+# step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
 prior_precision <- function(data) {
   x <- data$x
   w <- data$weight / sum(data$weight)

@@ -15,6 +15,9 @@
 #' @param level Confidence level.
 #' @param vcov. A covariance matrix of the coefficients, by default that of `vcov(object)`.
 #' @param ... Passed on for `type = "terms"`; otherwise ignored.
+#' @details
+#' Where the estimate is at infinity, the truth of a row is 0, 1, that of finite coefficients, or `NA` if the fit does not determine it, as between the rows on both sides of a threshold.
+#' Standard errors are `NA` for rows at infinity.
 #' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
 #' @section Errors:
 #' `candor_error_argument` for unknown types and for variables that `newdata` does not have, `candor_error_level` for values of a factor that were not fitted;

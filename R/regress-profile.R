@@ -31,8 +31,8 @@ wald_ends <- function(fit, which, level, type, cluster) {
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 
-# What a profile of coefficient j needs: the model of the others, whose offset takes up the value that is held; the starts
-# of the fit, by their value of coefficient j and the others; NULL if j is not estimated.
+# What a profile of coefficient j needs: the model of the others, whose offset takes up the value that is held; the
+# starts of the fit, by their value of coefficient j and the others; NULL if j is not estimated.
 profile_parts <- function(fit, j) {
   kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
   if (!j %in% kept) return(NULL)
@@ -47,7 +47,8 @@ profile_parts <- function(fit, j) {
                 rivals = TRUE,
                 alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
-  basis <- if (ncol(others$x)) regress_basis(others) else list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
+  none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
+  basis <- if (ncol(others$x)) regress_basis(others) else none
   # All starts and ends in the coordinates of the others.
   starts <- regress_starts(whole, fit$starts.asked)
   parts$rivals <- isTRUE(attr(starts, "rivals"))
@@ -94,8 +95,8 @@ profile_height <- function(parts, v, near = NULL, enough = Inf) {
   list(value = found$value[order[1]], near = found$at[, order, drop = FALSE])
 }
 
-# All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since the
-# likelihood may come back, at infinity too.
+# All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
+# the likelihood may come back, at infinity too.
 profile_coefficient <- function(fit, j, level) {
   parts <- profile_parts(fit, j)
   if (is.null(parts)) return(c(NA_real_, NA_real_))
@@ -107,8 +108,8 @@ profile_coefficient <- function(fit, j, level) {
   ends
 }
 
-# From far out inwards, to the first value that is within; between it and the last without is the end. Where the fit has no
-# rival far from it, it is sought from the estimate outwards.
+# From far out inwards, to the first value that is within; between it and the last without is the end. Where the fit has
+# no rival far from it, it is sought from the estimate outwards.
 profile_end <- function(parts, b, side, drop) {
   ladder <- parts$range / 2^(0:10)
   rungs <- c(if (parts$rivals) c(ladder, 0, -ladder) else parts$range, b + side * parts$unit / 2^(-3:3))
@@ -135,7 +136,8 @@ profile_end <- function(parts, b, side, drop) {
     order <- order(c(inside, outside[1]))
     ends <- c(inside, outside[1])[order]
     falls <- c(low, min(high, 1e6))[order]
-    end <- stats::uniroot(fall, ends, f.lower = falls[1], f.upper = falls[2], tol = 1e-9 * parts$unit, maxiter = 200)$root
+    end <- stats::uniroot(fall, ends, f.lower = falls[1], f.upper = falls[2], tol = 1e-9 * parts$unit,
+                          maxiter = 200)$root
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
     higher <- if (!parts$alone) profile_height(parts, end, enough = parts$top - drop + 1e-6)
     if (parts$alone || higher$value < parts$top - drop + 1e-6) break
@@ -181,8 +183,8 @@ refuse_profile <- function(fit) {
           i = "Use {.code confint(fit, method = \"wald\")}."), "argument")
 }
 
-# The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side that
-# leads back from far out.
+# The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side
+# that leads back from far out.
 profile_of_coefficient <- function(fit, j, level, points) {
   parts <- profile_parts(fit, j)
   centre <- unname(fit$coefficients[j])

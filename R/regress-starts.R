@@ -58,8 +58,8 @@ project <- function(model, target) {
   as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
 }
 
-# Directions of the covariates other than the constant, of unit size, a column each: those of single columns, of the score
-# of the constant share, and others that lie evenly. The levels of a factor take no part.
+# Directions of the covariates other than the constant, of unit size, a column each: those of single columns, of the
+# score of the constant share, and others that lie evenly. The levels of a factor take no part.
 start_directions <- function(model, one) {
   dense <- seq_len(model$k) > model$basis$levels
   a <- one[dense]
@@ -69,7 +69,8 @@ start_directions <- function(model, one) {
   if (!m) return(NULL)
   data <- model$data
   row <- row_devices(data)
-  score <- crossprod(model$z[, dense, drop = FALSE], data$weight * row$d * (data$y - row$q - row$d * moment_share(data)))
+  rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
+  score <- crossprod(model$z[, dense, drop = FALSE], rest)
   unit <- function(ways) {
     size <- sqrt(colSums(ways^2))
     ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = m)
@@ -110,8 +111,8 @@ grid_starts <- function(model, one, used, most) {
   best_of(found, most)
 }
 
-# Truths of yes beyond a threshold and of no before it: all thresholds of a direction at once, by cumulative sums of what
-# a row adds to the log-likelihood if its truth turns from no to yes. The maxima at infinity are near one of these.
+# Truths of yes beyond a threshold and of no before it: all thresholds of a direction at once, by cumulative sums of
+# what a row adds to the log-likelihood if its truth turns from no to yes. The maxima at infinity are near one of these.
 threshold_starts <- function(model, one, ways, most) {
   rows <- some_rows(length(model$data$y), 2000)
   data <- take_rows(model$data, rows)
