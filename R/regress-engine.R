@@ -196,11 +196,11 @@ describe_maximum <- function(fit) {
     if (length(psi) && lost[columns + 1]) psi <- round(psi)
     flat <- matrix(0, columns, ncol(N))
     flat[model$basis$keep, ] <- part
-    flat <- flat[, colSums(abs(flat)) > 0, drop = FALSE]
+    if (!length(out)) flat <- NULL
   }
   back <- solve(model$basis$back)
   raw <- if (length(psi)) regress_value(model, c(fit$b[k], psi), natural = TRUE) else value
-  list(coefficients = coefficients, infinite = infinite, point = point, flat = if (length(flat)) flat, parameter = psi,
+  list(coefficients = coefficients, infinite = infinite, point = point, flat = flat, parameter = psi,
        variance = variance, whole = whole, loglik = raw$value,
        information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, t(back))))
 }

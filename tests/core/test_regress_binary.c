@@ -146,12 +146,36 @@ static void levels(void)
   CHECK(candor_binary_check(&m) == CANDOR_DOMAIN);
 }
 
+/* By the logit of the unknown number, as the climb has it. */
+static void unknown_climb(const candor_unknown *m)
+{
+  enum { N = COLUMNS + 1 };
+  const candor_objective objective = candor_unknown_objective(m);
+  double at[N] = {-0.3, 0.4, 0.2, 0.6}, gradient[N], J[N * N], up[N], down[N], none[N], metric[N * N];
+  objective.value(m, at, gradient, J, NULL);
+  for (size_t k = 0; k < N; k++) {
+    const double h = 1e-5, keep = at[k];
+    at[k] = keep + h;
+    const double high = objective.value(m, at, up, NULL, NULL);
+    at[k] = keep - h;
+    const double low = objective.value(m, at, down, NULL, NULL);
+    at[k] = keep;
+    CHECK(fabs((high - low) / (2 * h) - gradient[k]) < 1e-6);
+    for (size_t l = 0; l <= k; l++) CHECK(fabs((up[l] - down[l]) / (2 * h) + J[k * N + l]) < 1e-4);
+  }
+  for (size_t k = 0; k < N; k++) none[k] = k == COLUMNS ? 0.7 : 0;
+  CHECK(fabs(objective.reach(m, none) - 0.7) < 1e-12);
+  candor_unknown_metric(m, metric);
+  CHECK(metric[N * N - 1] > 0 && fabs(metric[N * N - 1] - metric[0]) < 1e-9);
+}
+
 static void unknown(const candor_family_of_devices *family)
 {
   const candor_unknown m = {model_of(CANDOR_LOGIT), family};
   enum { N = COLUMNS + 1 };
   double at[N] = {-0.3, 0.4, 0.2, 0.6}, gradient[N], J[N * N], I[N * N];
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
+  unknown_climb(&m);
   candor_unknown_value(&m, at, gradient, J, I);
   for (size_t k = 0; k < N; k++) {
     const double h = 1e-5, keep = at[k];

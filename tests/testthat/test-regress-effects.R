@@ -61,7 +61,8 @@ test_that("groups have their own averages, and the tallies' shares are met", {
 test_that("an infinite estimate has finite averages", {
   rare <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(50, 10, 57, 3)))
   fit <- suppressWarnings(rr_glm(y ~ g, rare, rr_warner(0.8)))
-  expect_true(all(is.finite(rr_effects(fit)$estimate)))
+  expect_warning(effects <- rr_effects(fit), class = "candor_warning_infinite")
+  expect_true(all(is.finite(effects$estimate)) && all(is.na(effects$std.error)))
 })
 
 test_that("the picture shows the predicted truth with its band", {
