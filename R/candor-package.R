@@ -109,7 +109,6 @@
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
-#' * `candor_warning_information`: the reports carry little information for so many coefficients of a regression;
 #' * `candor_warning_unlikely`: no truth makes the reports of a regression likely;
 #' * `candor_warning_delta`: a probability that shuffled reports reveal everything is too large to promise anything;
 #' * `candor_warning_linked`: shuffling was asked about reports that can be linked to those of other rounds;

@@ -2,7 +2,7 @@
 #'
 #' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
 #' changes with each covariate: for a number the average derivative, for a date or a time the derivative per day, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. Intervals of a fit
+#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. If any fitted truth of the average is 0 or 1, at infinity, standard errors and intervals are `NA`, with a warning. Intervals of a fit
 #' with `design` are of the t distribution, as those of its coefficients.
 #'
 #' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
@@ -38,7 +38,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   variables <- check_covariates(variables %||% known, known, "variables", "covariates")
   by <- check_covariates(by %||% character(), names(data), "by", "columns of the data")
   type <- type %||% default_variance(fit, cluster)
-  V <- stats::vcov(fit, type, cluster)
+  V <- if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
   groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
   weight <- unname(fit$prior.weights)
   parts <- c(list(average_truth(fit, data)), unlist(lapply(variables, variable_effects, fit = fit, data = data),
@@ -49,6 +49,10 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
     effect_rows(parts, rows, weight, fit, V, quantile, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
   })
   table <- do.call(rbind, rows)
+  if (anyNA(table$std.error) && !is.null(fit$boundary)) {
+    warn(c("Effects of truths that are estimated as 0 or 1 have no standard errors here.",
+           i = "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
+  }
   attr(table, "conf.level") <- conf.level
   attr(table, "truth") <- fit$labels[2]
   class(table) <- c("rr_effects", class(table))
@@ -95,10 +99,8 @@ average_truth <- function(fit, data) {
   list(term = "(truth)", contrast = "average", value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
 }
 
-slope_of <- function(curve, eta) {
-  f <- curve$derivative(ifelse(is.finite(eta), eta, 0), 1)
-  ifelse(is.finite(eta), f, 0)
-}
+# At infinity a derivative of 0 is no standard error of 0: NA.
+slope_of <- function(curve, eta, k = 1) ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), k), NA)
 
 variable_effects <- function(name, fit, data) {
   values <- data[[name]]
@@ -119,7 +121,7 @@ variable_effects <- function(name, fit, data) {
 effect_side <- function(fit, data) {
   x <- effect_matrix(fit, data)
   curve <- truth_curve(fit$link)
-  eta <- limit_predictor(x, fit$plain, fit$directions, fit$offset)
+  eta <- limit_predictor(fit, x, fit$offset)
   list(value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
 }
 
@@ -130,15 +132,14 @@ derivative_effect <- function(name, fit, data) {
   x <- stats::model.matrix(fit)
   curve <- truth_curve(fit$link)
   eta <- unname(fit$linear.predictors)
-  b <- ifelse(is.finite(fit$plain), fit$plain, 0)
-  along <- as.vector(change %*% b)
+  along <- as.vector(change %*% fit$point)
   f <- slope_of(curve, eta)
-  bend <- ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), 2), 0)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
   values <- data[[name]]
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
-  list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX", value = unit * f * along,
-       gradient = unit * (bend * along * x + f * change))
+  list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX",
+       value = ifelse(is.na(f), 0, unit * f * along),
+       gradient = unit * (slope_of(curve, eta, 2) * along * x + f * change))
 }
 
 is_time <- function(x) inherits(x, c("Date", "POSIXct"))
@@ -171,10 +172,13 @@ matrix_derivative <- function(name, fit, data) {
 
 effect_rows <- function(parts, rows, weight, fit, V, quantile, keys) {
   w <- weight[rows] / sum(weight[rows])
-  kept <- which(is.finite(fit$coefficients))
+  kept <- !is.na(diag(V))
+  aliased <- is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients
   estimate <- vapply(parts, function(part) sum(w * part$value[rows]), 0)
   se <- vapply(parts, function(part) {
-    gradient <- colSums(w * part$gradient[rows, kept, drop = FALSE])
+    gradient <- colSums(w * part$gradient[rows, , drop = FALSE])
+    if (any(gradient[!kept & !aliased] != 0, na.rm = TRUE)) return(NA)
+    gradient <- gradient[kept]
     sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
   }, 0)
   half <- quantile * se

@@ -4,8 +4,7 @@
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 effective_parameters <- function(fit) {
   places <- estimated_places(fit)
-  information <- if (fit$penalty == "none") fit$variance$observed else fit$variance$expected
-  sum(survey_meat(fit, row_scores(fit)) * information[places, places, drop = FALSE])
+  sum(survey_meat(fit, row_scores(fit)) * bread_of(fit)[places, places, drop = FALSE])
 }
 
 design_aic <- function(fit, k = 2) {

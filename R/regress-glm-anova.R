@@ -10,6 +10,10 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   if (length(others)) check_comparable(fits)
   df <- vapply(fits, function(f) attr(stats::logLik(f), "df"), 0)
   loglik <- vapply(fits, function(f) as.numeric(stats::logLik(f)), 0)
+  # A larger model is at least as high as a smaller one: where its starts missed that, it climbs from there.
+  for (i in if (length(others)) seq_along(fits)) for (j in which(df < df[i])) {
+    if (loglik[i] < loglik[j] - 1e-6) loglik[i] <- fits[[i]]$constant + nested_height(fits[[i]], fits[[j]])
+  }
   rows <- length(fits)
   ratio <- c(NA, 2 * diff(loglik) * ifelse(diff(df) < 0, -1, 1))
   table <- data.frame(df = df, logLik = loglik, Df = c(NA, diff(df)), LR = ratio)
@@ -40,28 +44,40 @@ check_comparable <- function(fits) {
   }
 }
 
-# The same rows with fewer columns.
-refit_columns <- function(fit, columns) {
+# The likelihood of a fit, or what it climbs to from the linear predictors of a smaller one.
+nested_height <- function(fit, small) {
+  if (fit$penalty != "none") return(fit$loglik)
+  data <- fitted_data(fit)
+  eta <- predictor_of(stats::model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
+  near <- stats::lm.fit(data$x, eta)$coefficients
+  near[is.na(near)] <- 0
+  max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
+}
+
+# The same rows with fewer columns; `near`: coefficients of a smaller model, of the first columns.
+refit_columns <- function(fit, columns, near = NULL) {
   data <- fitted_data(fit)
   data$x <- data$x[, columns, drop = FALSE]
   if (!length(columns)) {
     rows <- regress_rows(data$offset %||% numeric(length(data$y)), data$y, data$arm, data$device, data$link)
     return(list(value = sum(data$weight * rows$loglik), rank = 0))
   }
-  starts <- fit$starts.asked
-  maximum <- if (fit$penalty == "none") regress_maximum(data, starts) else penalised_maximum(data, fit$penalty, starts)
-  value <- if (is.null(maximum$limit)) maximum$fit$value else maximum$limit$value
-  list(value = value, rank = maximum$basis$rank, maximum = maximum)
+  start <- if (!is.null(near)) {
+    first <- seq_len(near$columns)
+    c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
+  }
+  maximum <- penalty_maximum(data, fit$penalty, fit$starts.asked, start)
+  value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
+  list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))
 }
 
-# Terms added one after another.
+# Terms added one after another, each from the one before.
 term_fits <- function(fit) {
   assign <- attr(stats::model.matrix(fit), "assign")
   labels <- attr(fit$terms, "term.labels")
-  steps <- c(0, seq_along(labels))
-  fits <- lapply(steps, function(k) {
-    columns <- which(assign <= k)
-    part <- refit_columns(fit, columns)
+  part <- NULL
+  fits <- lapply(c(0, seq_along(labels)), function(k) {
+    part <<- refit_columns(fit, which(assign <= k), if (length(part$b)) part)
     structure(list(value = part$value + fit$constant, df = part$rank + length(fit$parameter)), class = "rr_term_fit")
   })
   stats::setNames(fits, c("NULL", labels))
@@ -111,7 +127,7 @@ change_table <- function(object, parts, labels, test, k, heading) {
   df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
   table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df)
   if (test != "none") {
-    table$LRT <- c(NA, 2 * abs(value[-1] - value[1]))
+    table$LRT <- c(NA, 2 * pmax(0, (value[-1] - value[1]) * sign(df[-1] - df[1])))
     table$p <- stats::pchisq(table$LRT, table$Df, lower.tail = FALSE)
     names(table)[5] <- "Pr(>Chi)"
   }

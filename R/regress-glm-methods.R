@@ -21,7 +21,7 @@
 #' @param complete Include aliased coefficients, as `NA`?
 #' @param parm Which coefficients, by name or position.
 #' @param level Confidence level.
-#' @param method `"profile"`: the values around the estimate that the likelihood does not reject, maximised over the other coefficients (see Profile intervals).
+#' @param method `"profile"`: the values that the likelihood does not reject, maximized over the other coefficients (see Profile intervals).
 #'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
 #'   survey designs and penalised fits, and where `type` or `cluster` says which standard errors to take.
 #' @param nsim Number of simulated surveys.
@@ -38,9 +38,10 @@
 #'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
 #' A value of a coefficient is in the interval if twice the fall of the log-likelihood from the estimate to its maximum over the other coefficients is within
-#' the quantile of chi-squared with one degree of freedom. That maximum is sought from the `starts` of the fit, and from the other coefficients at neighbouring values.
-#' A randomized report never rules out a truth, so the log-likelihood has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the
-#' same reason the likelihood of small surveys may rise again beyond an end: the interval is the connected part that contains the estimate.
+#' the quantile of chi-squared with one degree of freedom. That maximum is sought from all starting points of the fit. A randomized report never rules out a truth, so the log-likelihood
+#' has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the same reason the likelihood of small surveys may rise again beyond an end: the interval reaches from
+#' the first to the last value that is within. Where the estimate is at infinity, or another maximum is nearly as high, the chi-squared distribution does not hold: intervals with a level of 0.95 held in 0.65 to 0.79
+#' of simulated surveys with 200 respondents and rare truths.
 #' @section Survey designs:
 #' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
@@ -149,7 +150,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
     return(stats::influence(model, ...))
   }
   places <- estimated_places(model)
-  V <- (if (model$penalty == "none") model$variance$observed else model$variance$expected)[places, places, drop = FALSE]
+  V <- bread_of(model)[places, places, drop = FALSE]
   change <- row_scores(model) %*% V
   if (type == "linearised") return(change / ifelse(model$prior.weights > 0, model$prior.weights / model$weight.scale,
                                                    1))
@@ -207,7 +208,10 @@ emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
   V <- if (is.function(vcov.)) vcov.(object) else if (is.matrix(vcov.)) vcov. else stats::vcov(object)
   kept <- !is.na(bhat)
   nbasis <- matrix(NA)
-  if (any(!kept)) nbasis <- null_space(stats::model.matrix(object))
+  if (any(!kept)) {
+    parts <- qr(crossprod(stats::model.matrix(object)), tol = 1e-9)
+    nbasis <- qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
+  }
   # The link is the truth's: type = "response" is then the share of true yes.
   misc <- list(tran = object$link, inv.lbl = "prob", sigma = NULL)
   if (object$link == "identity") misc$tran <- NULL

@@ -38,7 +38,7 @@ mechanism_lines <- function(mechanism) {
 
 print_regression <- function(x, digits) {
   cat("Regression of the truth \"", x$labels[2], "\", ", x$link, " link",
-      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", ""), "\n", sep = "")
+      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior", ""), "\n", sep = "")
   cat(paste0("  ", mechanism_lines(x$mechanism)), sep = "\n")
 }
 
@@ -50,7 +50,7 @@ print_notes <- function(x, digits) {
   }
   if (!is.null(x$boundary)) {
     cat("\nThe fitted truth of ", length(x$boundary$rows),
-        " rows is 0 or 1: read the profile intervals of confint().\n", sep = "")
+        " rows is 0 or 1: penalty = \"prior\" gives finite estimates.\n", sep = "")
   }
 }
 
@@ -76,10 +76,8 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
       else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom"), "\n\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
   print_notes(x, digits)
-  finite <- attr(x$starts, "finite")
   cat(if (x$pseudo) "\nPseudo-log-likelihood " else "\nLog-likelihood ", format(x$loglik, digits = digits + 3),
-      ", the best of ", length(x$starts), " starts",
-      if (!all(finite)) sprintf(" (%d ran to infinity)", sum(!finite)),
+      if (length(x$starts) > 1) paste0(", the best of ", length(x$starts), " maxima"),
       if (!x$pseudo) paste0("; AIC ", format(x$aic, digits = digits + 3)), "; ", format_count(x$n), " rows\n", sep = "")
   invisible(x)
 }

@@ -10,12 +10,9 @@ tell_about <- function(fit) {
   }
   tell_weights(fit)
   doubt <- reports_doubt(fit)
-  tell_infinite(fit, doubt)
   tell_end(fit)
-  tell_maxima(fit)
   # Neither other answers nor a penalty cure a wrong mechanism.
-  if (is.null(doubt)) tell_information(fit)
-  else if (is.null(fit$boundary)) warn(doubt, c("information", "unlikely"))
+  if (is.null(doubt) || !is.null(fit$boundary)) tell_maxima(fit, doubt) else warn(doubt, "unlikely")
 }
 
 # Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Then the words
@@ -23,7 +20,7 @@ tell_about <- function(fit) {
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(NULL)
   row <- row_device(fit$device, fit$arm, length(fit$y))
-  parts <- split(seq_along(fit$y), list(row$p, row$q), drop = TRUE)
+  parts <- split(seq_along(fit$y), row_arms(fit$arm, length(fit$y)))
   for (rows in parts) {
     w <- fit$prior.weights[rows]
     share <- sum(w * fit$y[rows]) / sum(w)
@@ -53,27 +50,32 @@ tell_weights <- function(fit) {
                               "or read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
 }
 
-tell_infinite <- function(fit, doubt) {
+# The maximum is at infinity, or another one is nearly as high: intervals of either kind then hold too seldom
+# (inst/mathematics/maxima.md 6).
+tell_maxima <- function(fit, doubt) {
   boundary <- fit$boundary
-  if (is.null(boundary)) return(invisible())
-  rows <- length(boundary$rows)
+  pressed <- isTRUE(boundary$pressed)
+  near <- sort(fit$starts[fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2])
+  if (is.null(boundary) && (!length(near) || fit$penalty != "none")) return(invisible())
+  best <- format(max(fit$starts), digits = 8)
   sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
-  shown <- boundary$coefficients
+  shown <- utils::head(boundary$coefficients, 5)
+  infinite <- c(x = if (length(shown)) "Not finite: {.val {shown}}{if (length(boundary$coefficients) > 5) ', ...'}.",
+                x = if (length(boundary$rows)) "The fitted truth of {length(boundary$rows)} row{?s} is {sides}.")
+  classes <- c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (length(near)) "maxima")
   if (!is.null(doubt)) {
     doubt[[1]] <- paste(doubt[[1]], "The likelihood has its maximum",
-                        if (isTRUE(boundary$pressed)) "at the end of the range of the link." else "at infinity.")
-    return(warn(doubt, c(if (isTRUE(boundary$pressed)) "boundary", "infinite", "unlikely")))
+                        if (pressed) "at the end of the range of the link." else "at infinity.")
+    return(warn(doubt, c(classes, "unlikely")))
   }
-  if (isTRUE(boundary$pressed)) {
-    return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.",
-                  x = "The truth of {rows} row{?s} is {sides}, where standard errors do not hold.",
-                  i = "Use {.code link = \"logit\"}, or read it as a bound."), c("boundary", "infinite")))
+  if (pressed) {
+    return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.", infinite,
+                  i = "Use {.code link = \"logit\"}, or read it as a bound."), classes))
   }
-  warn(c("The likelihood has its maximum at infinity.",
-         x = if (length(shown)) "Not finite: {.val {shown}}." else "Its limit could not be named.",
-         x = "The fitted truth of {rows} row{?s} is {sides}.",
-         i = "{.code confint()} gives the profile likelihood intervals, which have one finite end.",
-         i = "{.code penalty = \"bias\"} gives a finite estimate."), "infinite")
+  warn(c(if (is.null(boundary)) "The likelihood has several maxima." else "The likelihood has its maximum at infinity.",
+         infinite,
+         x = if (length(near)) "Log-likelihoods: {best} (this fit), {format(max(near), digits = 8)}.",
+         i = "Intervals hold too seldom here. {.code penalty = \"prior\"} gives a better estimate."), classes)
 }
 
 # An unknown number of the design at the end of its range.
@@ -83,25 +85,3 @@ tell_end <- function(fit) {
          i = "Standard errors are those of a design in which it is known."), "boundary")
 }
 
-tell_maxima <- function(fit) {
-  if (fit$penalty != "none" || !is.null(fit$boundary)) return(invisible())
-  values <- fit$starts[attr(fit$starts, "finite")]
-  best <- max(values)
-  near <- values[values < best - 1e-5 & values > best - 2]
-  if (length(near)) {
-    warn(c("The likelihood has several maxima.",
-           x = "The best has log-likelihood {format(best, digits = 8)}, another one {format(max(near), digits = 8)}.",
-           i = "The estimate is the best of {length(fit$starts)} starts; give more with {.arg starts}."), "maxima")
-  }
-}
-
-tell_information <- function(fit) {
-  k <- fit$rank
-  total <- sum(fit$weights)
-  if (k > 0 && total < 10 * k) {
-    warn(c("The reports carry little information for {k} coefficient{?s}.",
-           x = "They are worth as much as {format(4 * total, digits = 2)} direct answers of even odds.",
-           i = if (fit$penalty == "none") "Use {.code penalty = \"bias\"}, and profile intervals: {.code confint()}."
-               else "More answers would help, or a design with more information."), "information")
-  }
-}

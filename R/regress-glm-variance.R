@@ -65,7 +65,7 @@ vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "su
 default_variance <- function(fit, cluster) {
   if (!is.null(cluster)) "sandwich"
   else if (!is.null(fit$design)) "survey"
-  else if (fit$penalty != "none") "expected"
+  else if (fit$penalty %in% c("bias", "jeffreys")) "expected"
   else "observed"
 }
 
@@ -77,10 +77,12 @@ survey_variance <- function(fit) {
   spread_variance(fit, survey_meat(fit, row_scores(fit)))
 }
 
+bread_of <- function(fit) fit$variance[[if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"]]
+
 # bread meat bread, in the places that are estimated.
 spread_variance <- function(fit, meat) {
   places <- estimated_places(fit)
-  V <- if (fit$penalty == "none") fit$variance$observed else fit$variance$expected
+  V <- bread_of(fit)
   bread <- V[places, places, drop = FALSE]
   V[] <- NA_real_
   V[places, places] <- bread %*% meat %*% bread
@@ -96,6 +98,5 @@ estfun.rr_glm <- function(x, ...) {
 #' @rawNamespace S3method(sandwich::bread, rr_glm)
 bread.rr_glm <- function(x, ...) {
   places <- which(is.finite(x$coefficients))
-  V <- stats::vcov(x, type = if (x$penalty == "none") "observed" else "expected")
-  V[places, places, drop = FALSE] * length(x$y)
+  bread_of(x)[places, places, drop = FALSE] * length(x$y)
 }

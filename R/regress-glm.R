@@ -4,10 +4,10 @@
 #' probability of the second label of the mechanism, the "yes", which `print()` names. The result is
 #' a `glm`: functions for [stats::glm()] work here too, and their results are about the truth.
 #'
-#' The likelihood may have several local maxima, and its maximum may be at infinity. So Newton's
-#' method with step control begins at several starting points, which are the same in every run, and the best finite maximum that it finds is
-#' the estimate. If there is none, coefficients are `-Inf` or `Inf` and a warning says so. [confint()][confint.rr_glm]
-#' still gives the profile likelihood interval, which has one finite end, and `penalty = "bias"` gives a finite estimate. No random number is drawn.
+#' The likelihood may have several local maxima, and it is bounded at infinity, where its largest value may be. The estimate is the largest value that is found: Newton's
+#' method with step control begins at starting points that are the same in every run, among them truths that turn from no to yes at a threshold of the covariates. No search is certain to find it. Where the maximum is at infinity, coefficients
+#' are `-Inf`, `Inf`, or `NA` if their sign is not determined. A warning says so, and also where another maximum lies within 2 units of log-likelihood. Profile and Wald intervals
+#' hold too seldom there; `penalty = "prior"` gives finite estimates with smaller errors. No random number is drawn.
 #'
 #' @section Standard errors:
 #' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
@@ -26,10 +26,11 @@
 #'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
 #'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
 #' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points, at least 1: a constant share and points around 0. From 2 on there are two more, with steep slopes among rare and among frequent truths. With 8,000 different rows or more the second and later starts first use about 2,000 evenly spaced
-#'   rows, and all rows only if they end at another maximum than the first start.
-#' @param penalty `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximises the likelihood with Jeffreys'
-#'   prior. Estimates of `"jeffreys"` are always finite. Standard errors are then those of the expected information.
+#' @param starts How many starting points with a threshold are followed, at most, and half as many of other slopes; `1` begins at a constant share alone. With 8,000 different rows or more
+#'   the starts first use about 2,000 evenly spaced rows.
+#' @param penalty `"prior"` maximizes the likelihood with a weak normal prior: standard deviation 2.5 for the slope of a covariate per standard deviation, or per step of one with two values, and 5
+#'   for the intercept at the mean of the covariates. `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximizes the likelihood with Jeffreys'
+#'   prior. Estimates of `"prior"` and `"jeffreys"` are always finite. Standard errors are those of the curvature at the estimate for `"prior"`, else of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
 #' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism; see [rr_anchor()]. The share of
@@ -41,7 +42,8 @@
 #'   * `mechanism`, `device` (its probabilities), `arm`, `link`, `penalty`, `design`;
 #'   * `information`: the matrices `observed` and `expected`;
 #'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
-#'   * `starts`: the log-likelihoods that the starting points led to, with the attribute `finite`;
+#'   * `starts`: the log-likelihoods (with that of the prior) of the maxima that were found within 3 of the best; `ends`: where they are, a column each;
+#'   * `point`: finite coefficients whose log-likelihood is that of the fit; those of an estimate at infinity are far out. `flat`: directions in which it stands still there, or `NULL`;
 #'   * `anchor`, as given;
 #'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
@@ -52,8 +54,7 @@
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
-#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another finite maximum within 2 of the best),
-#' `candor_warning_information` (reports carry little information for this many coefficients),
+#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
 #' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
 #' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
@@ -82,12 +83,12 @@
 #' predict(both, type = "truth")
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
-                   na.action = NULL, start = NULL, starts = 5, penalty = c("none", "bias", "jeffreys"), arm = NULL,
-                   design = NULL, anchor = NULL, ...) {
+                   na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
+                   arm = NULL, design = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
   check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
-  penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys"))
+  penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
   starts <- check_count(starts, "starts", min = 1, max = 1000)
   call <- match.call()
   check_anchor(anchor)
@@ -99,8 +100,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   }
   parts <- regress_data(frame, mechanism, link, anchor)
   if (!is.null(start)) start <- check_fit_start(start, parts)
-  maximum <- if (penalty == "none") regress_maximum(parts$data, starts, start)
-    else penalised_maximum(parts$data, penalty, starts)
+  maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit$starts.asked <- starts
   fit$design <- design
@@ -115,34 +115,38 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit
 }
 
-# The fit as a glm. Coefficients may be infinite; everything else is finite.
+penalty_maximum <- function(data, penalty, starts, start = NULL, near = NULL) {
+  if (penalty %in% c("bias", "jeffreys")) return(penalised_maximum(data, penalty, starts))
+  regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data), near)
+}
+
+# The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.
 new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   data <- parts$data
   columns <- ncol(data$x)
   n <- length(data$y)
-  limit <- maximum$limit
-  solved <- if (is.null(limit)) finite_solution(data, maximum, columns, penalty) else infinite_solution(limit, columns)
+  solved <- describe_maximum(maximum)
   names <- colnames(data$x)
   unknown <- !is.null(data$unknown)
   if (unknown) data$device <- unknown_at(data$unknown, solved$parameter)
-  eta <- limit_predictor(data$x, solved$plain, solved$directions, data$offset)
+  eta <- predictor_of(data$x, solved$point, data$offset)
+  if (!is.null(solved$flat)) {
+    out <- rowSums((data$x %*% solved$flat)^2) > 1e-14
+    eta[out] <- sign(eta[out]) * Inf
+  }
   rows <- regress_rows(eta, data$y, data$arm, data$device, link)
   device <- row_device(data$device, data$arm, n)
   mu <- rows$report
   mu.eta <- device$d * rows$slope
-  working <- ifelse(mu.eta != 0, (data$y - mu) / mu.eta, 0)
+  working <- (data$y - mu) / mu.eta
+  working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
   root <- sqrt(w)
   finite_eta <- ifelse(is.finite(eta), eta, 0)
   qr <- stats::.lm.fit(data$x * root, (finite_eta - (data$offset %||% 0) + working) * root, tol = 1e-11)
-  value <- sum(ifelse(data$weight > 0, data$weight * rows$loglik, 0)) + other_loglik(data, solved$parameter)
   constant <- binomial_constant(data$y, data$weight, parts$answers)
-  aliased <- rep(TRUE, columns)
-  aliased[maximum$basis$keep] <- FALSE
-  coefficients <- solved$coefficients
-  coefficients[aliased] <- NA
-  rank <- sum(!aliased)
+  rank <- maximum$model$k
   df <- rank + unknown
   family <- regress_family_of(data, parts$devices, mechanism, link)
   deviances <- stats::binomial()$dev.resids(data$y, mu, data$weight)
@@ -150,26 +154,29 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   label <- function(x) stats::setNames(as.vector(x), rownames)
   good <- sum(data$weight > 0)
   dimnames(qr$qr) <- list(NULL, names[qr$pivot])
+  all_names <- c(names, if (unknown) "(parameter)")
+  named <- function(V) structure(V, dimnames = list(all_names, all_names))
   structure(list(
-    coefficients = stats::setNames(coefficients, names), residuals = label(working), fitted.values = label(mu),
+    coefficients = stats::setNames(solved$coefficients, names), residuals = label(working), fitted.values = label(mu),
     effects = structure(qr$effects, names = c(names[qr$pivot][seq_len(qr$rank)], rep("", n - qr$rank))),
     R = upper_part(qr), rank = rank,
     qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"), family = family,
-                 linear.predictors = label(eta),
-    deviance = sum(deviances), aic = -2 * (value + constant) + 2 * df, null.deviance = null_deviance(data, frame$terms),
-    iter = maximum$fit$iterations, weights = label(w), prior.weights = label(data$weight), df.residual = good - df,
-                 df.null = good -
-      (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = is.null(limit) ||
-                 length(solved$directions) > 0,
-    boundary = boundary_of(solved, limit, data, eta, coefficients, names, rows, maximum), model = frame$frame,
-                 call = call, formula = frame$formula,
-    terms = frame$terms, data = frame$data, offset = parts$offset,
-                 control = stats::glm.control(epsilon = ascent_options[["tolerance"]]),
-    method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"), xlevels = frame$xlevels, na.action = frame$na.action,
-    mechanism = mechanism, device = data$device, arm = data$arm, link = link, labels = parts$devices$labels,
-    penalty = penalty, information = solved$information, variance = solved$variance, decrement = maximum$fit$decrement,
-    starts = structure(maximum$values, finite = maximum$finite), loglik = value, constant = constant,
-    directions = solved$directions, plain = solved$plain, unknown = data$unknown, weight.scale = parts$scale,
+    linear.predictors = label(eta), deviance = sum(deviances), aic = -2 * (solved$loglik + constant) + 2 * df,
+    null.deviance = null_deviance(data, frame$terms), iter = maximum$steps, weights = label(w),
+    prior.weights = label(data$weight), df.residual = good - df,
+    df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
+    boundary = boundary_of(solved, data, rows, isTRUE(maximum$pressed), names), model = frame$frame, call = call,
+    formula = frame$formula, terms = frame$terms, data = frame$data, offset = parts$offset,
+    control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"),
+    xlevels = frame$xlevels, na.action = frame$na.action, mechanism = mechanism, device = data$device, arm = data$arm,
+    link = link, labels = parts$devices$labels, penalty = penalty,
+    information = if (is.null(solved$flat)) lapply(solved$information, named) else list(),
+    variance = lapply(solved$variance, named),
+    # Of combinations that are finite, whether or not their coefficients are.
+    whole = if (!is.null(solved$flat)) solved$whole[seq_len(columns), seq_len(columns), drop = FALSE],
+    decrement = maximum$decrement, starts = maximum$values,
+    ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik, constant = constant,
+    point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
     parameter = if (unknown) named_parameter(solved, parts$devices$parameter)
   ), class = c("rr_glm", "glm", "lm"))
 }
@@ -182,58 +189,11 @@ upper_part <- function(qr) {
   R[seq_len(k), seq_len(k), drop = FALSE]
 }
 
-# Information in the columns of x, with NA for aliased ones, and its inverse.
-finite_solution <- function(data, maximum, columns, penalty) {
-  at <- maximum$fit$at
-  basis <- maximum$basis
-  k <- basis$rank
-  value <- regress_value(regress_in(maximum), at)
-  names <- c(colnames(data$x), if (length(at) > k) "(parameter)")
-  # An unknown number at the end of its range is taken for known, and has no variance.
-  free <- seq_len(if (length(at) > k && at[k + 1] %in% c(0, 1)) k else length(at))
-  inverse <- function(J) {
-    V <- invert(J[free, free, drop = FALSE])
-    full <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-    places <- seq_len(columns + length(free) - k)
-    if (!is.null(V)) full[places, places] <- unscale_matrix(basis, V, columns)
-    full
-  }
-  forth <- diag(nrow(value$observed))
-  forth[seq_len(k), seq_len(k)] <- solve(basis$back)
-  raise <- function(J) {
-    full <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-    places <- c(basis$keep, columns + seq_len(length(at) - k))
-    full[places, places] <- crossprod(forth, J %*% forth)
-    full
-  }
-  plain <- unscale(basis, at[seq_len(k)], columns)
-  list(coefficients = plain, plain = plain, directions = list(), parameter = at[-seq_len(k)],
-       information = list(observed = raise(value$observed), expected = raise(value$expected)),
-       variance = list(observed = inverse(value$observed), expected = inverse(value$expected)),
-       signs = numeric(columns))
-}
-
-infinite_solution <- function(limit, columns) {
-  coefficients <- limit$coefficients
-  undetermined <- limit$undetermined %||% logical(columns)
-  signs <- limit$signs %||% numeric(columns)
-  coefficients[undetermined] <- ifelse(signs[undetermined] == 0, NA, signs[undetermined] * Inf)
-  # An unknown number of the design has no variance beside coefficients at infinity.
-  variance <- matrix(NA_real_, columns + length(limit$parameter), columns + length(limit$parameter))
-  open <- which(!undetermined)
-  variance[open, open] <- limit$vcov[open, open]
-  list(coefficients = coefficients, plain = limit$coefficients, directions = limit$directions,
-       parameter = limit$parameter,
-       information = list(observed = NULL, expected = NULL), variance = list(observed = variance, expected = variance),
-       undetermined = undetermined)
-}
-
-boundary_of <- function(solved, limit, data, eta, coefficients, names, rows, maximum) {
-  pressed <- isTRUE(maximum$fit$pressed)
-  if (is.null(limit) && !pressed) return(NULL)
+# The rows whose truth is 0 or 1 and the coefficients that are infinite. `pressed`: at the end of the range of a link.
+boundary_of <- function(solved, data, rows, pressed, names) {
+  if (is.null(solved$flat) && !pressed) return(NULL)
   at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[!is.finite(coefficients)],
-       pressed = pressed)
+  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[solved$infinite], pressed = pressed)
 }
 
 named_parameter <- function(solved, name) {
@@ -270,8 +230,6 @@ null_deviance <- function(data, terms) {
   alone <- data
   alone$x <- matrix(1, n, 1)
   alone$unknown <- NULL
-  fit <- regress_maximum(alone, starts = 2)
-  eta <- if (is.null(fit$limit)) predictor_of(alone$x, unscale(fit$basis, fit$fit$at, 1), data$offset)
-    else limit_predictor(alone$x, fit$limit$coefficients, fit$limit$directions, data$offset)
+  eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
   sum(deviances(data$y, regress_rows(eta, data$y, data$arm, data$device, data$link)$report, data$weight))
 }

@@ -1,39 +1,59 @@
-# Estimates with less bias, and always finite ones. Both solve an adjusted score equation; only Jeffreys' is the
-# gradient of something (inst/mathematics/regression.md 6.1).
+# Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only
+# Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
 penalised_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {
-    abort(c("{.arg penalty} is not available for designs with an unknown number.",
-            i = "Use {.code penalty = \"none\"}."), "argument")
+    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
+            x = "It is {.val {penalty}}."), "argument")
   }
-  data <- collapse_rows(data)
-  data <- if (any(data$weight == 0)) take_rows(data, which(data$weight > 0)) else data
-  basis <- regress_basis(data)
-  points <- regress_starts(data, basis$z, starts, NULL)
+  model <- regress_model(collapse_rows(data))
+  data <- model$data
+  z <- model$z
+  points <- regress_starts(model, starts)
+  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
   # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  shift <- if (penalty == "jeffreys") sum(log(abs(diag(basis$back)))) else 0
-  fits <- lapply(points, function(at) climb_penalised(data, basis$z, at, penalty, shift))
+  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
+  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
   done <- vapply(fits, `[[`, NA, "finite")
   if (!any(done)) {
-    abort(c("The penalised estimate was not found.", x = "None of {starts} starts led to a solution.",
-            i = "Give more {.arg starts}, or use {.code penalty = \"none\"}."), "stalled")
+    abort(c("The penalised estimate was not found.", x = "No start led to a solution.",
+            i = "Use {.code penalty = \"prior\"}."), "stalled")
   }
   values <- vapply(fits, `[[`, 0, "value")
-  # Where there are several roots, that of the default start, or the first that was found; of Jeffreys' the highest.
+  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
   best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  list(data = data, basis = basis, fit = fits[[best]], limit = NULL, values = values, finite = done)
+  c(fits[[best]], list(model = model, values = values))
+}
+
+# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
+# step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
+prior_precision <- function(data) {
+  x <- data$x
+  w <- data$weight / sum(data$weight)
+  mean <- colSums(w * x)
+  low <- apply(x, 2, min)
+  range <- apply(x, 2, max) - low
+  two <- colSums(x != rep(low, each = nrow(x)) & x != rep(low + range, each = nrow(x))) == 0
+  constant <- range == 0
+  scale <- ifelse(two, range, sqrt(colSums(w * (x - rep(mean, each = nrow(x)))^2)))
+  P <- diag((scale / 2.5)^2, ncol(x))
+  if (any(constant)) {
+    middle <- ifelse(constant, x[1, ], ifelse(two, low, mean))
+    P <- P + tcrossprod(middle) / 25
+  }
+  P
 }
 
 climb_penalised <- function(data, z, b, penalty, shift = 0) {
   here <- penalised_state(data, z, b, penalty)
   longest <- 1
   for (step in seq_len(500)) {
-    if (is.null(here)) return(list(at = b, value = -Inf, finite = FALSE, decrement = NA_real_, iterations = step))
+    if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
     direction <- as.vector(here$V %*% here$score)
     rise <- sum(direction * here$score) / 2
     reach <- max(abs(z %*% direction))
     if (rise <= 1e-24) {
-      return(list(at = b, value = here$value - shift, finite = TRUE, decrement = rise, iterations = step))
+      return(list(b = b, value = here$value - shift, finite = TRUE, decrement = rise, steps = step))
     }
     # Scoring gets slow where it should end: Newton's step for the equation, by differences, once it is near.
     if (reach < 0.3) {
@@ -55,13 +75,13 @@ climb_penalised <- function(data, z, b, penalty, shift = 0) {
       halvings <- halvings + 1
     }
     if (halvings == 30) {
-      return(list(at = b, value = here$value - shift, finite = rise < 1e-13 * max(1, abs(here$value)), decrement = rise,
-                  iterations = step))
+      return(list(b = b, value = here$value - shift, finite = rise < 1e-13 * max(1, abs(here$value)), decrement = rise,
+                  steps = step))
     }
     b <- b + t * direction
     here <- trial
   }
-  list(at = b, value = here$value - shift, finite = rise < 1e-10, decrement = rise, iterations = step)
+  list(b = b, value = here$value - shift, finite = rise < 1e-10, decrement = rise, steps = step)
 }
 
 score_length <- function(state, here) sum(state$score * (here$V %*% state$score))

@@ -15,6 +15,9 @@
 #' @param level Confidence level.
 #' @param vcov. A covariance matrix of the coefficients, by default that of `vcov(object)`.
 #' @param ... Passed on for `type = "terms"`; otherwise ignored.
+#' @details
+#' Where the estimate is at infinity, the truth of a row is 0, 1, that of finite coefficients, or `NA` if the fit does not determine it, as between the rows on both sides of a threshold.
+#' Standard errors are `NA` for rows at infinity.
 #' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
 #' @section Errors:
 #' `candor_error_argument` for unknown types and for variables that `newdata` does not have, `candor_error_level` for values of a factor that were not fitted;
@@ -47,8 +50,8 @@ predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "re
   new <- prediction_rows(object, newdata, type)
   value <- predicted(object, new, new$eta, type)
   if (!se.fit && interval == "none") return(new$label(value))
-  V <- vcov. %||% stats::vcov(object)
-  kept <- which(is.finite(object$coefficients))
+  V <- vcov. %||% object$whole %||% stats::vcov(object)
+  kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
   se[!is.finite(new$eta)] <- NA
@@ -81,8 +84,8 @@ prediction_rows <- function(object, newdata, type) {
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- new_offset(object, terms, newdata, nrow(x))
   # Tools that take derivatives set coefficients of their own.
-  b <- if (length(object$directions)) object$plain else ifelse(is.na(object$coefficients), 0, object$coefficients)
-  eta <- limit_predictor(x, b, object$directions, offset)
+  if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
+  eta <- limit_predictor(object, x, offset)
   arm <- if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata)
   y <- if (type == "posterior") new_reports(object, newdata)
   names <- row.names(newdata)

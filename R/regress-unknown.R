@@ -36,41 +36,5 @@ unknown_at <- function(lines, psi) {
         (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
 }
 
-# The probability of what else they said, and the log-likelihood of it in all rows.
+# The probability of what else they said.
 other_answer <- function(lines, psi) lines[5, ] + lines[6, ] * psi
-
-other_loglik <- function(data, psi) {
-  if (is.null(data$unknown) || all(data$unknown[6, ] == 0)) return(0)
-  part <- log(other_answer(data$unknown, psi))[row_arms(data$arm, length(data$y))]
-  sum((data$weight * part)[data$weight > 0])
-}
-
-# Several starting values of the unknown parameter, since there are many local maxima.
-unknown_starts <- function(points) {
-  values <- c(0.5, 0.8, 0.2, 0.95, 0.05)
-  first <- lapply(values, function(psi) c(points[[1]], psi))
-  others <- lapply(seq_along(points)[-1], function(s) {
-    if (length(points[[s]]) > length(points[[1]])) points[[s]] else c(points[[s]], values[(s - 1) %% 5 + 1])
-  })
-  c(first, others)
-}
-
-# A climb that ended next to an end of the range of psi, with the coefficients behind: the climb goes on at that end.
-climb_at_end <- function(data, x, fit, options) {
-  k <- ncol(x)
-  psi <- fit$at[k + 1]
-  if (fit$finite || min(psi, 1 - psi) > 0.01) return(fit)
-  end <- round(psi)
-  known <- data
-  known$unknown <- NULL
-  known$device <- unknown_at(data$unknown, end)
-  found <- climb(known, x, fit$at[seq_len(k)], options)
-  found$value <- found$value + other_loglik(data, end)
-  found$at <- c(found$at, end)
-  found$step <- c(found$step, 0)
-  # Where the likelihood rises from the end inwards it is no maximum.
-  data$x <- x
-  slope <- if (is.finite(found$value)) regress_value(data, found$at)$gradient[k + 1] else NA
-  if (!isTRUE(found$value >= fit$value - 1e-8 && slope * (1 - 2 * end) <= 1e-6)) return(fit)
-  found
-}

@@ -9,10 +9,12 @@
 #include "regress/unknown.h"
 
 /* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1
- * - q, p - q), link, barrier, unknown | NULL (6 numbers a device). */
+ * - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior | NULL
+ * (a matrix of all coefficients, an arrow where there are levels). */
 typedef struct held {
   candor_unknown model;
   int unknown;
+  candor_objective objective;
 } held;
 
 static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
@@ -24,7 +26,7 @@ static held model_of(SEXP list)
 {
   held h;
   candor_binary *m = &h.model.base;
-  if (TYPEOF(list) != VECSXP || XLENGTH(list) != 9) Rf_error("`model` must be a list of 9 parts");
+  if (TYPEOF(list) != VECSXP || XLENGTH(list) != 12) Rf_error("`model` must be a list of 12 parts");
   m->y = glue_reals(VECTOR_ELT(list, 1), "y", ANY_LENGTH);
   m->rows = (size_t) XLENGTH(VECTOR_ELT(list, 1));
   m->x = glue_reals(VECTOR_ELT(list, 0), "x", ANY_LENGTH);
@@ -54,77 +56,133 @@ static held model_of(SEXP list)
           (candor_family_of_devices){u[6 * g], u[6 * g + 1], u[6 * g + 2], u[6 * g + 3], u[6 * g + 4], u[6 * g + 5]};
     h.model.family = family;
   }
+  m->levels = glue_size(VECTOR_ELT(list, 10), "levels");
+  m->level = m->levels ? glue_integers(VECTOR_ELT(list, 9), "level", n) : NULL;
   return h;
 }
 
-static void check_model(const held *h, const char *kernel)
+/* The entries of a full symmetric matrix that an arrow has. */
+static double *arrow_of(const double *square, candor_shape s)
 {
-  glue_check(h->unknown ? candor_unknown_check(&h->model) : candor_binary_check(&h->model.base), kernel);
+  const size_t n = s.levels + s.dense;
+  double *arrow = (double *) R_alloc(candor_arrow_size(s), sizeof *arrow), *next = arrow;
+  for (size_t g = 0; g < s.levels; g++) *next++ = square[g * n + g];
+  for (size_t g = 0; g < s.levels; g++)
+    for (size_t k = s.levels; k < n; k++) *next++ = square[g * n + k];
+  for (size_t k = s.levels; k < n; k++)
+    for (size_t l = s.levels; l < n; l++) *next++ = square[k * n + l];
+  return arrow;
 }
 
-/* rr_regress_fit(model, start, options: tolerance, longest step, limit, edge) -> list(at, step, c(value, decrement,
- * edge, last, iterations, definite, runaway, stalled)). A start that is impossible has the value -Inf. */
-SEXP rr_regress_fit_call(SEXP model, SEXP start, SEXP options)
+/* Checks the model, and what the climb needs. `model` must stay where it is. */
+static void prepare(held *h, SEXP model, const char *kernel)
 {
-  const char *names[] = {"at", "step", "numbers", ""};
+  glue_check(h->unknown ? candor_unknown_check(&h->model) : candor_binary_check(&h->model.base), kernel);
+  h->objective = h->unknown ? candor_unknown_objective(&h->model) : candor_binary_objective(&h->model.base);
+  const candor_shape s = h->objective.shape;
+  const R_xlen_t n = (R_xlen_t) (s.levels + s.dense);
+  const double *prior = part(model, 11, "prior", n * n);
+  if (prior) h->objective.prior = arrow_of(prior, s);
+}
+
+static void add_metric(held *h)
+{
+  double *metric = (double *) R_alloc(candor_arrow_size(h->objective.shape), sizeof *metric);
+  if (h->unknown) candor_unknown_metric(&h->model, metric);
+  else candor_binary_metric(&h->model.base, metric);
+  h->objective.metric = metric;
+}
+
+static R_xlen_t places(const held *h)
+{
+  return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
+}
+
+/* rr_regress_climb(model, starts: a column each, options: tolerance, steps, enough) -> list(at: a column each, numbers: value,
+ * decrement, steps, pressed). A start that is impossible has the value -Inf. After a value of `enough` no start is
+ * climbed from: their values are -Inf too. */
+SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
+{
+  const char *names[] = {"at", "numbers", ""};
   held h = model_of(model);
-  check_model(&h, "rr_regress_fit");
-  const candor_objective objective =
-      h.unknown ? candor_unknown_objective(&h.model) : candor_binary_objective(&h.model.base);
-  const size_t n = objective.size;
-  const double *from = glue_reals(start, "start", (R_xlen_t) n), *o = glue_reals(options, "options", 4);
-  const candor_ascent_options settings = {o[0], o[1], (size_t) o[2], o[3]};
+  prepare(&h, model, "rr_regress_climb");
+  add_metric(&h);
+  const R_xlen_t n = places(&h), many = n ? XLENGTH(starts) / n : 0;
+  const double *from = glue_reals(starts, "starts", n * many), *o = glue_reals(options, "options", 3);
+  const candor_climb_options settings = {o[0], (size_t) o[1]};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) n));
-  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
-  SET_VECTOR_ELT(result, 2, Rf_allocVector(REALSXP, 8));
-  double *at = REAL(VECTOR_ELT(result, 0)), *numbers = REAL(VECTOR_ELT(result, 2));
-  memcpy(at, from, n * sizeof *at);
-  double *work = (double *) R_alloc(candor_ascent_work(n), sizeof *work);
-  candor_ascent a;
-  candor_status status = candor_ascent_init(&a, &objective, &settings, at, work);
-  if (status == CANDOR_NOT_FINITE || status == CANDOR_EMPTY) glue_check(status, "rr_regress_fit");
-  if (status == CANDOR_OK)
-    while ((status = candor_ascent_run(&a, 1)) == CANDOR_AGAIN) R_CheckUserInterrupt();
-  else a.value = R_NegInf;
-  memcpy(REAL(VECTOR_ELT(result, 1)), a.step, n * sizeof(double));
-  numbers[0] = a.value;
-  numbers[1] = a.decrement;
-  numbers[2] = a.edge;
-  numbers[3] = a.last;
-  numbers[4] = (double) a.iterations;
-  numbers[5] = a.definite;
-  numbers[6] = a.runaway;
-  numbers[7] = status != CANDOR_OK;
+  SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n, (int) many));
+  SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, 4, (int) many));
+  double *at = REAL(VECTOR_ELT(result, 0)), *numbers = REAL(VECTOR_ELT(result, 1));
+  double *work = (double *) R_alloc(candor_climb_work(h.objective.shape), sizeof *work), best = R_NegInf;
+  memcpy(at, from, (size_t) (n * many) * sizeof *at);
+  for (R_xlen_t k = 0; k < many; k++) {
+    candor_top top = {R_NegInf, R_PosInf, 0, 0};
+    R_CheckUserInterrupt();
+    if (best < o[2]) {
+      const candor_status status = candor_climb(&h.objective, settings, at + k * n, work, &top);
+      if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_regress_climb");
+      if (top.value > best) best = top.value;
+    }
+    const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
+    memcpy(numbers + 4 * k, found, sizeof found);
+  }
   UNPROTECT(1);
   return result;
 }
 
-static void mirror(double *square, size_t n)
+/* rr_regress_heights(model, points: a column each) -> their values. */
+SEXP rr_regress_heights_call(SEXP model, SEXP points)
 {
-  for (size_t k = 0; k < n; k++)
-    for (size_t l = 0; l < k; l++) square[l * n + k] = square[k * n + l];
+  held h = model_of(model);
+  prepare(&h, model, "rr_regress_heights");
+  const R_xlen_t n = places(&h), many = n ? XLENGTH(points) / n : 0;
+  const double *b = glue_reals(points, "points", n * many);
+  double *work = (double *) R_alloc((size_t) n, sizeof *work);
+  SEXP result = PROTECT(Rf_allocVector(REALSXP, many));
+  for (R_xlen_t k = 0; k < many; k++)
+    REAL(result)[k] = candor_climb_value(&h.objective, b + k * n, NULL, NULL, NULL, work);
+  UNPROTECT(1);
+  return result;
 }
 
-/* rr_regress_value(model, at) -> list(value, gradient, observed, expected). */
-SEXP rr_regress_value_call(SEXP model, SEXP at)
+/* The full symmetric matrix. */
+static void spread(const double *arrow, candor_shape s, double *square)
+{
+  const size_t n = s.levels + s.dense;
+  const double *cross = arrow + s.levels, *dense = cross + s.levels * s.dense;
+  memset(square, 0, n * n * sizeof *square);
+  for (size_t g = 0; g < s.levels; g++) {
+    square[g * n + g] = arrow[g];
+    for (size_t k = 0; k < s.dense; k++)
+      square[g * n + s.levels + k] = square[(s.levels + k) * n + g] = cross[g * s.dense + k];
+  }
+  for (size_t k = 0; k < s.dense; k++)
+    for (size_t l = 0; l <= k; l++)
+      square[(s.levels + k) * n + s.levels + l] = square[(s.levels + l) * n + s.levels + k] = dense[k * s.dense + l];
+}
+
+/* rr_regress_value(model, at, natural) -> list(value, gradient, observed, expected), without the prior. An unknown number is
+ * its logit, as in the climb, unless `natural`. */
+SEXP rr_regress_value_call(SEXP model, SEXP at, SEXP natural)
 {
   const char *names[] = {"value", "gradient", "observed", "expected", ""};
   held h = model_of(model);
-  check_model(&h, "rr_regress_value");
-  const size_t n = h.model.base.columns + (size_t) h.unknown;
-  const double *b = glue_reals(at, "at", (R_xlen_t) n);
+  prepare(&h, model, "rr_regress_value");
+  const R_xlen_t n = places(&h);
+  const double *b = glue_reals(at, "at", n);
+  const size_t size = candor_arrow_size(h.objective.shape);
+  double *observed = (double *) R_alloc(size, sizeof *observed), *expected = (double *) R_alloc(size, sizeof *expected);
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
-  SET_VECTOR_ELT(result, 2, Rf_allocMatrix(REALSXP, (int) n, (int) n));
-  SET_VECTOR_ELT(result, 3, Rf_allocMatrix(REALSXP, (int) n, (int) n));
-  double *gradient = REAL(VECTOR_ELT(result, 1)), *observed = REAL(VECTOR_ELT(result, 2)),
-         *expected = REAL(VECTOR_ELT(result, 3));
-  const candor_height height = h.unknown ? candor_unknown_value(&h.model, b, gradient, observed, expected)
-                                         : candor_binary_value(&h.model.base, b, gradient, observed, expected);
-  mirror(observed, n);
-  mirror(expected, n);
-  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(height.value));
+  for (int k = 1; k < 4; k++)
+    SET_VECTOR_ELT(result, k, k == 1 ? Rf_allocVector(REALSXP, n) : Rf_allocMatrix(REALSXP, (int) n, (int) n));
+  double *gradient = REAL(VECTOR_ELT(result, 1));
+  const double value = h.unknown && glue_flag(natural, "natural")
+                           ? candor_unknown_value(&h.model, b, gradient, observed, expected)
+                           : h.objective.value(h.objective.self, b, gradient, observed, expected);
+  spread(observed, h.objective.shape, REAL(VECTOR_ELT(result, 2)));
+  spread(expected, h.objective.shape, REAL(VECTOR_ELT(result, 3)));
+  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(value));
   UNPROTECT(1);
   return result;
 }

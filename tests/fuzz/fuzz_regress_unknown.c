@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     weight[i] = (b >> 4) + 1;
     arm[i] = b >> 3 & 1;
   }
-  const candor_unknown m = {{rows, COLUMNS, x, y, weight, NULL, arm, NULL, DEVICES, link, 0}, family};
+  const candor_unknown m = {{rows, COLUMNS, x, NULL, 0, y, weight, NULL, arm, NULL, DEVICES, link, 0}, family};
   if (candor_unknown_check(&m) != CANDOR_OK) return 0;
   for (int step = 0; step <= 4; step++) {
     for (int g = 0; g < DEVICES; g++) {
@@ -48,18 +48,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       REQUIRE(v.q >= 0 && v.q_no >= 0 && fabs(v.q + v.q_no - all) < 1e-9);
     }
   }
-  const candor_objective objective = candor_unknown_objective(&m);
-  candor_ascent_options options = candor_ascent_defaults();
-  double at[COLUMNS + 1] = {link == CANDOR_LOG ? -1 : link == CANDOR_IDENTITY ? 0.5 : 0, 0, 0.5}, work[128];
-  REQUIRE(candor_ascent_work(COLUMNS + 1) <= sizeof work / sizeof *work);
-  candor_ascent a;
-  if (candor_ascent_init(&a, &objective, &options, at, work) != CANDOR_OK) return 0;
-  double before = a.value;
-  while (candor_ascent_run(&a, 1) == CANDOR_AGAIN) {
-    REQUIRE(a.value >= before - 1e-9 * (1 + fabs(before)));
-    before = a.value;
-  }
-  REQUIRE(isfinite(at[0]) && isfinite(at[1]) && isfinite(a.value));
-  REQUIRE(at[COLUMNS] >= 0 && at[COLUMNS] <= 1);
+  candor_objective objective = candor_unknown_objective(&m);
+  double metric[(COLUMNS + 1) * (COLUMNS + 1)], work[128];
+  candor_unknown_metric(&m, metric);
+  objective.metric = metric;
+  double at[COLUMNS + 1] = {link == CANDOR_LOG ? -1 : link == CANDOR_IDENTITY ? 0.5 : 0, 0, 0};
+  REQUIRE(candor_climb_work(objective.shape) <= sizeof work / sizeof *work);
+  const double before = candor_climb_value(&objective, at, NULL, NULL, NULL, work);
+  candor_top top;
+  if (candor_climb(&objective, (candor_climb_options){1e-11, 100}, at, work, &top) != CANDOR_OK) return 0;
+  REQUIRE(top.value >= before - 1e-12 * (1 + fabs(before)));
+  for (size_t k = 0; k <= COLUMNS; k++) REQUIRE(isfinite(at[k]));
   return 0;
 }

@@ -13,13 +13,13 @@ data <- survey_of(1200, 1)
 brute <- function(fit, value) {
   at <- function(b) {
     moved <- fit
-    moved$plain <- b
+    moved$point <- b
     moved$coefficients[] <- b
     x <- stats::model.matrix(fit)
     moved$linear.predictors[] <- as.vector(x %*% b)
     value(moved)
   }
-  b <- fit$plain
+  b <- fit$point
   gradient <- vapply(seq_along(b), function(k) {
     h <- replace(numeric(length(b)), k, 1e-5)
     (at(b + h) - at(b - h)) / 2e-5
@@ -68,7 +68,8 @@ test_that("groups have their own averages, and the tallies' shares are met", {
 test_that("an infinite estimate has finite averages", {
   rare <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(50, 10, 57, 3)))
   fit <- suppressWarnings(rr_glm(y ~ g, rare, rr_warner(0.8)))
-  expect_true(all(is.finite(rr_effects(fit)$estimate)))
+  expect_warning(effects <- rr_effects(fit), class = "candor_warning_infinite")
+  expect_true(all(is.finite(effects$estimate)) && all(is.na(effects$std.error)))
 })
 
 test_that("the picture shows the predicted truth with its band", {

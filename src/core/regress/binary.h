@@ -4,7 +4,7 @@
  * mu = p F + q (1 - F), where (p, q) are the numbers of its device. y is 0, 1 or the share of yes among its `weight`
  * answers.
  *
- * SYNOPSIS       candor_binary_value(&model, b, gradient, observed, expected) -> candor_height
+ * SYNOPSIS       candor_binary_value(&model, b, gradient, observed, expected) -> value
  * PRECONDITIONS  x by columns, finite; y in [0, 1]; weights >= 0; p, q probabilities; p_no, q_no, d the caller's
  *                1 - p, 1 - q, p - q with all their digits.
  * NUMERICS       never 1 - mu, never 1 - F; score and curvature of the logit link in the forms without cancellation;
@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "regress/ascent.h"
+#include "regress/climb.h"
 #include "regress/link.h"
 
 typedef struct candor_device {
@@ -27,6 +27,9 @@ typedef struct candor_device {
 typedef struct candor_binary {
   size_t rows, columns;
   const double *x;
+  /* Columns of 0 and 1 that are never 1 together, before those of x: the place of each row's, or -1. */
+  const int *level;
+  size_t levels;
   const double *y;
   const double *weight; /* NULL: 1 */
   const double *offset; /* NULL: 0 */
@@ -54,14 +57,16 @@ candor_status candor_binary_check(const candor_binary *model);
 
 void candor_binary_term(candor_link link, const candor_device *device, double eta, double y, candor_term *term);
 
-/* gradient: columns; observed, expected: lower triangles by rows, columns x columns. Each may be NULL. */
-candor_height candor_binary_value(const candor_binary *model, const double *b, double *gradient, double *observed,
-                                  double *expected);
+candor_shape candor_binary_shape(const candor_binary *model);
 
-/* eta of all rows. */
-void candor_binary_predictor(const candor_binary *model, const double *b, double *eta);
+/* gradient: levels, then columns; observed, expected: arrows. Each may be NULL. */
+double candor_binary_value(const candor_binary *model, const double *b, double *gradient, double *observed,
+                           double *expected);
 
-/* The model as something to climb. */
+/* The gram matrix of the columns with the weights. */
+void candor_binary_metric(const candor_binary *model, double *metric);
+
+/* The model as something to climb, without metric and prior. */
 candor_objective candor_binary_objective(const candor_binary *model);
 
 #endif

@@ -14,6 +14,7 @@ candor_status candor_unknown_check(const candor_unknown *m)
   }
   const candor_device any = {1, 0, 0, 1, 1};
   candor_binary base = m->base;
+  if (base.levels) return CANDOR_DOMAIN;
   base.device = &any;
   base.devices = 1;
   base.arm = NULL;
@@ -53,20 +54,16 @@ static void add_square(const candor_binary *m, size_t row, double weight, double
   square[k * n + k] += corner;
 }
 
-candor_height candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
-                                   double *expected)
+static double value_at(const candor_unknown *model, const double *at, double psi, double *gradient, double *observed,
+                       double *expected)
 {
   const candor_binary *m = &model->base;
   const size_t k = m->columns, n = k + 1;
-  const double psi = at[k];
-  candor_height height = {0, 1};
+  double value = 0;
   for (size_t i = 0; gradient && i < n; i++) gradient[i] = 0;
   for (size_t i = 0; observed && i < n * n; i++) observed[i] = 0;
   for (size_t i = 0; expected && i < n * n; i++) expected[i] = 0;
-  if (!(psi >= 0 && psi <= 1)) {
-    height.value = -INFINITY;
-    return height;
-  }
+  if (!(psi >= 0 && psi <= 1)) return -INFINITY;
   for (size_t i = 0; i < m->rows; i++) {
     const double w = m->weight ? m->weight[i] : 1, y = m->y[i];
     if (!(w > 0)) continue;
@@ -74,12 +71,8 @@ candor_height candor_unknown_value(const candor_unknown *model, const double *at
     const candor_device v = candor_unknown_device(f, psi);
     candor_term t;
     candor_binary_term(m->link, &v, predictor(m, at, i), y, &t);
-    if (!(t.loglik > -INFINITY)) {
-      height.value = -INFINITY;
-      return height;
-    }
-    height.edge = fmin(height.edge, fmin(t.curve.yes, t.curve.no));
-    height.value += w * t.loglik;
+    if (!(t.loglik > -INFINITY)) return -INFINITY;
+    value += w * t.loglik;
     const double yes = y > 0 ? y / t.report : 0, no = y < 1 ? (1 - y) / t.report_no : 0;
     const double yes2 = y > 0 ? yes / t.report : 0, no2 = y < 1 ? no / t.report_no : 0;
     const double lift = v.d * t.curve.slope, spread = t.report * t.report_no, part = spread > 0 ? w / spread : 0;
@@ -96,33 +89,54 @@ candor_height candor_unknown_value(const candor_unknown *model, const double *at
                w * (yes2 * tilt * tilt + no2 * tilt_no * tilt_no), observed);
     add_square(m, i, part * lift * lift, part * lift * inner, part * inner * inner + w * own * own, expected);
   }
-  return height;
+  return value;
 }
 
-static candor_height value_of(const void *self, const double *at, double *gradient, double *curvature, double *fallback)
+double candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
+                            double *expected)
 {
-  return candor_unknown_value((const candor_unknown *) self, at, gradient, curvature, fallback);
+  return value_at(model, at, at[model->base.columns], gradient, observed, expected);
 }
 
-/* A change of psi by 1 is as long as one of the linear predictor by 5. */
+/* The climb moves the logit of psi, so that an end of its range is an infinity like the others. */
+static double value_of(const void *self, const double *at, double *gradient, double *observed, double *fallback)
+{
+  const candor_unknown *m = (const candor_unknown *) self;
+  const size_t k = m->base.columns, n = k + 1;
+  const double psi = 1 / (1 + exp(-at[k])), slope = psi / (1 + exp(at[k]));
+  const double value = value_at(m, at, psi, gradient, observed, fallback);
+  for (size_t i = 0; i < n; i++) {
+    if (observed) observed[k * n + i] *= i < k ? slope : slope * slope;
+    if (fallback) fallback[k * n + i] *= i < k ? slope : slope * slope;
+  }
+  if (gradient) {
+    gradient[k] *= slope;
+    if (observed) observed[k * n + k] -= gradient[k] * (1 - 2 * psi);
+  }
+  return value;
+}
+
 static double reach_of(const void *self, const double *step)
 {
   const candor_binary *m = &((const candor_unknown *) self)->base;
   candor_binary bare = *m;
-  double top = 5 * fabs(step[m->columns]);
+  double top = fabs(step[m->columns]);
   bare.offset = NULL;
   for (size_t i = 0; i < m->rows; i++) top = fmax(top, fabs(predictor(&bare, step, i)));
   return top;
 }
 
-static double room_of(const void *self, const double *at, const double *step)
+void candor_unknown_metric(const candor_unknown *m, double *metric)
 {
-  const size_t k = ((const candor_unknown *) self)->base.columns;
-  if (step[k] > 0) return (1 - at[k]) / step[k];
-  return step[k] < 0 ? at[k] / -step[k] : INFINITY;
+  const size_t n = m->base.columns + 1;
+  for (size_t i = 0; i < n * n; i++) metric[i] = 0;
+  for (size_t i = 0; i < m->base.rows; i++) {
+    const double w = m->base.weight ? m->base.weight[i] : 1;
+    add_square(&m->base, i, w, 0, w, metric);
+  }
 }
 
 candor_objective candor_unknown_objective(const candor_unknown *m)
 {
-  return (candor_objective){m->base.columns + 1, m, value_of, reach_of, room_of};
+  return (candor_objective){{0, m->base.columns + 1}, m, NULL, NULL, value_of, reach_of, NULL};
 }

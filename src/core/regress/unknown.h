@@ -5,7 +5,7 @@
  * truth: all0 + all1 psi. Then p and q are probabilities of a yes together with that answer, and so are those of a no:
  * all0 + all1 psi less p or q. Without such an answer all0 is 1 and all1 is 0.
  *
- * SYNOPSIS       candor_unknown_value(&model, at, gradient, observed, expected) -> candor_height
+ * SYNOPSIS       candor_unknown_value(&model, at, gradient, observed, expected) -> value
  * PRECONDITIONS  as for candor_binary; `at` holds the columns' coefficients, then psi. model.base.device is not read.
  * NUMERICS       p and q are probabilities for psi from 0 to 1; mu and 1 - mu are each formed as sums of parts above 0.
  * REFERENCE      inst/mathematics/regression.md 1.11. */
@@ -28,8 +28,13 @@ candor_status candor_unknown_check(const candor_unknown *model);
 /* The device at psi; its p and p_no add up to the probability of the other answer. */
 candor_device candor_unknown_device(const candor_family_of_devices *family, double psi);
 
-candor_height candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
-                                   double *expected);
+double candor_unknown_value(const candor_unknown *model, const double *at, double *gradient, double *observed,
+                            double *expected);
+
+/* The gram matrix of the columns with the weights, and for psi the sum of the weights. */
+void candor_unknown_metric(const candor_unknown *model, double *metric);
+
+/* What is climbed has the logit of psi in its place. */
 
 candor_objective candor_unknown_objective(const candor_unknown *model);
 

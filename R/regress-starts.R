@@ -1,0 +1,176 @@
+# Where the climbs begin, the same in every run: constant shares, and truths that are steep in one direction of the
+# covariates. No climb from a constant leads to a steep maximum, nor to most of those at infinity.
+
+# Starting points, a column each, in the coordinates of the model. `most`: how many thresholds; 1 is the constant alone.
+regress_starts <- function(model, most) {
+  data <- model$data
+  link <- data$link
+  constant <- truth_curve(link)$inverse(moment_share(data))
+  first <- project(model, constant - (data$offset %||% 0))
+  if (link %in% c("log", "identity")) return(bounded_starts(model, first, most))
+  if (most == 1) return(with_psi(cbind(first), model, 0.5))
+  far <- truth_curve(link)$inverse(c(0.02, 0.98))
+  one <- project(model, 1)
+  constants <- cbind(first, outer(one, c(far, -model$far, model$far)))
+  ways <- start_directions(model, one)
+  if (is.null(ways)) return(with_psi(constants, model, 0.5))
+  axes <- seq_len(ways$axes)
+  found <- steep_starts(model, one, ways$ways[, axes, drop = FALSE], most)
+  # Where no threshold of a single column comes near the climb from the constant, none of their combinations is tried.
+  first <- climb(model, with_psi(cbind(first), model, 0.5), 1e-3, 60)
+  near <- max(heights(model, with_psi(found$steep, model, 0.5)), -Inf) > first$value - 20 - 5 * model$size
+  rivals <- !is.finite(first$value) || near || model$size > model$k
+  if (rivals) found <- steep_starts(model, one, ways$ways, most, axes)
+  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model, 0.5), first$at)
+  if (model$size > model$k) {
+    few <- cbind(constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
+    all <- cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
+  }
+  structure(all, rivals = rivals)
+}
+
+steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
+  other <- setdiff(seq_len(ncol(ways)), axes)
+  some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
+  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2)),
+       steep = threshold_starts(model, one, ways, most))
+}
+
+with_psi <- function(points, model, psi) {
+  if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
+}
+
+row_devices <- function(data) {
+  row_device(if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5), data$arm, length(data$y))
+}
+
+# The share of true yes by moments, clipped.
+moment_share <- function(data) {
+  row <- row_devices(data)
+  share <- sum(data$weight * row$d * (data$y - row$q)) / sum(data$weight * row$d^2)
+  if (!is.finite(share)) share <- 0.5
+  min(0.95, max(0.05, share))
+}
+
+# Coefficients whose linear predictor comes nearest to `target`.
+project <- function(model, target) {
+  k <- seq_len(model$k)
+  as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
+}
+
+# Directions of the covariates other than the constant, of unit size, a column each: those of single columns, of the
+# score of the constant share, and others that lie evenly. The levels of a factor take no part.
+start_directions <- function(model, one) {
+  dense <- seq_len(model$k) > model$basis$levels
+  a <- one[dense]
+  held <- sum(a^2) > 0.999
+  free <- if (held) qr.Q(qr(a), complete = TRUE)[, -1, drop = FALSE] else diag(sum(dense))
+  m <- ncol(free)
+  if (!m) return(NULL)
+  data <- model$data
+  row <- row_devices(data)
+  rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
+  score <- crossprod(model$z[, dense, drop = FALSE], rest)
+  unit <- function(ways) {
+    size <- sqrt(colSums(ways^2))
+    ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = m)
+  }
+  axes <- unit(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
+  if (m == 1L) spread <- matrix(1)
+  else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
+  else {
+    # Fractional parts of multiples of roots are spread evenly.
+    primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + seq_len(m) %/% 9
+    spread <- unit(stats::qnorm(outer(primes, seq_len(min(200, 25 * m))) %% 1))
+  }
+  ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
+  ways[dense, ] <- free %*% cbind(axes, spread)
+  list(ways = ways, axes = ncol(axes))
+}
+
+some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
+
+# The best cells of a grid of truths F(s (z - c)): z a direction, thresholds c from end to end, slopes s from gentle to
+# steep. Of each direction and side the best cell, and the best gentle one: it climbs where steep ones stand still.
+grid_starts <- function(model, one, used, most) {
+  small <- thin_model(model, some_rows(length(model$data$y), 500))
+  index <- small$z %*% used
+  slopes <- c(0.8, 2, 6, 25)
+  found <- lapply(seq_len(ncol(used)), function(j) {
+    z <- index[, j]
+    cuts <- c(stats::quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
+    grid <- cbind(rep(slopes, each = 9), rep(cuts, 4))
+    grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
+    cells <- used[, j] %o% grid[, 1] - one %o% (grid[, 1] * grid[, 2])
+    value <- heights(small, with_psi(cells, model, 0.5))
+    gentle <- abs(grid[, 1]) <= 2
+    groups <- list(1:36, 37:72, which(gentle[1:36]), 36 + which(gentle[37:72]))
+    best <- unique(vapply(groups, function(places) places[which.max(value[places])], 0))
+    list(cells = cells[, best, drop = FALSE], value = value[best])
+  })
+  best_of(found, most)
+}
+
+# Truths of yes beyond a threshold and of no before it: all thresholds of a direction at once, by cumulative sums of
+# what a row adds to the log-likelihood if its truth turns from no to yes. The maxima at infinity are near one of these.
+threshold_starts <- function(model, one, ways, most) {
+  rows <- some_rows(length(model$data$y), 2000)
+  data <- take_rows(model$data, rows)
+  row <- row_devices(data)
+  ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
+  gain <- data$weight * (data$y * ratio(row$p, row$q) + (1 - data$y) * ratio(1 - row$p, 1 - row$q))
+  total <- sum(gain)
+  index <- model$z[rows, , drop = FALSE] %*% ways
+  found <- lapply(seq_len(ncol(index)), function(j) {
+    z <- index[, j]
+    down <- order(z, decreasing = TRUE, method = "radix")
+    z <- z[down]
+    sums <- cumsum(gain[down])
+    n <- length(z)
+    sums[c(z[-n] == z[-1], TRUE)] <- NA
+    at <- c(which.max(sums), which.min(sums))
+    if (!length(at)) return(NULL)
+    side <- c(25, -25)
+    list(cells = ways[, j] %o% side - one %o% (side * (z[at] + z[at + 1]) / 2),
+         value = c(sums[at[1]], total - sums[at[2]]))
+  })
+  best_of(found, most)
+}
+
+best_of <- function(found, most) {
+  value <- unlist(lapply(found, `[[`, "value"))
+  cells <- do.call(cbind, lapply(found, `[[`, "cells"))
+  order <- order(-value)
+  order <- order[!duplicated(round(value[order], 6))]
+  cells[, order[seq_len(min(most, length(order)))], drop = FALSE]
+}
+
+# Links of bounded range: constants, else any point inside.
+bounded_starts <- function(model, first, most) {
+  data <- model$data
+  feasible <- function(b) inside_link(predictor_of(model$z, b, data$offset), data$link)
+  if (!feasible(first)) first <- feasible_start(model, first, feasible)
+  shares <- if (most > 1) truth_curve(data$link)$inverse(c(0.5, 0.1, 0.02))
+  others <- lapply(shares, function(level) project(model, level - (data$offset %||% 0)))
+  with_psi(do.call(cbind, c(list(first), Filter(feasible, others))), model, 0.5)
+}
+
+# A constant elsewhere, or the search for any point inside by pulling the worst row in.
+feasible_start <- function(model, first, feasible) {
+  data <- model$data
+  link <- data$link
+  middle <- project(model, (if (link == "log") -1 else 0.5) - (data$offset %||% 0))
+  for (b in c(list(middle), lapply(c(0.5, 0.25, 0.1, 0.01), function(s) s * first))) if (feasible(b)) return(b)
+  b <- first
+  for (step in seq_len(2000)) {
+    eta <- predictor_of(model$z, b, data$offset)
+    over <- if (link == "log") eta + 0.05 else pmax(eta - 0.95, 0.05 - eta)
+    worst <- which.max(over)
+    if (feasible(b)) return(b)
+    row <- model$z[worst, ]
+    aim <- if (link == "log" || eta[worst] > 0.5) -over[worst] - 0.02 else over[worst] + 0.02
+    b <- b + row * aim / sum(row^2)
+  }
+  abort(c("No coefficients were found that keep every truth from 0 to 1 under the {.val {link}} link.",
+          i = "Add an intercept, give {.arg start}, or use {.code link = \"logit\"}."), "argument")
+}

@@ -1,0 +1,177 @@
+# The estimate is the largest likelihood that was found. The references here know nothing of the package: its likelihood
+# is written anew, and optim() climbs it from random points.
+designs <- list(forced = rr_forced(c(1 / 6, 1 / 6)), warner = rr_warner(0.75), crosswise = rr_crosswise(0.25), unrelated = rr_unrelated(0.7, 0.3), kuk = rr_kuk(0.8, 0.2))
+
+rare_survey <- function(seed, mechanism) {
+  M <- rr_matrix(mechanism)
+  withr::with_seed(seed, {
+    n <- sample(c(100, 200, 300, 500), 1)
+    share <- c(0.02, 0.05, 0.1)[sample(3, 1)]
+    data <- data.frame(x = rnorm(n), z = rbinom(n, 1, 0.4))
+    truth <- rbinom(n, 1, plogis(qlogis(share) + 0.6 * data$x))
+    data$y <- rbinom(n, 1, M[cbind(truth + 1, 2)])
+    data
+  })
+}
+
+likelihood <- function(x, y, mechanism) {
+  M <- unname(rr_matrix(mechanism))
+  function(b) {
+    eta <- drop(x %*% b)
+    yes <- M[2, 2] * plogis(eta) + M[1, 2] * plogis(-eta)
+    no <- M[2, 1] * plogis(eta) + M[1, 1] * plogis(-eta)
+    sum(log(ifelse(y == 1, yes, no)))
+  }
+}
+
+climbed <- function(value, starts) {
+  max(apply(starts, 2, function(b) optim(b, value, method = "BFGS", control = list(fnscale = -1, maxit = 500))$value))
+}
+
+fit_of <- function(formula, data, ...) suppressWarnings(rr_glm(formula, data, ...))
+
+test_that("fits of rare truths reach what optim() reaches, their own starts, and their nested models", {
+  for (k in 1:40) {
+    mechanism <- designs[[(k - 1) %% 5 + 1]]
+    data <- rare_survey(5000 + k, mechanism)
+    x <- cbind(1, data$x, data$z)
+    value <- likelihood(x, data$y, mechanism)
+    starts <- withr::with_seed(k, matrix(rnorm(36, 0, c(2, 3, 2)), 3))
+    fit <- fit_of(y ~ x + z, data, mechanism)
+    expect_gte(fit$loglik, climbed(value, starts) - 1e-6)
+    expect_gte(fit$loglik, max(fit$starts) - 1e-9)
+    # A finite point has this likelihood.
+    expect_true(all(is.finite(fit$point)))
+    expect_equal(value(fit$point), fit$loglik, tolerance = 1e-12)
+    for (small in list(y ~ 1, y ~ x, y ~ z)) expect_gte(fit$loglik, fit_of(small, data, mechanism)$loglik - 1e-6)
+  }
+})
+
+test_that("surveys whose limits were once named wrongly reach their supremum", {
+  data <- rare_survey(9147, designs$unrelated)
+  fit <- fit_of(y ~ x + z, data, designs$unrelated)
+  expect_equal(fit$loglik, -41.9983, tolerance = 1e-5)
+  expect_identical(is.finite(coef(fit)), c(FALSE, TRUE, FALSE), ignore_attr = TRUE)
+  expect_identical(coef(fit)[-2], c(-Inf, Inf), ignore_attr = TRUE)
+  expect_gte(anova(fit_of(y ~ 1, data, designs$unrelated), fit)$LR[2], 0)
+  data <- rare_survey(9103, designs$warner)
+  expect_equal(fit_of(y ~ x + z, data, designs$warner)$loglik, -167.360, tolerance = 1e-5)
+  # A start far out, which once ended in an error of R itself.
+  far <- fit_of(y ~ x + z, data, designs$warner, start = c(-455.7384858, 186.168397, 163.63098))
+  expect_equal(far$loglik, -167.360, tolerance = 1e-5)
+})
+
+test_that("a survey of 23 designs whose limit was once an error is fitted", {
+  skip_if_not_installed("GLMMRR")
+  survey <- new.env()
+  utils::data("ETHBE", package = "GLMMRR", envir = survey)
+  data <- survey$ETHBE[survey$ETHBE$Question == "drugs", ]
+  data$y <- as.numeric(as.character(data$RR_response))
+  data <- data[stats::complete.cases(data[, c("y", "gender", "gpa", "RRmodel", "p1", "p2")]), ]
+  key <- paste(data$RRmodel, data$p1, data$p2)
+  designs <- lapply(match(unique(key), key), function(i) {
+    parts <- GLMMRR:::getRRparameters(as.character(data$RRmodel[i]), data$p1[i], data$p2[i])
+    rr_binary(parts$c + parts$d, parts$c)
+  })
+  names(designs) <- paste0("d", seq_along(designs))
+  data$arm <- paste0("d", match(key, unique(key)))
+  fit <- suppressWarnings(rr_glm(y ~ gender + gpa, data, designs, arm = arm))
+  expect_gte(fit$loglik, -1839.4405)
+})
+
+test_that("signs at infinity are those of every sequence that reaches the value; others are NA", {
+  # For each infinite coefficient: a point of the named sign, far out, has the value; and for NA one of each sign.
+  undetermined <- 0
+  for (k in 1:40) {
+    mechanism <- designs[[(k - 1) %% 5 + 1]]
+    data <- rare_survey(5000 + k, mechanism)
+    fit <- fit_of(y ~ x + z, data, mechanism)
+    if (is.null(fit$boundary)) next
+    value <- likelihood(cbind(1, data$x, data$z), data$y, mechanism)
+    b <- fit$point
+    out <- which(names(coef(fit)) %in% fit$boundary$coefficients)
+    # Random points of the same face: moves in the flat directions that turn no infinite predictor.
+    eta <- fit$linear.predictors
+    move <- cbind(1, data$x, data$z)[is.infinite(eta), , drop = FALSE] %*% fit$flat
+    side <- sign(eta[is.infinite(eta)])
+    # Around the way in which the point itself went.
+    base <- qr.coef(qr(move), (cbind(1, data$x, data$z) %*% b)[is.infinite(eta)])
+    noise <- withr::with_seed(k, matrix(rnorm(400 * length(base)), length(base)))
+    ways <- cbind(base, base + noise * sqrt(sum(base^2)) * rep(10^-(0:3), each = 100 * length(base)))
+    inside <- ways[, colSums((move %*% ways) * side < 0) == 0, drop = FALSE]
+    if (!ncol(inside)) next
+    signs <- sign(fit$flat %*% inside)
+    for (j in out) {
+      if (!is.na(coef(fit)[j])) expect_true(all(signs[j, ] == sign(coef(fit)[j])))
+      else undetermined <- undetermined + 1
+    }
+    expect_equal(value(b + 1e4 * drop(fit$flat %*% inside[, 1])), fit$loglik, tolerance = 1e-8)
+  }
+  expect_gt(undetermined, 0)
+})
+
+test_that("the order, sign and coding of columns and answers change nothing", {
+  for (k in c(2, 3, 11, 20, 26)) {
+    mechanism <- designs[[(k - 1) %% 5 + 1]]
+    data <- rare_survey(5000 + k, mechanism)
+    M <- rr_matrix(mechanism)
+    value <- fit_of(y ~ x + z, data, mechanism)$loglik
+    expect_equal(fit_of(y ~ z + x, data, mechanism)$loglik, value, tolerance = 1e-9)
+    expect_equal(fit_of(y ~ I(-x) + I(1 - z), data, mechanism)$loglik, value, tolerance = 1e-9)
+    expect_equal(fit_of(I(1 - y) ~ x + z, data, rr_binary(M[1, 1], M[2, 1]))$loglik, value, tolerance = 1e-9)
+  }
+})
+
+test_that("a factor of 150 levels is fitted, with what is known of each level by itself", {
+  data <- withr::with_seed(150, data.frame(g = factor(sample(150, 2500, TRUE), 1:150), y = rbinom(2500, 1, 0.3)))
+  fit <- fit_of(y ~ g, data, designs$forced)
+  share <- tapply(data$y, data$g, mean)
+  # Saturated: each level has its clipped moment estimate.
+  truth <- pmin(1, pmax(0, (share - 1 / 6) / (2 / 3)))
+  expect_equal(as.vector(predict(fit, data.frame(g = factor(1:150, 1:150)), "truth")), as.vector(truth), tolerance = 1e-8)
+  n <- as.vector(table(data$g))
+  m <- 1 / 6 + 2 / 3 * truth
+  expect_equal(fit$loglik, sum(n * (share * log(m) + (1 - share) * log(1 - m))), tolerance = 1e-10)
+  expect_true(all(is.finite(sqrt(diag(vcov(fit)))[is.finite(coef(fit))])))
+  skip_on_cran()
+  # With covariates: as many coefficients as 10 times the time of glm() allows.
+  data <- withr::with_seed(1, transform(data, x = rnorm(2500), z = rbinom(2500, 1, 0.5)))
+  seconds <- function(run) system.time(for (k in 1:3) run())[["user.self"]]
+  ours <- seconds(function() fit_of(y ~ g + x + z, data, designs$forced))
+  # 10 are wanted; the margin is for the noise of a machine with other work.
+  expect_lt(ours / seconds(function() glm(y ~ g + x + z, binomial, data)), 15)
+})
+
+test_that("effects, errors and predictions at infinity are NA, and one warning names the penalty", {
+  data <- rare_survey(9147, designs$unrelated)
+  warned <- 0
+  fit <- withCallingHandlers(rr_glm(y ~ x + z, data, designs$unrelated), warning = function(w) {
+    warned <<- warned + 1
+    expect_s3_class(w, "candor_warning_infinite")
+    expect_match(conditionMessage(w), "penalty = \"prior\"", fixed = TRUE)
+    invokeRestart("muffleWarning")
+  })
+  expect_identical(warned, 1)
+  expect_warning(effects <- rr_effects(fit), "penalty", class = "candor_warning_infinite")
+  expect_true(all(is.na(effects$std.error)) && all(is.na(effects$conf.low)) && all(is.finite(effects$estimate)))
+  expect_true(all(is.na(predict(fit, se.fit = TRUE)$se.fit[is.infinite(predict(fit))])))
+  # Between an observed yes and an observed no of the limit, a truth is not determined.
+  two <- data.frame(x = rep(c(0, 1), each = 30), y = rep(c(0, 1), each = 30))
+  split <- fit_of(y ~ x, two, rr_warner(0.75))
+  expect_identical(unname(predict(split, data.frame(x = c(-1, 0.5, 2)), "truth")), c(0, NA, 1))
+  expect_identical(unname(coef(split)), c(-Inf, Inf))
+})
+
+test_that("a prior gives the mode of the posterior, with its curvature", {
+  data <- rare_survey(9103, designs$warner)
+  fit <- rr_glm(y ~ x + z, data, designs$warner, penalty = "prior")
+  value <- likelihood(cbind(1, data$x, data$z), data$y, designs$warner)
+  # Slopes per standard deviation of a number and per step of two values, the intercept at the mean of numbers.
+  spread <- sqrt(mean((data$x - mean(data$x))^2))
+  posterior <- function(b) value(b) - ((b[1] + mean(data$x) * b[2]) / 5)^2 / 2 - (spread * b[2] / 2.5)^2 / 2 - (b[3] / 2.5)^2 / 2
+  found <- optim(c(-2, 0, 0), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-15), hessian = TRUE)
+  expect_equal(unname(coef(fit)), found$par, tolerance = 1e-4)
+  expect_equal(max(fit$starts), found$value, tolerance = 1e-9)
+  expect_equal(fit$loglik, value(fit$point), tolerance = 1e-12)
+  expect_equal(unname(vcov(fit)), solve(-found$hessian), tolerance = 1e-3)
+})
