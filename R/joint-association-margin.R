@@ -3,7 +3,7 @@
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
   if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
-    abort(c("{.arg x} must be the joint margin of two questions."), "argument")
+    abort("{.arg x} must be the joint margin of two questions.", "argument")
   }
   new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df)
 }
@@ -25,8 +25,15 @@ margin_association <- function(x) {
   table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v,
                           cramers.v.error = if (valid && v > 0) error(gradient / (2 * v * (min(k, l) - 1)))
                             else NA_real_)
-  if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
-                                                     table[c("cramers.v", "cramers.v.error")]))
+  if (k == 2 && l == 2) {
+    # The shares of yes to the first, to the second and to both.
+    yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
+    z <- drop(yes %*% as.vector(share))
+    # The covariance of a design is by linearisation, which has no such factor.
+    factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
+    measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
+    table <- tibble::as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))
+  }
   test <- if (!is.null(x$df)) design_test(x)
     else if (x$target == "sample") true_margin_test(x)
     else if (is.null(x$supports)) reported_table_test(x$tally)
@@ -45,26 +52,6 @@ design_test <- function(x) {
   test$p.value <- if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
     else NA_real_
   test
-}
-
-two_by_two <- function(share, error, x) {
-  row <- sum(share[2, ])
-  column <- sum(share[, 2])
-  covariance <- share[2, 2] - row * column
-  toward <- matrix(c(0, -column, -row, 1 - row - column), 2)
-  spread <- row * (1 - row) * column * (1 - column)
-  s <- sqrt(max(spread, 0))
-  positive <- all(share > 0)
-  # The covariance of a design is by linearisation, which has no such factor.
-  factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
-  correlation <- if (spread > 0) covariance / s else NA_real_
-  bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
-  bend[2, 2] <- bend[2, 1] + bend[1, 2]
-  ratio <- if (positive) share[2, 2] * share[1, 1] / (share[1, 2] * share[2, 1]) else NA_real_
-  list(covariance = covariance * factor, covariance.error = error(toward) * factor, correlation = correlation,
-       correlation.error = if (spread > 0) error(toward / s - correlation * bend / 2) else NA_real_,
-       odds.ratio = ratio, odds.ratio.error = if (positive) ratio * error(matrix(c(1, -1, -1, 1), 2) / share)
-         else NA_real_)
 }
 
 # Score test of independence from the reported table. The truths can move its interactions only within the products of
@@ -98,8 +85,7 @@ true_table_test <- function(tally) {
 
 # Of supports the margin is the unbiased estimate itself.
 true_margin_test <- function(x) {
-  if (is.null(x$supports)) return(true_table_test(x$tally))
-  interaction_test(unname(x$estimate), x$covariance, x$n)
+  if (is.null(x$supports)) true_table_test(x$tally) else interaction_test(unname(x$estimate), x$covariance, x$n)
 }
 
 interaction_test <- function(share, covariance, n) {
@@ -139,20 +125,13 @@ rr_association.rr_fit_product <- function(x, ...) {
 #' @export
 rr_association.rr_survey <- function(x, ...) {
   check_dots_empty(...)
-  if (is.null(x$mechanism$questions)) {
-    abort(c("{.arg x} must be a fit of several questions.", x = "It is one of a single question, in a survey design.",
-            i = "Make one with {.fn rr_estimate} and {.fn rr_product}, of a design with a column for each question."),
-          "argument")
-  }
   margin_associations(x)
 }
 
 # The margins of all pairs of questions of a joint fit.
 margin_associations <- function(x) {
-  d <- length(x$mechanism$questions)
-  if (d < 2L) abort(c("Association needs at least two questions.", x = "There is one."), "argument")
-  if (d > 60) abort(c("{.arg x} has too many questions for all pairs.",
-                      i = "Take the {.fn rr_margin} of the pair of interest."), "argument")
+  d <- length(joint_questions(x))
+  if (d < 2L) abort("Association needs at least two questions.", "argument")
   pairs <- pair_index(d)
   tables <- lapply(seq_along(pairs$i), function(m) margin_association(rr_margin(x, c(pairs$i[m], pairs$j[m]))))
   columns <- unique(unlist(lapply(tables, names)))

@@ -9,19 +9,13 @@ read_questions <- function(x, mechanism, na.rm) {
     abort(c("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.",
             x = "It is {describe(mechanism)}."), "argument")
   }
-  for (name in names(questions)) check_mechanism(questions[[name]], name)
   if (inherits(x, "tbl_lazy")) {
-    abort(c("{.arg mechanism} is for reports in memory.", x = "{.arg bits} is a database table.",
-            i = "An engine counts columns of 0 and 1: store one a category, 1 where the report supports it."),
-          "argument")
+    abort("{.arg mechanism} is for reports in memory: an engine counts columns of 0 and 1.", "argument")
   }
   reports <- question_reports(x, questions)
   gone <- Reduce(`|`, lapply(reports, absent_reports))
   if (any(gone) && !na.rm) {
-    at <- which(gone)[1]
-    name <- names(reports)[vapply(reports, function(one) absent_reports(one)[at], NA)][1]
-    abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(at)} of question {.val {name}} is NA.",
+    abort(c("{.arg bits} must not have missing entries.", x = "Row {which(gone)[1]} has one.",
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
   if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
@@ -31,22 +25,17 @@ read_questions <- function(x, mechanism, na.rm) {
 # The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
 question_reports <- function(x, questions) {
   if (is.matrix(x)) x <- as.data.frame(x)
-  if (!is.data.frame(x)) {
-    abort(c("{.arg bits} must be a data frame with the reports of each question.", x = "It is {describe(x)}."),
-          "argument")
-  }
   lapply(stats::setNames(nm = names(questions)), function(name) {
     if (name %in% names(x)) return(x[[name]])
-    for (between in c(".", "_")) {
-      start <- paste0(name, between)
+    for (start in paste0(name, c(".", "_"))) {
       own <- names(x)[startsWith(names(x), start)]
       if (length(own)) {
         return(structure(as.list(x)[own], names = substring(own, nchar(start) + 1L),
                          row.names = .set_row_names(nrow(x)), class = "data.frame"))
       }
     }
-    abort(c("{.arg bits} must have a column for each question.", x = "There is none called {.val {name}}.",
-            i = "Its columns are {.val {names(x)}}."), "argument")
+    abort(c("{.arg bits} must be a data frame with a column for each question.",
+            x = "There is none called {.val {name}}."), "argument")
   })
 }
 
@@ -62,7 +51,9 @@ support_bits <- function(x, mechanism, name) {
   law <- rr_law(mechanism)
   bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x),
                                                                      length(mechanism$levels)))
-    else if (part$width == 1L) matrix(yes_bits(x, mechanism, name))
+    # 1 for the report that support_columns() takes for yes.
+    else if (part$width == 1L) matrix(as.integer(report_codes(plain_reports(x, mechanism), mechanism, name) ==
+                                                   bit_places(mechanism$reports)[["yes"]]))
     # In one block a report supports the categories whose sign in its column is 1.
     else if (inherits(law, "rr_law_hadamard")) (hadamard_signs(rr_reports(x, mechanism),
                                                                seq_along(mechanism$levels)) + 1L) %/% 2L
@@ -71,14 +62,7 @@ support_bits <- function(x, mechanism, name) {
   stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
 }
 
-# 1 for the report that support_columns() takes for yes.
-yes_bits <- function(x, mechanism, name) {
-  codes <- report_codes(plain_reports(x, mechanism), mechanism, name)
-  as.integer(codes == bit_places(mechanism$reports)[["yes"]])
-}
-
 # Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
-#' @export
 evidence_columns.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) return(NextMethod())
   if (mechanism$blocks > 1) return(NULL)
