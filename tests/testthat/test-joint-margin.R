@@ -211,7 +211,7 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
   expect_identical(coef(rr_estimate(one, method = "ibu", iterations = 0, start = turned)), coef(rr_estimate(one)))
   for (wrong in list(as.table(joint[, , 1]), structure(joint, dimnames = stats::setNames(dimnames(joint), c("a", "b", "d"))),
                      as.table(joint[2:1, , ]), joint / 2)) {
-    expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error_argument")
+    expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
   }
 })
 
