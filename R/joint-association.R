@@ -65,12 +65,6 @@ rr_association <- function(x, ...) {
 }
 
 #' @export
-rr_association.default <- function(x, ...) {
-  abort(c("{.arg x} must be a fit of several questions.", x = "It is {describe(x)}.",
-          i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."), "argument")
-}
-
-#' @export
 rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)
   check_pairs(x)
@@ -266,9 +260,9 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 # One row for each pair and measure, or for each pair of one measure.
 rows_of.rr_association <- function(x) {
   pairs <- x$pairs
-  tables <- lapply(x$measure %||% intersect(association_measures, names(pairs)), function(measure) {
-    tibble::tibble(x = pairs$x, y = pairs$y, measure = measure, estimate = pairs[[measure]],
-                   std.error = pairs[[paste0(measure, ".error")]])
+  tables <- lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
+    tibble::tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
+                   std.error = pairs[[paste0(one, ".error")]])
   })
   do.call(rbind, tables)
 }

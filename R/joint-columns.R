@@ -151,7 +151,7 @@ evidence_columns.rr_compose <- function(mechanism) {
 evidence_columns.rr_noncompliance <- evidence_columns.rr_compose
 
 # Which questions can be counted in columns of 0 and 1?
-counted_in_bits <- function(questions) !vapply(lapply(questions, evidence_columns), is.null, NA)
+counted_in_bits <- function(questions) !vapply(questions, function(m) is.null(evidence_columns(m)), NA)
 
 # Is a question one column: yes or not?
 is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)

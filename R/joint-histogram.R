@@ -12,8 +12,6 @@ shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$furth
 
 family_size <- function(x) set_total(length(x$columns), x$order) - 1
 
-shown_size <- function(x) family_size(x) + if (x$further) ncol(x$more$members) else 0
-
 shown_sizes <- function(x) {
   c(set_sizes(length(x$columns), x$order), if (x$further) as.integer(colSums(x$more$members >= 0)))
 }
@@ -39,11 +37,7 @@ possible_sets <- function(x) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
-  if (!known && !is.null(x$counts$scores)) {
-    result <- score_block(x$counts, rows, cols, target)
-    if (!is.null(result$missing)) abort_untallied(x, result$missing)
-    return(result$covariance)
-  }
+  if (!known && !is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
   design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)

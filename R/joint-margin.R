@@ -95,40 +95,38 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
 }
 
 # Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
-# methods cells are added up.
+# methods, and in survey designs, cells are added up.
 cell_estimates.rr_fit_product <- function(fit, which, target) {
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
-  questions <- fit$mechanism$questions[which]
-  reported <- apply(as.table(fit$tally), which, sum)
-  tally <- margin_tally(questions, reported, fit$tally)
-  if (fit$method == "inv") {
-    part <- rr_estimate(tally, method = "inv", target = fit$target)
-    cells <- seq_along(part$estimate)
-    estimate <- part$estimate
-    covariance <- estimate_covariance(part$mechanism, part, 1, cells)
-  } else {
-    code <- cell_codes(fit$mechanism$sizes, which)
-    estimate <- as.vector(rowsum(fit$estimate, code))
-    covariance <- unname(t(rowsum(t(rowsum(unname(vcov(fit)), code)), code)))
-  }
-  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = fit$tally$n,
-       target = fit$target, conf.level = fit$conf.level, tally = tally,
-       boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
+  cells <- product_cells(fit, which, if (fit$method != "inv") unname(vcov(fit)))
+  if (fit$method != "inv") return(cells)
+  part <- rr_estimate(cells$tally, method = "inv", target = fit$target)
+  cells$estimate <- part$estimate
+  cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
+  cells$boundary <- 0
+  cells
 }
 
-# Cells of a survey design are added up, with their covariance: of inversion the sums are the inversion of the sums.
 cell_estimates.rr_survey <- function(fit, which, target) {
   if (!identical(target %||% fit$target, fit$target) || NCOL(fit$estimate) > 1L || fit$total) {
     abort(c("{.arg fit} must be of shares in one group, for its own {.arg target}.",
             i = "Take the margins with {.fn rr_contrast}."), "argument")
   }
+  cells <- product_cells(fit, which, fit$covariance)
+  if (fit$estimator$unbiased) cells$boundary <- 0
+  cells[c("n", "df")] <- fit[c("n", "df")]
+  cells
+}
+
+product_cells <- function(fit, which, covariance) {
   code <- cell_codes(fit$mechanism$sizes, which)
   questions <- fit$mechanism$questions[which]
   list(levels = lapply(questions, `[[`, "levels"), estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
-       covariance = unname(t(rowsum(t(rowsum(fit$covariance, code)), code))), n = fit$n, target = fit$target,
-       conf.level = fit$conf.level, tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
-       boundary = if (fit$estimator$unbiased) 0 else sum(fit$estimate <= 0), df = fit$df)
+       covariance = if (!is.null(covariance)) unname(t(rowsum(t(rowsum(covariance, code)), code))), n = fit$tally$n,
+       target = fit$target, conf.level = fit$conf.level,
+       tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
+       boundary = sum(fit$estimate <= 0))
 }
 
 margin_tally <- function(questions, reported, whole) {

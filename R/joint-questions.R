@@ -91,45 +91,22 @@ margin_part <- function(fit, name) {
   list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
 }
 
-# ---- tests of independence, where a report is no category ----
-
-# The score test that reported_table_test() is for categories: the supports of two questions are uncorrelated if the
-# truths are independent. With S and T their covariance matrices and C that between them, n vec(C)' (T (x) S)^-1 vec(C),
-# along the directions in which truths can move C: differences of the columns of diag(d).
-support_test <- function(supports, n) {
-  sides <- lapply(supports$parts, function(part) {
-    covariance <- part$second - tcrossprod(part$first)
-    decomposition <- eigen(covariance, symmetric = TRUE)
-    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
-    white <- t(decomposition$vectors[, kept, drop = FALSE]) / sqrt(decomposition$values[kept])
-    k <- length(part$d)
-    contrasts <- if (k == 1L) matrix(part$d) else part$d * (diag(k)[, -1, drop = FALSE] - diag(k)[, 1])
-    directions <- qr(white %*% contrasts, LAPACK = TRUE)
-    rank <- if (any(kept)) sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(white %*% contrasts))) else 0
-    if (rank == 0) return(NULL)
-    crossprod(qr.Q(directions)[, seq_len(rank), drop = FALSE], white)
-  })
-  if (any(vapply(sides, is.null, NA))) return(list(statistic = NA_real_, df = 0))
-  between <- supports$between - tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
-  list(statistic = n * sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
-       df = as.double(nrow(sides[[1]]) * nrow(sides[[2]])))
-}
-
 # The reports' own moments of two questions; NULL where pairs of columns were not tallied.
 margin_supports <- function(fit, parts) {
   counts <- fit$counts
-  pair <- function(a, b) {
-    members <- rbind(pmin(a, b), pmax(a, b)) - 1L
-    members[2, a == b] <- -1L
-    set_values(counts, members) / fit$n
+  block <- function(a, b) {
+    if (!is.null(counts$scores)) {
+      place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
+      return(counts$scores$second[place(a), place(b), drop = FALSE] / fit$n)
+    }
+    members <- sorted_members(rbind(rep(a, length(b)), rep(b, each = length(a))) - 1L)
+    matrix(set_values(counts, members) / fit$n, length(a))
   }
-  block <- function(a, b) matrix(pair(rep(a, length(b)), rep(b, each = length(a))), length(a))
   d <- fit$design$p - fit$design$q
-  if (!is.null(counts$scores)) block <- function(a, b) {
-    place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
-    counts$scores$second[place(a), place(b), drop = FALSE] / fit$n
-  }
   list(parts = lapply(parts, function(part) {
-    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at), d = d[part$at])
+    k <- length(part$at)
+    differences <- if (k == 1L) matrix(1) else diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
+    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at),
+         contrasts = d[part$at] * differences)
   }), between = block(parts[[1]]$at, parts[[2]]$at))
 }

@@ -95,24 +95,23 @@ score_places <- function(scores, members) {
   match(key(members), key(scores$members))
 }
 
-# list(covariance) of chosen sets, or list(missing), the members of one whose products were not kept.
-score_block <- function(counts, rows, cols, target) {
-  scores <- counts$scores
-  i <- score_places(scores, rows)
-  j <- score_places(scores, cols)
+# Covariance of chosen sets.
+score_block <- function(x, rows, cols, target) {
+  counts <- x$counts
+  i <- score_places(counts$scores, rows)
+  j <- score_places(counts$scores, cols)
   lost <- c(which(is.na(i)), length(i) + which(is.na(j)))
   if (length(lost)) {
     set <- if (lost[1] <= length(i)) rows[, lost[1]] else cols[, lost[1] - length(i)]
-    return(list(missing = set[set >= 0]))
+    abort_untallied(x, set[set >= 0])
   }
-  second <- scores$second[i, j, drop = FALSE]
+  second <- counts$scores$second[i, j, drop = FALSE]
   if (target == "population") {
-    sums <- set_values(counts, scores$members)
-    return(list(covariance = (second - outer(sums[i], sums[j]) / counts$n) * counts$n / (counts$n - 1)))
+    sums <- set_values(counts, counts$scores$members)
+    return((second - outer(sums[i], sums[j]) / counts$n) * counts$n / (counts$n - 1))
   }
-  held <- both_held(counts, rows[, rep(seq_along(i), length(j)), drop = FALSE],
-                    cols[, rep(seq_along(j), each = length(i)), drop = FALSE], second)
-  list(covariance = second - held)
+  second - both_held(counts, rows[, rep(seq_along(i), length(j)), drop = FALSE],
+                     cols[, rep(seq_along(j), each = length(i)), drop = FALSE], second)
 }
 
 # The unbiased numbers of rows that hold the sets `a` and `b` together; `second` has the sums of their products, which

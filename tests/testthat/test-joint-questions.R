@@ -232,8 +232,7 @@ test_that("what has no joint law is refused, with what to do instead", {
   for (refused in expression(
     rr_tally(data.frame(a = 1), rr_product(a = a)), rr_tmdh(rr_cooccurrence(diag(6)), list(a = rr_hadamard(6, 3, blocks = 2))),
     rr_tmdh(rr_cooccurrence(diag(3)), list(a = rr_local_hash(3, 1, cohorts = 4))),
-    rr_cooccurrence(data.frame(b = "01"), mechanism = list(a = a)), rr_cooccurrence(data.frame(a = "01"), mechanism = a),
-    rr_cooccurrence(1:3, mechanism = list(a = a))
+    rr_cooccurrence(data.frame(b = "01"), mechanism = list(a = a)), rr_cooccurrence(data.frame(a = "01"), mechanism = a)
   )) {
     expect_error(eval(refused), class = "candor_error")
   }
