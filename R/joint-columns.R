@@ -108,47 +108,35 @@ part_columns <- function(parts, width, columns) {
 # supports category i, with probability p if that is the truth and q otherwise. `rivals` says that the columns are
 # not independent given the truth, so that sets may hold at most one of them; `direct` that a report supports exactly
 # one category. NULL for a mechanism that has no such columns.
-evidence_columns <- function(mechanism) UseMethod("evidence_columns")
-
-support_columns <- function(mechanism) {
-  part <- evidence_columns(mechanism)
-  if (!is.null(part)) return(part)
-  abort(c("Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-          x = "The probability of a report depends on the truth in more ways than \"same or not\".",
-          i = "Count scores of the reports: {.code rr_cooccurrence(reports, mechanism = )}."), c("law", "argument"))
-}
-
-evidence_columns.rr_mechanism <- function(mechanism) {
+evidence_columns <- function(mechanism) {
+  k <- length(mechanism$levels)
+  if (inherits(mechanism, "rr_hadamard") && !mechanism$one_bit) {
+    # Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
+    return(if (mechanism$blocks == 1) list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = k, rivals = TRUE))
+  }
   law <- rr_law(mechanism)
   if (inherits(law, "rr_law_support") && length(law$p) == 1L && length(law$q) == 1L) {
-    return(list(p = law$p, q = law$q, width = length(mechanism$levels), rivals = !is.null(law$both_own)))
+    return(list(p = law$p, q = law$q, width = k, rivals = !is.null(law$both_own)))
   }
-  if (length(mechanism$levels) == 2L && length(mechanism$reports) == 2L) {
-    matrix <- rr_matrix(mechanism)
+  # GRR after GRR is GRR.
+  if (k > 2L && inherits(mechanism, c("rr_grr", "rr_compose", "rr_noncompliance")) &&
+      inherits(law, "rr_law_additive") && !is.null(mechanism$p)) {
+    return(list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE))
+  }
+  if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.
-    matrix <- matrix[bit_places(mechanism$levels), bit_places(mechanism$reports)]
-    return(list(p = unname(matrix[2, 2]), q = unname(matrix[1, 2]), width = 1L, rivals = FALSE))
+    matrix <- unname(rr_matrix(mechanism))[bit_places(mechanism$levels), bit_places(mechanism$reports)]
+    list(p = matrix[2, 2], q = matrix[1, 2], width = 1L, rivals = FALSE)
   }
 }
 
-evidence_columns.rr_binary <- function(mechanism) {
-  if (mechanism$bits[["yes"]] == 1L) return(list(p = mechanism$q_no, q = mechanism$p_no, width = 1L, rivals = FALSE))
-  list(p = mechanism$p, q = mechanism$q, width = 1L, rivals = FALSE)
+support_columns <- function(mechanism) {
+  evidence_columns(mechanism) %||% abort(c(
+    "Joint counts of columns do not fit this mechanism ({mechanism$design}).",
+    x = "The probability of a report depends on the truth in more ways than \"same or not\".",
+    i = "Count scores of the reports: {.code rr_cooccurrence(reports, mechanism = )}."
+  ), c("law", "argument"))
 }
-
-evidence_columns.rr_grr <- function(mechanism) {
-  k <- length(mechanism$levels)
-  list(p = mechanism$p, q = mechanism$q, width = if (k == 2L) 1L else k, rivals = k > 2L, direct = k > 2L)
-}
-
-# GRR after GRR is GRR.
-evidence_columns.rr_compose <- function(mechanism) {
-  k <- length(mechanism$levels)
-  if (k == 2L || is.null(mechanism$p) || !inherits(mechanism$form, "rr_law_additive")) return(NextMethod())
-  list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE)
-}
-
-evidence_columns.rr_noncompliance <- evidence_columns.rr_compose
 
 # Which questions can be counted in columns of 0 and 1?
 counted_in_bits <- function(questions) !vapply(questions, function(m) is.null(evidence_columns(m)), NA)

@@ -27,7 +27,7 @@
 #'   "TRUE", or "no" and "yes", mean what their labels say; of any other factor of two levels the second means 1. Or a `table` (or array) with two
 #'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
 #'   Or a **database table** of package dbplyr whose columns are 0 and 1 (or logical): the engine adds up the products of columns, all in
-#'   one scan (in batches of 1,500 sums), or counts row types with `GROUP BY` where these are fewer; no row leaves it.
+#'   one scan (in batches of 1,500 sums); no row leaves it.
 #' @param mechanism For reports of other protocols than yes/no questions: a [rr_product()], or a list of mechanisms named by the questions.
 #'   `bits` is then a data frame of reports as [rr_perturb()] gives them: each question is a column of its name (the several columns of a hash
 #'   value are a data frame inside, or `question.slope` and so on). A yes/no question is counted as one column, `question`, any other as one column a category,

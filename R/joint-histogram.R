@@ -7,6 +7,13 @@ new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tal
             class = c(paste0("rr_", kind), "rr_histogram", if (kind == "tmdh") "rr_estimates"))
 }
 
+# The joint counts `x`, sent through each column's channel or back (`inverse`): list(values, more).
+through_columns <- function(x, design, inverse) {
+  made <- .Call(C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
+                as.double(moment_weights(design, inverse)), x$more$members, x$more$values)
+  list(values = made$values, more = if (!is.null(x$more)) list(members = x$more$members, values = made$more))
+}
+
 # What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of its sets.
 shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$further) x$more$values)
 

@@ -42,11 +42,9 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   if (order > truth$tallied) abort_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
-  known <- .Call(C_rr_moments, truth$values, as.double(length(truth$columns)), as.double(truth$tallied),
-                 as.double(moment_weights(design, FALSE)), truth$more$members, truth$more$values)
-  more <- if (!is.null(truth$more)) list(members = truth$more$members, values = known$more)
-  new_rr_histogram("pmdh", truth$columns, order, known$values, more = more, tallied = truth$tallied, further = further,
-                   truth = truth, design = design, mechanism = mechanism)
+  made <- through_columns(truth, design, FALSE)
+  new_rr_histogram("pmdh", truth$columns, order, made$values, more = made$more, tallied = truth$tallied,
+                   further = further, truth = truth, design = design, mechanism = mechanism)
 }
 
 abort_order <- function(order, x) {

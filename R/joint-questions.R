@@ -62,13 +62,6 @@ support_bits <- function(x, mechanism, name) {
   stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
 }
 
-# Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
-evidence_columns.rr_hadamard <- function(mechanism) {
-  if (mechanism$one_bit) return(NextMethod())
-  if (mechanism$blocks > 1) return(NULL)
-  list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = length(mechanism$levels), rivals = TRUE)
-}
-
 # ---- the margins of questions ----
 
 # The questions of several categories, by name: list(at = their columns, levels).

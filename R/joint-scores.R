@@ -42,7 +42,10 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
     u <- do.call(cbind, unname(Map(function(reader, report, kept) {
       reader(take_reports(report, rows))[, kept, drop = FALSE]
     }, readers, reports, columns$kept)))
-    products <- score_products(u, members)
+    # Products over the members of each set; -1 stands for no member.
+    u <- cbind(1, u)
+    products <- Reduce(`*`, lapply(seq_len(nrow(members)), function(m) u[, members[m, ] + 2L, drop = FALSE]))
+    dimnames(products) <- NULL
     sums <- sums + colSums(products)
     second <- second + crossprod(products)
   }
@@ -67,13 +70,6 @@ score_columns <- function(questions) {
        questions = Map(function(m, one, at) {
          list(at = at, levels = if (one) m$levels[bit_places(m$levels)] else m$levels)
        }, questions, single, at))
-}
-
-score_products <- function(u, members) {
-  u <- cbind(1, u)
-  products <- u[, members[1, ] + 2L, drop = FALSE]
-  for (m in seq_len(nrow(members))[-1]) products <- products * u[, members[m, ] + 2L, drop = FALSE]
-  unname(products)
 }
 
 # The design of counts in scores, for the mechanism that a user names again.

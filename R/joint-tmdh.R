@@ -90,18 +90,14 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   order <- check_order(order %||% counts$order, length(counts$columns))
   if (order > counts$tallied) abort_order(order, counts)
   if (target == "population" && counts$n < 2) abort("{.arg counts} must be of at least 2 rows.", "empty")
-  if (!is.null(counts$scores)) {
-    return(new_rr_histogram("tmdh", counts$columns, order, counts$values, tallied = counts$tallied, counts = counts,
-                            design = score_design(mechanism, counts), mechanism = mechanism, target = target,
-                            conf.level = conf.level))
-  }
-  design <- column_design(mechanism, counts$columns)
+  # A score is of the truth already.
+  scored <- !is.null(counts$scores)
+  design <- if (scored) score_design(mechanism, counts) else column_design(mechanism, counts$columns)
   check_direct(design, counts)
-  fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
-               as.double(moment_weights(design, TRUE)), counts$more$members, counts$more$values)
-  more <- if (!is.null(counts$more)) list(members = counts$more$members, values = fit$more)
-  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, further = further,
-                   counts = counts, design = design, mechanism = mechanism, target = target, conf.level = conf.level)
+  made <- if (scored) counts["values"] else through_columns(counts, design, TRUE)
+  new_rr_histogram("tmdh", counts$columns, order, made$values, more = made$more, tallied = counts$tallied,
+                   further = further, counts = counts, design = design, mechanism = mechanism, target = target,
+                   conf.level = conf.level)
 }
 
 #' @rdname rr_tmdh
