@@ -74,10 +74,11 @@ support_test <- function(supports, n) {
   sides <- lapply(supports$parts, function(part) {
     decomposition <- eigen(part$second - tcrossprod(part$first), symmetric = TRUE)
     kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
+    if (!any(kept)) return(NULL)
     white <- t(decomposition$vectors[, kept, drop = FALSE]) / sqrt(decomposition$values[kept])
     moved <- white %*% part$contrasts
     directions <- qr(moved, LAPACK = TRUE)
-    rank <- if (any(kept)) sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(moved))) else 0
+    rank <- sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(moved)))
     if (rank > 0) crossprod(qr.Q(directions)[, seq_len(rank), drop = FALSE], white)
   })
   if (any(vapply(sides, is.null, NA))) return(list(statistic = NA_real_, df = 0))
