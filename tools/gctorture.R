@@ -71,7 +71,7 @@ calls <- alist(
   set_refused = rr_set_size(cbind(c(0L, 5L), 1:0), 0.1),
   incidence_mixture = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2), method = "mle")),
   incidence_total = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2))),
-  sketch = coef(rr_set_size(rr_sketch(c("a", "b")), rr_sketch(c("b", "c"))))
+  sketch = coef(rr_set_size(list(rr_sketch(c("a", "b")), rr_sketch(c("b", "c")))))
 )
 
 run <- function(call) tryCatch(eval(call, new.env(parent = shim)), error = function(e) class(e))
