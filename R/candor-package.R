@@ -48,7 +48,7 @@
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
 #' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
-#'   [rr_reported_law()] compute which reports a known truth gives; [rr_moment_matrix()], [rr_incidence_matrix()] and [rr_rowtype()]
+#'   [rr_reported_law()] compute which reports a known truth gives; [rr_moment_matrix()] and [rr_rowtype()]
 #'   are the algebra.
 #' * `vignette("joint", package = "candor")`.
 #'
@@ -58,10 +58,10 @@
 #' * [rr_posterior()]: exact posteriors of shares.
 #'
 #' @section Counting:
-#' * Bits: [rr_any()], [rr_all()], [rr_extreme_variance()]; [rr_bit_tally()] and [rr_bit_counts()] keep their tally,
+#' * Bits: [rr_any()], [rr_all()], [rr_extreme_variance()]; [rr_bit_tally()] keeps their tally,
 #'   [rr_merge_bits()] draws noisy bits of the OR.
-#' * Sets: [rr_union_size()], [rr_intersection_size()], [rr_difference_size()], [rr_jaccard()], [rr_incidence()].
-#' * Sketches: [rr_sketch()], [rr_perturb_sketch()], [rr_sketch_size()].
+#' * Sets: [rr_set_size()], [rr_incidence()].
+#' * Sketches of sets: [rr_sketch()], also read by [rr_set_size()].
 #' * `vignette("counting", package = "candor")`.
 #'
 #' @section Judging and planning:

@@ -10,7 +10,7 @@
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`; `shape = term + region ~ model` sets the groups, here of
 #'   the column `region`, in a column of their own.
 #' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
-#'   element, for [rr_sketch_size()] the sketches.
+#'   element, for [rr_set_size()] of sketches the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
 #' * In R Markdown and Quarto an estimate, or a tally, at the end of a chunk becomes a table of 25 rows at most, with what `print()` says as text around it
 #'   (`knitr::knit_print()`); `render = knitr::normal_print` among the options of the chunk shows what the console shows.
@@ -38,7 +38,7 @@
 #' @name rr_estimates
 #' @examples
 #' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0), b = c(1, 0, 0, 1, 0, 1, 1, 0))
-#' size <- rr_union_size(reports, flip = 0.1)
+#' size <- rr_set_size(reports, flip = 0.1)
 #' tidy(size, conf.int = TRUE)
 #' glance(size)
 #' confint(size)

@@ -15,12 +15,9 @@
 rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm = FALSE) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
-  named <- is.list(mechanisms) && !inherits(mechanisms,
-                                            "rr_mechanism") && length(mechanisms) && !is.null(names(mechanisms))
-  if (!named || !all(names(mechanisms) %in% names(x)) || anyDuplicated(names(mechanisms))) {
+  if (!is.list(mechanisms) || is.null(names(mechanisms)) || !all(names(mechanisms) %in% names(x))) {
     abort(c("{.arg mechanisms} must be a list of mechanisms, named by columns of {.arg x}.",
-            x = "It is {describe(mechanisms)}{if (named) paste0(' named ', format_labels(names(mechanisms)))}.",
-            i = "The columns are {format_labels(names(x))}."), "argument")
+            x = "It is {describe(mechanisms)}."), "argument")
   }
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
   gone <- which(Reduce(`|`, lapply(x, absent_reports)))
@@ -32,10 +29,10 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
     x <- x[-gone, , drop = FALSE]
     w <- w[-gone]
   }
-  if (sum(w) <= 0 || nrow(x) < 2L) abort(c("{.arg x} must hold at least two rows."), "empty")
+  if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
   scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))
-  if (length(columns) < 2L) abort(c("Association needs at least two columns.", x = "There is one."), "argument")
+  if (length(columns) < 2L) abort("Association needs at least two columns.", "argument")
   of <- rep(seq_along(scores), vapply(scores, function(part) ncol(part$u), 0L))
   randomized <- vapply(scores, `[[`, NA, "randomized")[of]
   table <- score_associations(do.call(cbind, lapply(scores, `[[`, "u")), of, randomized, w / sum(w), columns)
@@ -47,8 +44,7 @@ association_scores <- function(x, name, mechanism) {
   if (is.null(mechanism)) {
     if (is.logical(x)) x <- as.integer(x)
     if (!is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-      abort(c("Columns without a mechanism must be finite numbers.", x = "{.val {name}} is {describe(x)}.",
-              i = "Give its mechanism, or leave it out."), "argument")
+      abort(c("Columns without a mechanism must be finite numbers.", x = "{.val {name}} is {describe(x)}."), "argument")
     }
     return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
   }
@@ -82,8 +78,8 @@ score_associations <- function(u, of, randomized, w, columns) {
     rho <- if (usable) covariance / sqrt(vi * vj) else NA_real_
     slope <- product - covariance
     influence <- if (usable) slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj) else NA_real_
-    test <- if (spread[i[k]] > 0 &&
-                spread[j[k]] > 0) effective * covariance^2 / (spread[i[k]] * spread[j[k]]) else NA_real_
+    both <- spread[i[k]] * spread[j[k]]
+    test <- if (both > 0) effective * covariance^2 / both else NA_real_
     c(covariance * effective / (effective - 1), sqrt(sum(w^2 * slope^2)) * effective / (effective - 1), rho,
       sqrt(sum(w^2 * influence^2)), test)
   })

@@ -3,7 +3,7 @@
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
   if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
-    abort(c("{.arg x} must be the joint margin of two questions."), "argument")
+    abort("{.arg x} must be the joint margin of two questions.", "argument")
   }
   new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df)
 }
@@ -25,11 +25,19 @@ margin_association <- function(x) {
   table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v,
                           cramers.v.error = if (valid && v > 0) error(gradient / (2 * v * (min(k, l) - 1)))
                             else NA_real_)
-  if (k == 2 && l == 2) table <- tibble::as_tibble(c(table[c("x", "y")], two_by_two(share, error, x),
-                                                     table[c("cramers.v", "cramers.v.error")]))
+  if (k == 2 && l == 2) {
+    # The shares of yes to the first, to the second and to both.
+    yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
+    z <- drop(yes %*% as.vector(share))
+    # The covariance of a design is by linearisation, which has no such factor.
+    factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
+    measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
+    table <- tibble::as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))
+  }
   test <- if (!is.null(x$df)) design_test(x)
-    else if (x$target == "sample") true_margin_test(x)
-    else if (is.null(x$supports)) reported_table_test(x$tally)
+    else if (is.null(x$supports)) if (x$target == "sample") true_table_test(x$tally) else reported_table_test(x$tally)
+    # Of supports the margin is the unbiased estimate itself.
+    else if (x$target == "sample") interaction_test(unname(x$estimate), x$covariance, x$n)
     else support_test(x$supports, x$n)
   table$statistic <- test$statistic
   table$df <- test$df
@@ -47,41 +55,36 @@ design_test <- function(x) {
   test
 }
 
-two_by_two <- function(share, error, x) {
-  row <- sum(share[2, ])
-  column <- sum(share[, 2])
-  covariance <- share[2, 2] - row * column
-  toward <- matrix(c(0, -column, -row, 1 - row - column), 2)
-  spread <- row * (1 - row) * column * (1 - column)
-  s <- sqrt(max(spread, 0))
-  positive <- all(share > 0)
-  # The covariance of a design is by linearisation, which has no such factor.
-  factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
-  correlation <- if (spread > 0) covariance / s else NA_real_
-  bend <- matrix(c(0, (1 - 2 * row) / (row * (1 - row)), (1 - 2 * column) / (column * (1 - column)), 0), 2)
-  bend[2, 2] <- bend[2, 1] + bend[1, 2]
-  ratio <- if (positive) share[2, 2] * share[1, 1] / (share[1, 2] * share[2, 1]) else NA_real_
-  list(covariance = covariance * factor, covariance.error = error(toward) * factor, correlation = correlation,
-       correlation.error = if (spread > 0) error(toward / s - correlation * bend / 2) else NA_real_,
-       odds.ratio = ratio, odds.ratio.error = if (positive) ratio * error(matrix(c(1, -1, -1, 1), 2) / share)
-         else NA_real_)
-}
-
 # Score test of independence from the reported table. The truths can move its interactions only within the products of
 # what each channel lets through; the noise in all other contrasts says nothing about them. Where every contrast gets
 # through, as in a square channel that can be inverted, the statistic is Pearson's.
 reported_table_test <- function(tally) {
-  questions <- tally$mechanism$questions
   share <- matrix(tally$counts / tally$n, tally$mechanism$report_sizes[[1]])
-  row <- rowSums(share)
-  column <- colSums(share)
-  left <- moved_contrasts(questions[[1]], row)
-  right <- moved_contrasts(questions[[2]], column)
-  df <- as.double(ncol(left) * ncol(right))
-  if (df == 0) return(list(statistic = NA_real_, df = df))
-  expected <- outer(row[row > 0], column[column > 0])
-  residual <- (share[row > 0, column > 0, drop = FALSE] - expected) / sqrt(expected)
-  list(statistic = tally$effective_n * sum((crossprod(left, residual) %*% right)^2), df = df)
+  parts <- Map(function(question, first) {
+    reports <- t(unname(rr_matrix(question)))
+    list(first = first, second = diag(first, length(first)), contrasts = reports[, -1, drop = FALSE] - reports[, 1])
+  }, unname(tally$mechanism$questions), list(rowSums(share), colSums(share)))
+  support_test(list(parts = parts, between = share), tally$effective_n)
+}
+
+# The score test for supports, scores or categories: those of two questions are uncorrelated if the truths are
+# independent. With S and T their covariance matrices and C that between them, n vec(C)' (T (x) S)^-1 vec(C), along the
+# directions in which truths can move C, which are products of `contrasts` of the reports' means.
+support_test <- function(supports, n) {
+  sides <- lapply(supports$parts, function(part) {
+    decomposition <- eigen(part$second - tcrossprod(part$first), symmetric = TRUE)
+    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
+    if (!any(kept)) return(NULL)
+    white <- t(decomposition$vectors[, kept, drop = FALSE]) / sqrt(decomposition$values[kept])
+    moved <- white %*% part$contrasts
+    directions <- qr(moved, LAPACK = TRUE)
+    rank <- sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(moved)))
+    if (rank > 0) crossprod(qr.Q(directions)[, seq_len(rank), drop = FALSE], white)
+  })
+  if (any(vapply(sides, is.null, NA))) return(list(statistic = NA_real_, df = 0))
+  between <- supports$between - tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
+  list(statistic = n * sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
+       df = as.double(nrow(sides[[1]]) * nrow(sides[[2]])))
 }
 
 # Wald's test that these very respondents' table, estimated without bias, is the product of its margins. With S for the
@@ -94,12 +97,6 @@ true_table_test <- function(tally) {
   fit <- rr_estimate(tally, method = "inv", target = "sample")
   share <- matrix(fit$estimate, sizes[1])
   interaction_test(share, estimate_covariance(fit$mechanism, fit, 1, seq_along(share)), tally$effective_n)
-}
-
-# Of supports the margin is the unbiased estimate itself.
-true_margin_test <- function(x) {
-  if (is.null(x$supports)) return(true_table_test(x$tally))
-  interaction_test(unname(x$estimate), x$covariance, x$n)
 }
 
 interaction_test <- function(share, covariance, n) {
@@ -117,48 +114,18 @@ interaction_test <- function(share, covariance, n) {
   test
 }
 
-# An orthonormal basis of those contrasts of the reports given (with shares `share`) that a change of the truths can
-# move: differences of the channel's rows, in units of the reports' standard deviations.
-moved_contrasts <- function(question, share) {
-  seen <- share > 0
-  share <- share[seen]
-  rows <- t(unname(rr_matrix(question))[, seen, drop = FALSE]) / sqrt(share)
-  contrasts <- rows[, -1, drop = FALSE] - rows[, 1]
-  contrasts <- contrasts - outer(sqrt(share), drop(crossprod(sqrt(share), contrasts)))
-  decomposition <- qr(contrasts, LAPACK = TRUE)
-  rank <- sum(abs(diag(qr.R(decomposition))) > 1e-12 * max(abs(rows)))
-  qr.Q(decomposition)[, seq_len(min(rank, sum(seen) - 1)), drop = FALSE]
-}
-
-#' @export
-rr_association.rr_fit_product <- function(x, ...) {
-  check_dots_empty(...)
-  margin_associations(one_group(x, "x"))
-}
-
-#' @export
-rr_association.rr_survey <- function(x, ...) {
-  check_dots_empty(...)
-  if (is.null(x$mechanism$questions)) {
-    abort(c("{.arg x} must be a fit of several questions.", x = "It is one of a single question, in a survey design.",
-            i = "Make one with {.fn rr_estimate} and {.fn rr_product}, of a design with a column for each question."),
-          "argument")
-  }
-  margin_associations(x)
-}
-
 # The margins of all pairs of questions of a joint fit.
-margin_associations <- function(x) {
-  d <- length(x$mechanism$questions)
-  if (d < 2L) abort(c("Association needs at least two questions.", x = "There is one."), "argument")
-  if (d > 60) abort(c("{.arg x} has too many questions for all pairs.",
-                      i = "Take the {.fn rr_margin} of the pair of interest."), "argument")
+#' @export
+rr_association.default <- function(x, ...) {
+  check_dots_empty(...)
+  d <- length(joint_questions(x))
+  if (d < 2L) abort("Association needs at least two questions.", "argument")
+  if (inherits(x, "rr_fit_product")) x <- one_group(x, "x")
   pairs <- pair_index(d)
   tables <- lapply(seq_along(pairs$i), function(m) margin_association(rr_margin(x, c(pairs$i[m], pairs$j[m]))))
-  columns <- unique(unlist(lapply(tables, names)))
-  columns <- c(intersect(c("x", "y", "covariance", "covariance.error", "correlation", "correlation.error",
-                           "odds.ratio", "odds.ratio.error"), columns),
-               "cramers.v", "cramers.v.error", "statistic", "df", "p.value")
+  # Odds ratios and the like are of yes/no questions only.
+  all <- c("x", "y", paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
+  columns <- intersect(all, unlist(lapply(tables, names)))
   filled <- lapply(tables, function(table) {
     table[setdiff(columns, names(table))] <- NA_real_
     table[columns]

@@ -65,26 +65,19 @@ rr_association <- function(x, ...) {
 }
 
 #' @export
-rr_association.default <- function(x, ...) {
-  abort(c("{.arg x} must be a fit of several questions.", x = "It is {describe(x)}.",
-          i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."), "argument")
-}
-
-#' @export
 rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)
   check_pairs(x)
   parts <- pair_parts(x, x$target, FALSE)
-  table <- binary_measures(parts, x$columns, x$values, x$n, unbiased_factor(x$target, x$n))
-  test <- if (x$target == "population") reported_test(x$counts) else squared_ratio(parts, x$n)
-  table$statistic <- test
-  table$df <- if (x$target == "population") as.double(!is.na(test)) else 1
-  table$p.value <- stats::pchisq(test, 1, lower.tail = FALSE)
+  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
+  population <- x$target == "population"
+  table$statistic <- if (population) reported_test(x$counts) else squared_ratio(parts, x$n)
+  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
+  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
   block <- x$design$block
   if (!is.null(block)) {
-    at <- match(table$x, x$columns)
-    with <- match(table$y, x$columns)
-    table <- table[block[at] < 0 | block[at] != block[with], ]
+    at <- block[match(table$x, x$columns)]
+    table <- table[at < 0 | at != block[match(table$y, x$columns)], ]
   }
   new_rr_association(table, x, x$target, x$conf.level)
 }
@@ -97,12 +90,11 @@ rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   truth <- truth_of(x)
   parts <- pair_parts(truth, target, TRUE)
   if (target == "sample") parts$covariance.variance <- exact_covariance_variance(truth)
-  table <- binary_measures(parts, x$columns, truth$values, x$n, 1)
-  new_rr_association(table, x, target, 0.95)
+  new_rr_association(column_pairs(x, parts, truth$values, 1), x, target, 0.95)
 }
 
 check_pairs <- function(x) {
-  if (length(x$columns) < 2L) abort(c("Association needs at least two columns.", x = "There is one."), "argument")
+  if (length(x$columns) < 2L) abort("Association needs at least two columns.", "argument")
   if (x$tallied < 2) abort_untallied(x, 0:1)
 }
 
@@ -118,26 +110,39 @@ unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) e
 pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),
                                j = unlist(lapply(seq_len(d - 1), function(i) seq(i + 1, d))))
 
-binary_measures <- function(parts, columns, values, n, factor) {
-  pairs <- pair_index(length(columns))
-  ones <- values[1 + pairs$i]
-  others <- values[1 + pairs$j]
-  both <- values[1 + length(columns) + seq_along(pairs$i)]
+column_pairs <- function(x, parts, values, factor) {
+  pairs <- pair_index(length(x$columns))
+  measures <- binary_measures(parts, values[1 + pairs$i], values[1 + pairs$j],
+                              values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor)
+  tibble::as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
+                      list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
+}
+
+# Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
+binary_measures <- function(parts, ones, others, both, n, factor) {
   cells <- list(both, ones - both, others - both, n - ones - others + both)
   positive <- Reduce(`&`, lapply(cells, `>`, 0))
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
-  ratio <- ifelse(positive, inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]]), NA_real_)
-  # The gradient of the log odds ratio in (mu_i, mu_j, mu_ij); the number of rows is known.
+  ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
+  # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
   gradient <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
-  log_error <- root(pair_quadratic(gradient, parts$moments))
-  correlation_error <- root(parts$correlation.variance)
-  tibble::tibble(
-    x = columns[pairs$i], y = columns[pairs$j],
-    covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-    correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation), correlation.error = correlation_error,
-    odds.ratio = ratio, odds.ratio.error = ratio * log_error,
-    cramers.v = ifelse(is.nan(parts$correlation), NA_real_, abs(parts$correlation)), cramers.v.error = correlation_error
-  )
+  list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+       correlation.error = root(parts$correlation.variance),
+       odds.ratio = ratio, odds.ratio.error = ratio * root(pair_quadratic(gradient, parts$moments)))
+}
+
+# What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
+moment_parts <- function(z, covariance) {
+  along <- function(measure) {
+    gradient <- pair_gradient(z, measure)
+    drop(gradient %*% covariance %*% gradient)
+  }
+  inside <- all(z[1:2] > 0 & z[1:2] < 1)
+  list(covariance = z[3] - z[1] * z[2], covariance.variance = along("covariance"),
+       correlation = if (inside) (z[3] - z[1] * z[2]) / sqrt(prod(z[1:2], 1 - z[1:2])) else NA_real_,
+       correlation.variance = along("correlation"),
+       moments = covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))])
 }
 
 pair_quadratic <- function(gradient, moments) {
@@ -165,17 +170,23 @@ squared_ratio <- function(parts, n) {
 
 no_noise <- 1e-13
 
-# Pearson's statistic of each reported 2 x 2 table: N times the squared correlation of the reports.
+# N times the squared correlation of the reports, or of their scores: they are independent if the truths are. For
+# reports of 0 and 1 it is Pearson's statistic.
 reported_test <- function(counts) {
-  if (!is.null(counts$scores)) return(score_test(counts))
-  pairs <- pair_index(length(counts$columns))
-  n <- counts$n
-  share <- counts$values[1 + seq_along(counts$columns)] / n
-  both <- counts$values[1 + length(counts$columns) + seq_along(pairs$i)] / n
-  x <- share[pairs$i]
-  y <- share[pairs$j]
-  spread <- x * (1 - x) * y * (1 - y)
-  ifelse(spread > 0, n * (both - x * y)^2 / spread, NA_real_)
+  d <- length(counts$columns)
+  pairs <- pair_index(d)
+  mean <- counts$values[1 + seq_len(d)] / counts$n
+  both <- counts$values[1 + d + seq_along(pairs$i)] / counts$n
+  square <- mean
+  if (!is.null(counts$scores)) {
+    at <- score_places(counts$scores, matrix(seq_len(d) - 1L, 1))
+    second <- counts$scores$second[at, at] / counts$n
+    both <- second[cbind(pairs$i, pairs$j)]
+    square <- diag(second)
+  }
+  spread <- square - mean^2
+  ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0,
+         counts$n * (both - mean[pairs$i] * mean[pairs$j])^2 / (spread[pairs$i] * spread[pairs$j]), NA_real_)
 }
 
 # Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
@@ -213,39 +224,136 @@ score_pairs <- function(x, target) {
   pairs <- pair_index(length(x$columns))
   share <- x$values / x$n
   k <- length(pairs$i)
-  parts <- list(covariance = rep(NA_real_, k), correlation = rep(NA_real_, k), covariance.variance = rep(NA_real_, k),
+  parts <- list(covariance = rep(NA_real_, k), covariance.variance = rep(NA_real_, k), correlation = rep(NA_real_, k),
                 correlation.variance = rep(NA_real_, k), moments = matrix(NA_real_, 6, k))
-  block <- x$design$block
-  for (m in which(block[pairs$i] != block[pairs$j])) {
-    sets <- matrix(c(pairs$i[m], 0, pairs$j[m], 0, pairs$i[m], pairs$j[m]), 2) - 1L
-    storage.mode(sets) <- "integer"
+  for (m in which(x$design$block[pairs$i] != x$design$block[pairs$j])) {
+    sets <- matrix(as.integer(c(pairs$i[m], 0, pairs$j[m], 0, pairs$i[m], pairs$j[m]) - 1), 2)
     covariance <- histogram_block(x, sets, sets, target, FALSE, FALSE)
-    z <- share[1 + c(pairs$i[m], pairs$j[m], length(x$columns) + m)]
-    along <- function(measure) {
-      gradient <- pair_gradient(z, measure) / x$n
-      drop(gradient %*% covariance %*% gradient)
-    }
-    spread <- z[1] * (1 - z[1]) * z[2] * (1 - z[2])
-    parts$covariance[m] <- z[3] - z[1] * z[2]
-    parts$covariance.variance[m] <- along("covariance")
-    if (all(z[1:2] > 0 & z[1:2] < 1)) {
-      parts$correlation[m] <- parts$covariance[m] / sqrt(spread)
-      parts$correlation.variance[m] <- along("correlation")
-    }
-    parts$moments[, m] <- covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))]
+    one <- moment_parts(share[1 + c(pairs$i[m], pairs$j[m], length(x$columns) + m)], covariance / x$n^2)
+    for (field in names(parts)[1:4]) parts[[field]][m] <- one[[field]]
+    parts$moments[, m] <- one$moments * x$n^2
   }
   parts
 }
 
-# The scores of two questions are uncorrelated if their truths are independent: n times the squared correlation.
-score_test <- function(counts) {
-  d <- length(counts$columns)
-  pairs <- pair_index(d)
-  mean <- counts$values[1 + seq_len(d)] / counts$n
-  at <- score_places(counts$scores, matrix(seq_len(d) - 1L, 1))
-  second <- counts$scores$second[at, at] / counts$n - outer(mean, mean)
-  spread <- diag(as.matrix(second))
-  index <- cbind(pairs$i, pairs$j)
-  ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0, counts$n * second[index]^2 / (spread[pairs$i] * spread[pairs$j]),
-         NA_real_)
+# ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
+
+association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
+
+#' @rdname rr_association
+#' @export
+as.data.frame.rr_association <- function(x, ...) plain_frame(x$pairs, ...)
+
+#' @rdname rr_association
+#' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`; for `as.matrix()` also one of their errors such as
+#'   `"correlation.error"`, or `"p.value"`.
+#' @export
+as.matrix.rr_association <- function(x, measure = "correlation", ...) {
+  measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
+  names <- unique(c(x$pairs$x, x$pairs$y))
+  matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  matrix[cbind(x$pairs$x, x$pairs$y)] <- matrix[cbind(x$pairs$y, x$pairs$x)] <- x$pairs[[measure]]
+  if (measure %in% c("correlation", "cramers.v")) diag(matrix) <- 1
+  matrix
+}
+
+# One row for each pair and measure, or for each pair of one measure.
+rows_of.rr_association <- function(x) {
+  pairs <- x$pairs
+  tables <- lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
+    tibble::tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
+                   std.error = pairs[[paste0(one, ".error")]])
+  })
+  do.call(rbind, tables)
+}
+
+labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
+
+#' @rdname rr_association
+#' @param conf.int Add intervals?
+#' @param conf.level,level Confidence level. Intervals of correlations are Fisher's; those of odds ratios are symmetric on the logarithmic scale.
+#' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
+#' @export
+tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+  if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels_of(x), "pairs", "terms"), ]
+  tidy.rr_estimates(x, conf.int, conf.level)
+}
+
+# Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
+bounds_of.rr_association <- function(x, rows, level) {
+  z <- stats::qt((1 + level) / 2, x$df %||% Inf)
+  e <- rows$estimate
+  s <- rows$std.error
+  least <- c(covariance = -Inf, correlation = -1, odds.ratio = -Inf, cramers.v = 0)[rows$measure]
+  bounds <- normal_interval(e, z * s, least, ifelse(rows$measure %in% c("correlation", "cramers.v"), 1, Inf))
+  fisher <- rows$measure == "correlation" & !is.na(e) & abs(e) < 1
+  ratio <- rows$measure == "odds.ratio"
+  for (side in c("low", "high")) {
+    toward <- if (side == "low") -z else z
+    bounds[[side]] <- unname(bounds[[side]])
+    bounds[[side]][fisher] <- tanh(atanh(e[fisher]) + toward * s[fisher] / (1 - e[fisher]^2))
+    bounds[[side]][ratio] <- e[ratio] * exp(toward * s[ratio] / e[ratio])
+  }
+  bounds
+}
+
+of_measure <- function(x, measure) {
+  x$measure <- check_choice(measure, "measure", intersect(association_measures, names(x$pairs)))
+  x
+}
+
+#' @rdname rr_association
+#' @param object An object of `rr_association()`.
+#' @export
+coef.rr_association <- function(object, measure = default_measure(object$pairs), ...) {
+  coef.rr_estimates(of_measure(object, measure))
+}
+
+#' @rdname rr_association
+#' @param parm Pairs, labels such as `"a:b"` or positions; all by default.
+#' @export
+confint.rr_association <- function(object, parm = NULL, level = object$conf.level,
+                                   measure = default_measure(object$pairs), ...) {
+  confint.rr_estimates(of_measure(object, measure), parm, level)
+}
+
+#' @rdname rr_association
+#' @param pairs A list of pairs of columns, or labels such as `"a:b"`; all pairs by default.
+#' @export
+vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
+  measure <- check_choice(measure, "measure", c("correlation", "covariance"))
+  fit <- object$fit
+  own <- labels_of(object)
+  if (!inherits(fit, "rr_tmdh")) {
+    # The covariances of different pairs are not known.
+    error <- object$pairs[[paste0(measure, ".error")]] %||% rep(NA_real_, length(own))
+    covariance <- matrix(NA_real_, length(own), length(own), dimnames = list(own, own))
+    diag(covariance) <- error^2
+    return(covariance)
+  }
+  pairs <- parse_sets(pairs %||% own, fit$columns, "pairs")
+  if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.", "argument")
+  singles <- unique(as.vector(pairs))
+  members <- cbind(rbind(singles, -1L), pairs)
+  covariance <- histogram_block(fit, members, members, object$target, FALSE, FALSE)
+  at <- rbind(match(pairs[1, ], singles), match(pairs[2, ], singles), length(singles) + seq_len(ncol(pairs)))
+  share <- set_values(fit, members) / fit$n
+  gradient <- matrix(0, length(share), ncol(pairs))
+  for (m in seq_len(ncol(pairs))) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
+  labels <- member_labels(pairs, fit$columns)
+  factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
+  matrix(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, ncol(pairs),
+         dimnames = list(labels, labels))
+}
+
+title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
+
+# Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
+shown_of.rr_association <- function(x, n) {
+  keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
+                      "p.value"), names(x$pairs))
+  shown <- as.data.frame(utils::head(x$pairs[keep], n))
+  names(shown)[endsWith(names(shown), ".error")] <- "std.error"
+  attr(shown, "total") <- nrow(x$pairs)
+  shown
 }

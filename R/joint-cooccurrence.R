@@ -27,13 +27,13 @@
 #'   "TRUE", or "no" and "yes", mean what their labels say; of any other factor of two levels the second means 1. Or a `table` (or array) with two
 #'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
 #'   Or a **database table** of package dbplyr whose columns are 0 and 1 (or logical): the engine adds up the products of columns, all in
-#'   one scan (in batches of 1,500 sums), or counts row types with `GROUP BY` where these are fewer; no row leaves it.
+#'   one scan (in batches of 1,500 sums); no row leaves it.
 #' @param mechanism For reports of other protocols than yes/no questions: a [rr_product()], or a list of mechanisms named by the questions.
 #'   `bits` is then a data frame of reports as [rr_perturb()] gives them: each question is a column of its name (the several columns of a hash
 #'   value are a data frame inside, or `question.slope` and so on). A yes/no question is counted as one column, `question`, any other as one column a category,
 #'   `question:category`, which is 1 where the report *supports* the category, see [rr_tmdh()]. Where one of the questions has no such columns (several Hadamard
 #'   blocks, shared hash functions, [rr_bitflip()], [rr_bloom()], a channel of several categories), all questions are counted in *scores*, see below.
-#' @param order The largest number of columns in a set, from 1 to the number of columns.
+#' @param order The largest number of columns in a set, from 1 to the number of columns. By default 2, and for a table all.
 #' @param sets Further sets beyond `order`: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
 #' @param na.rm Drop rows with a missing value, and say how many? If `FALSE`, a missing value is an error.
 #' @param ... Not used, and refused.
@@ -63,44 +63,38 @@
 #' # Chunks merge to the counts of the whole
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
-rr_cooccurrence <- function(bits, order = 2, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
+rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) {
     read <- read_questions(bits, mechanism, na.rm)
     inform_dropped(read$missing)
-    return(count_questions(read, if (!missing(order)) order, sets))
+    return(count_questions(read, order, sets))
   }
-  if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, if (!missing(order)) order, sets, na.rm))
-  tabular <- is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)
-  if (tabular) return(cooccurrence_table(bits, order, missing(order)))
+  if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
+  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(cooccurrence_table(bits, order))
   columns <- bit_columns(bits)
   missing_rows <- 0
   if (na.rm) {
     keep <- stats::complete.cases(if (is.matrix(columns)) columns else as.data.frame(columns))
     missing_rows <- sum(!keep)
-    if (missing_rows) {
-      columns <- if (is.matrix(columns)) columns[keep, , drop = FALSE] else lapply(columns, `[`, keep)
-      inform_dropped(missing_rows)
-    }
+    if (missing_rows) columns <- if (is.matrix(columns)) columns[keep, , drop = FALSE] else lapply(columns, `[`, keep)
+    inform_dropped(missing_rows)
   }
-  count_bits(columns, bit_names(bits), if (missing(order)) min(2, length(bit_names(bits))) else order, sets,
-             missing_rows)
+  count_bits(columns, bit_names(bits), order, sets, missing_rows)
 }
 
 # Where all questions have columns of 0 and 1 these are counted, else scores.
 count_questions <- function(read, order, sets) {
   if (all(counted_in_bits(read$questions))) {
     columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
-    return(count_bits(columns, names(columns), order %||% min(2, length(columns)), sets, read$missing))
+    return(count_bits(columns, names(columns), order, sets, read$missing))
   }
   if (!is.null(sets)) {
     abort(c("{.arg sets} is for questions whose reports are columns of 0 and 1.",
-            x = "Those of {.val {names(which(!counted_in_bits(read$questions)))}} are counted in scores.",
-            i = "Give an {.arg order}: no covariance needs a higher one than its sets have."), "argument")
+            x = "Those of {.val {names(which(!counted_in_bits(read$questions)))}} are counted in scores."), "argument")
   }
-  count_scores(read$reports, read$questions, order %||% min(2, length(score_columns(read$questions)$names)),
-               read$missing)
+  count_scores(read$reports, read$questions, order, read$missing)
 }
 
 inform_dropped <- function(rows) {
@@ -111,11 +105,14 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   check_set_names(names, "bits")
   d <- length(names)
   n <- if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
-  order <- check_order(order, d)
-  if (n == 0) abort(c("{.arg bits} must have rows.", x = "It has none: there is nothing to count."), "empty")
+  order <- check_order(order %||% min(2, d), d)
+  if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
   result <- .Call(C_rr_cooccurrence, columns, order, is.null(more) && patterns_are_faster(d, order, n), more)
-  if (result$row > 0) abort_column_bit(columns, result, names)
+  if (result$row > 0) {
+    value <- if (is.matrix(columns)) columns[result$row, result$column] else columns[[result$column]][result$row]
+    abort_entry(value, result$row, names[result$column])
+  }
   new_rr_histogram("cooccurrence", names, order, result$counts,
                    more = if (!is.null(more)) list(members = more, values = result$more), missing = missing_rows)
 }
@@ -131,67 +128,38 @@ patterns_are_faster <- function(columns, order, n) {
 # An integer or logical matrix, or a list of such columns, that the kernel reads in place.
 bit_columns <- function(bits) {
   if (is.matrix(bits) && (is.integer(bits) || is.logical(bits)) && ncol(bits)) return(bits)
-  if (is.matrix(bits) && is.numeric(bits) && ncol(bits)) {
-    whole <- bits
-    suppressWarnings(storage.mode(whole) <- "integer")
-    check_whole(bits, whole, nrow(bits), bit_names(bits))
-    return(whole)
-  }
-  names <- if (is.matrix(bits) || is.data.frame(bits)) bit_names(bits)
-  if (is.matrix(bits) && is.character(bits)) bits <- as.data.frame(bits, stringsAsFactors = FALSE)
-  if (!is.data.frame(bits) || !length(bits)) {
+  if (!(is.matrix(bits) || is.data.frame(bits)) || !ncol(bits)) {
     abort(c("{.arg bits} must be a matrix or data frame of logical values or 0 and 1.", x = "It is {describe(bits)}."),
           "argument")
   }
-  lapply(seq_along(bits), function(j) {
-    column <- bits[[j]]
-    if (is.factor(column) || (is.character(column) && !is.object(column))) return(label_bits(column, names[j]))
-    if (is.object(column) || !(is.integer(column) || is.logical(column) || is.double(column))) {
-      abort(c("{.arg bits} must have columns of logical values, or 0 and 1.",
-              x = "Column {.val {names[j]}} is {describe(column)}."),
-            "argument")
-    }
-    if (!is.double(column)) return(column)
-    whole <- suppressWarnings(as.integer(column))
-    check_whole(column, whole, length(column), names[j])
-    whole
-  })
+  unname(Map(column_bits, as.data.frame(bits), bit_names(bits)))
 }
 
 # Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a factor of two levels.
-label_bits <- function(column, name) {
-  labels <- if (is.factor(column)) levels(column) else column
-  positions <- match_bits(labels)
-  if (is.null(positions) && any(!is.na(labels)) && all(labels %in% c("no", "yes", NA))) {
-    positions <- match(labels, c("no", "yes"))
+column_bits <- function(column, name) {
+  if (is.logical(column) || (is.integer(column) && !is.object(column))) return(column)
+  if (is.double(column) && !is.object(column)) {
+    whole <- suppressWarnings(as.integer(column))
+    bad <- which(!is.na(column) & (is.na(whole) | whole != column))
+  } else {
+    plain <- is.character(column) && !is.object(column)
+    labels <- if (is.factor(column)) levels(column) else if (plain) unique(column[!is.na(column)])
+    places <- match_bits(labels)
+    if (is.null(places) && all(labels %in% c("no", "yes"))) places <- match(labels, c("no", "yes"))
+    if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
+    if (is.null(places) || is.null(labels)) {
+      abort(c("{.arg bits} must have columns of logical values, or 0 and 1, or factors of two levels.",
+              x = "Column {.val {name}} is {describe(column)}."), "argument")
+    }
+    whole <- places[if (is.factor(column)) as.integer(column) else match(column, labels)] - 1L
+    bad <- which(is.na(whole) & !is.na(column))
   }
-  if (is.null(positions) && is.factor(column) && length(labels) == 2L) positions <- 1:2
-  if (is.null(positions) && !all(is.na(column))) {
-    abort(c("{.arg bits} must have columns of logical values, or 0 and 1.",
-            x = "Column {.val {name}} has the values {format_labels(unique(as.character(column[!is.na(column)])))}.",
-            i = "Make it a factor of two levels, the second of which means 1."), "argument")
-  }
-  codes <- if (is.null(positions)) rep(NA_integer_, length(column))
-    else translate(positions, column, own = !is.factor(column))
-  bad <- which(codes == 0L)
-  if (length(bad)) abort_entry(as.character(column[bad[1]]), bad[1], name)
-  codes - 1L
-}
-
-check_whole <- function(x, whole, rows, names) {
-  bad <- which(!is.na(x) & (is.na(whole) | whole != x))
-  if (length(bad)) abort_entry(x[bad[1]], (bad[1] - 1) %% rows + 1, names[(bad[1] - 1) %/% rows + 1])
+  if (length(bad)) abort_entry(column[bad[1]], bad[1], name)
+  whole
 }
 
 bit_names <- function(bits) {
-  names <- if (is.data.frame(bits)) names(bits) else colnames(bits)
-  count <- if (is.data.frame(bits)) length(bits) else ncol(bits)
-  make.unique(as.character(names %||% paste0("x", seq_len(count))))
-}
-
-abort_column_bit <- function(columns, at, names) {
-  value <- if (is.matrix(columns)) columns[at$row, at$column] else columns[[at$column]][at$row]
-  abort_entry(value, at$row, names[at$column])
+  make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
 }
 
 abort_entry <- function(value, row, column) {
@@ -201,22 +169,15 @@ abort_entry <- function(value, row, column) {
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
   abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
-          x = "Row {row} of column {.val {column}} is {format(value, digits = 15)}."),
-        "level")
+          x = "Row {row} of column {.val {column}} is {format(value, digits = 15)}."), "level")
 }
 
 # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
-cooccurrence_table <- function(x, order, complete) {
-  counts <- row_type_counts(x, "bits")
-  full <- rr_rowtype_counts(counts$values, counts$columns, counts$levels)
-  if (any(counts$values < 0 | counts$values != floor(counts$values))) {
-    abort_cell("{.arg bits} must hold whole numbers of rows, at least 0.", counts,
-               which(counts$values < 0 | counts$values != floor(counts$values))[1])
-  }
-  if (complete) return(full)
-  order <- check_order(order, length(full$columns))
-  full$values <- full$values[seq_len(set_total(length(full$columns), order))]
-  full$order <- full$tallied <- order
+cooccurrence_table <- function(x, order) {
+  types <- row_type_counts(x, "bits", whole = TRUE)
+  full <- rr_rowtype_counts(types$values, types$columns, types$levels)
+  full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
+  full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
   full
 }
 
@@ -224,33 +185,18 @@ cooccurrence_table <- function(x, order, complete) {
 c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
-  for (i in seq_along(parts)) {
-    part <- parts[[i]]
-    if (!inherits(part, "rr_cooccurrence")) {
-      abort(c("Only joint counts can be merged with joint counts.", x = "Argument {i} is {describe(part)}."),
-            "argument")
-    }
-    for (field in c("columns", "order")) {
-      if (!identical(part[[field]], first[[field]])) {
-        abort(c("Joint counts must be of the same columns and order to be merged.",
-                x = "Argument {i} has {field} {format_labels(as.character(part[[field]]))}.",
-                i = "Argument 1 has {field} {format_labels(as.character(first[[field]]))}."), "mismatch")
-      }
-    }
-    if (!identical(part$more$members, first$more$members)) {
-      abort(c("Joint counts must have the same further sets to be merged.",
-              x = "Argument {i} has others than argument 1."), "mismatch")
-    }
+  same <- function(part) {
+    inherits(part, "rr_cooccurrence") && identical(part[c("columns", "order")], first[c("columns", "order")]) &&
+      identical(part$more$members, first$more$members) && identical(part$mechanism, first$mechanism)
   }
-  for (part in parts[-1]) {
-    if (!identical(is.null(part$scores), is.null(first$scores)) || !identical(part$mechanism, first$mechanism)) {
-      abort("Joint counts must be of the same mechanisms to be merged.", "mismatch")
-    }
+  if (!all(vapply(parts, same, NA))) {
+    abort("Joint counts must be of the same columns, order, further sets and mechanisms to be merged.", "mismatch")
   }
-  first$scores <- merge_scores(parts)
-  first$values <- Reduce(`+`, lapply(parts, `[[`, "values"))
-  if (!is.null(first$more)) first$more$values <- Reduce(`+`, lapply(parts, function(part) part$more$values))
+  add <- function(values) Reduce(`+`, lapply(parts, values))
+  first$values <- add(function(part) part$values)
+  if (!is.null(first$scores)) first$scores$second <- add(function(part) part$scores$second)
+  if (!is.null(first$more)) first$more$values <- add(function(part) part$more$values)
   first$n <- first$values[1]
-  first$missing <- sum(vapply(parts, `[[`, 0, "missing"))
+  first$missing <- add(function(part) part$missing)
   first
 }

@@ -33,16 +33,12 @@
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
   check_dots_empty(...)
-  if (inherits(fit, "rr_fit_product")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.",
-            x = "It is a joint fit of {.fn rr_estimate}.",
-            i = "Its {.code method = \"invp\"} is the projection, and {.fn as.table} gives the table."), "argument")
+  if (!inherits(fit, "rr_histogram")) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.", x = "It is {describe(fit)}.",
+            i = "Of a joint fit of {.fn rr_estimate} {.code method = \"invp\"} is the projection."), "argument")
   }
-  check_histogram(fit, "fit")
   method <- check_choice(method, "method", c("projection", "truncated"))
   d <- length(fit$columns)
-  if (d > 20) abort(c("{.arg fit} has too many columns for a joint table.", x = "It has {d}; the limit is 20."),
-                    "argument")
   share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
   as.table(array(if (method == "projection") .Call(C_rr_project, share, 1) else share, rep(2L, d), column_levels(fit)))

@@ -7,12 +7,17 @@ new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tal
             class = c(paste0("rr_", kind), "rr_histogram", if (kind == "tmdh") "rr_estimates"))
 }
 
+# The joint counts `x`, sent through each column's channel or back (`inverse`): list(values, more).
+through_columns <- function(x, design, inverse) {
+  made <- .Call(C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
+                as.double(moment_weights(design, inverse)), x$more$members, x$more$values)
+  list(values = made$values, more = if (!is.null(x$more)) list(members = x$more$members, values = made$more))
+}
+
 # What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of its sets.
 shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$further) x$more$values)
 
 family_size <- function(x) set_total(length(x$columns), x$order) - 1
-
-shown_size <- function(x) family_size(x) + if (x$further) ncol(x$more$members) else 0
 
 shown_sizes <- function(x) {
   c(set_sizes(length(x$columns), x$order), if (x$further) as.integer(colSums(x$more$members >= 0)))
@@ -30,12 +35,6 @@ shown_members <- function(x) {
   cbind(padded(members), padded(x$more$members))
 }
 
-check_histogram <- function(x, arg) {
-  if (inherits(x, "rr_histogram")) return(x)
-  abort(c("{.arg {arg}} must be joint counts.", x = "It is {describe(x)}.",
-          i = "Make them with {.fn rr_cooccurrence}."), "argument")
-}
-
 # Which of the shown sets have at most one column of every question.
 possible_sets <- function(x) {
   block <- x$design$block
@@ -45,11 +44,7 @@ possible_sets <- function(x) {
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
-  if (!known && !is.null(x$counts$scores)) {
-    result <- score_block(x$counts, rows, cols, target)
-    if (!is.null(result$missing)) abort_untallied(x, result$missing)
-    return(result$covariance)
-  }
+  if (!known && !is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
   design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
@@ -83,37 +78,29 @@ histogram_centre <- function(x, order) {
 }
 
 abort_untallied <- function(x, members) {
-  label <- paste(x$columns[members + 1L], collapse = ":")
   order <- length(members)
   abort(c("This covariance needs counts that were not tallied.",
-          x = "It needs the joint count of {.val {label}}, of order {order}; the tally has order {x$tallied}.",
-          i = if (is.null(x$counts$scores)) {
-            "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."
-          } else "Use {.code rr_cooccurrence(bits, order = {order}, mechanism = )}."),
+          x = "It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}; the tally has order
+               {x$tallied}.",
+          i = "Use {.code rr_cooccurrence(bits, order = {order})}, or name the sets of interest in its {.arg sets}."),
         "order")
 }
 
 # A covariance that is estimated without bias need not be one: say so where it matters.
 warn_indefinite <- function(covariance) {
   variances <- if (inherits(covariance, "Matrix")) Matrix::diag(covariance) else diag(covariance)
-  negative <- sum(variances < 0)
-  bad <- negative > 0
+  bad <- any(variances < 0)
   if (!bad && length(variances) <= 400) {
     values <- eigen(as.matrix(covariance), symmetric = TRUE, only.values = TRUE)$values
     bad <- min(values) < -1e-9 * max(abs(values), 1e-300)
   }
-  if (!bad) return(invisible(FALSE))
-  warn(c("The unbiased covariance estimate is not positive semidefinite.",
-         x = if (negative) "{negative} variance{?s} {?is/are} negative.",
-         i = "It is right on average, not in each sample: there are few rows, or the sets are large.",
-         i = "{.code target = \"population\"} is always positive semidefinite."), "indefinite")
-  invisible(TRUE)
+  if (bad) warn(c("The unbiased covariance estimate is not positive semidefinite.",
+                  x = if (any(variances < 0)) "{sum(variances < 0)} variance{?s} {?is/are} negative.",
+                  i = "{.code target = \"population\"} is always positive semidefinite."), "indefinite")
 }
 
 #' @export
-as.data.frame.rr_histogram <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  plain_frame(tidy(x, ...), row.names, optional, stringsAsFactors = stringsAsFactors)
-}
+as.data.frame.rr_histogram <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
@@ -121,9 +108,7 @@ coef.rr_histogram <- function(object, ...) {
 }
 
 #' @export
-nobs.rr_histogram <- function(object, ...) {
-  object$n
-}
+nobs.rr_histogram <- function(object, ...) object$n
 
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
@@ -132,42 +117,30 @@ tidy.rr_cooccurrence <- function(x, ...) {
                  share = counts / x$n)[possible_sets(x), ]
 }
 
-title_of_histogram <- function(x, what) {
-  d <- length(x$columns)
-  c(paste0(what, " of ", d, if (d == 1) " column" else " columns", ", sets of up to ", x$order, ", from ",
+title_of.rr_histogram <- function(x) {
+  what <- c(rr_cooccurrence = if (is.null(x$scores)) "Joint counts" else "Sums of joint scores",
+            rr_pmdh = "Expected reports", rr_tmdh = "Estimated true counts")[[class(x)[1]]]
+  c(paste0(what, " of ", number_of(length(x$columns), "column"), ", sets of up to ", x$order, ", from ",
            format_count(x$n), " rows"),
     paste0("  columns ", format_labels(x$columns)))
 }
 
 # The rows of the first `n` sets, with the number of all.
-shown_of_histogram <- function(x, n, rows) {
-  table <- rows(truncate_histogram(x, n))
+shown_of.rr_histogram <- function(x, n) {
+  table <- tidy(truncate_histogram(x, n), conf.int = inherits(x, "rr_tmdh"))
   x$further <- FALSE
   attr(table, "total") <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
   table
 }
 
-notes_of_histogram <- function(x) {
+notes_of.rr_histogram <- function(x, shown) {
   if (x$further) {
     paste0("  and ", format_count(ncol(x$more$members)), " further sets up to order ", nrow(x$more$members))
   }
 }
 
-print_histogram <- function(x, what, n, digits, rows) {
-  n <- check_number(n, "n", min = 0)
-  digits <- check_digits(digits)
-  title <- title_of_histogram(x, what)
-  writeLines(c(paste0("<", class(x)[1], "> ", title[1]), title[-1]))
-  shown <- shown_of_histogram(x, n, rows)
-  print_rows(shown, n, digits, attr(shown, "total"))
-  writeLines(as.character(notes_of_histogram(x)))
-  invisible(x)
-}
-
 #' @export
-print.rr_cooccurrence <- function(x, n = 10, digits = 4, ...) {
-  print_histogram(x, if (is.null(x$scores)) "Joint counts" else "Sums of joint scores", n, digits, tidy)
-}
+print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x, n, digits)
 
 # Just enough orders to show n sets: labels of a million sets are not made to print ten.
 truncate_histogram <- function(x, n) {

@@ -40,10 +40,10 @@
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   check_dots_empty(...)
-  if (!inherits(fit, c("rr_tmdh", "rr_fit_product", "rr_survey"))) joint_questions.default(fit)
   inside <- match_questions(vars, fit, "vars")
-  outside <- if (!is.null(given)) match_questions(given, fit, "given")
-  cells <- cell_estimates(fit, c(inside, outside), target)
+  which <- c(inside, if (!is.null(given)) match_questions(given, fit, "given"))
+  if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.", "argument")
+  cells <- cell_estimates(fit, which, target)
   if (is.null(given)) return(new_rr_margin(cells, NULL))
   condition_cells(cells, seq_along(inside))
 }
@@ -52,45 +52,30 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
 # `estimate` (a vector, the first question varying fastest), `covariance`, `n`, `target`, `conf.level`.
 cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 
-joint_questions <- function(fit) UseMethod("joint_questions")
-
-#' @export
-joint_questions.rr_histogram <- function(fit) fit$columns
-
-#' @export
-joint_questions.rr_tmdh <- function(fit) c(fit$columns, names(named_questions(fit)))
-
-#' @export
-joint_questions.default <- function(fit) {
-  abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
-          i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."),
-        "argument")
+joint_questions <- function(fit) {
+  if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
+  questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
+  questions %||% abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
+                         i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."), "argument")
 }
 
 match_questions <- function(vars, fit, arg) {
   questions <- joint_questions(fit)
   at <- if (is.character(vars)) match(vars, questions) else vars
-  if (!is.numeric(at) || !length(at) || anyNA(at) || any(at < 1 | at > length(questions) | at != floor(at)) ||
-      anyDuplicated(at)) {
-    abort(c("{.arg {arg}} must name different questions of the fit.",
-            x = "It is {if (is.function(vars)) describe(vars) else cli::format_inline('{.val {as.character(vars)}}')}.",
+  if (!is.numeric(at) || !length(at) || !all(at %in% seq_along(questions)) || anyDuplicated(at)) {
+    abort(c("{.arg {arg}} must name different questions of the fit.", x = "It is {describe(vars)}.",
             i = "The questions are {format_labels(questions)}."), "level")
   }
   as.integer(at)
 }
 
-#' @export
 cell_estimates.rr_tmdh <- function(fit, which, target) {
   target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
-  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
   names <- joint_questions(fit)[which]
   check_result_names(names, "Columns of a margin must not have", "column")
   parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
   size <- prod(lengths(lapply(parts, `[[`, "levels")))
-  if (size > 1024) {
-    abort(c("A margin of {length(which)} question{?s} would have {format_count(size)} cells.",
-            i = "Take at most 10 questions, and at most 1024 cells."), "argument")
-  }
+  if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
   # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
   choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L)), KEEP.OUT.ATTRS = FALSE))[-1, ,
                                                                                                        drop = FALSE]
@@ -109,58 +94,39 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
        supports = if (!binary && length(which) == 2L) margin_supports(fit, unname(parts)))
 }
 
-#' @export
-joint_questions.rr_fit_product <- function(fit) names(fit$mechanism$questions)
-
 # Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
-# methods cells are added up.
-#' @export
+# methods, and in survey designs, cells are added up.
 cell_estimates.rr_fit_product <- function(fit, which, target) {
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
-  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
-  questions <- fit$mechanism$questions[which]
-  reported <- apply(as.table(fit$tally), which, sum)
-  tally <- margin_tally(questions, reported, fit$tally)
-  if (fit$method == "inv") {
-    part <- rr_estimate(tally, method = "inv", target = fit$target)
-    cells <- seq_along(part$estimate)
-    estimate <- part$estimate
-    covariance <- estimate_covariance(part$mechanism, part, 1, cells)
-  } else {
-    code <- cell_codes(fit$mechanism$sizes, which)
-    estimate <- as.vector(rowsum(fit$estimate, code))
-    covariance <- unname(t(rowsum(t(rowsum(unname(vcov(fit)), code)), code)))
-  }
-  list(levels = lapply(questions, `[[`, "levels"), estimate = estimate, covariance = covariance, n = fit$tally$n,
-       target = fit$target, conf.level = fit$conf.level, tally = tally,
-       boundary = if (fit$method == "inv") 0 else sum(fit$estimate <= 0))
+  cells <- product_cells(fit, which, if (fit$method != "inv") unname(vcov(fit)))
+  if (fit$method != "inv") return(cells)
+  part <- rr_estimate(cells$tally, method = "inv", target = fit$target)
+  cells$estimate <- part$estimate
+  cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
+  cells$boundary <- 0
+  cells
 }
 
-#' @export
-joint_questions.rr_survey <- function(fit) {
-  if (is.null(fit$mechanism$questions)) joint_questions.default(fit)
-  names(fit$mechanism$questions)
-}
-
-# Cells of a survey design are added up, with their covariance: of inversion the sums are the inversion of the sums.
-#' @export
 cell_estimates.rr_survey <- function(fit, which, target) {
-  if (!is.null(target) && !identical(target, fit$target)) {
-    abort(c("{.arg target} must be that of the estimates.", x = "They were made for the {fit$target}."), "argument")
-  }
-  if (anyDuplicated(which)) abort(c("{.arg given} must not repeat {.arg vars}."), "argument")
-  if (NCOL(fit$estimate) > 1L || fit$total) {
-    abort(c("{.arg fit} must be of shares in one group.",
-            x = if (fit$total) "It is of totals." else "It has {ncol(fit$estimate)} groups.",
+  if (!identical(target %||% fit$target, fit$target) || NCOL(fit$estimate) > 1L || fit$total) {
+    abort(c("{.arg fit} must be of shares in one group, for its own {.arg target}.",
             i = "Take the margins with {.fn rr_contrast}."), "argument")
   }
+  cells <- product_cells(fit, which, fit$covariance)
+  if (fit$estimator$unbiased) cells$boundary <- 0
+  cells[c("n", "df")] <- fit[c("n", "df")]
+  cells
+}
+
+product_cells <- function(fit, which, covariance) {
   code <- cell_codes(fit$mechanism$sizes, which)
   questions <- fit$mechanism$questions[which]
   list(levels = lapply(questions, `[[`, "levels"), estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
-       covariance = unname(t(rowsum(t(rowsum(fit$covariance, code)), code))), n = fit$n, target = fit$target,
-       conf.level = fit$conf.level, tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
-       boundary = if (fit$estimator$unbiased) 0 else sum(fit$estimate <= 0), df = fit$df)
+       covariance = if (!is.null(covariance)) unname(t(rowsum(t(rowsum(covariance, code)), code))), n = fit$tally$n,
+       target = fit$target, conf.level = fit$conf.level,
+       tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
+       boundary = sum(fit$estimate <= 0))
 }
 
 margin_tally <- function(questions, reported, whole) {
@@ -186,24 +152,17 @@ column_tally <- function(fit, which, members, to_cells) {
 
 # P(inside | rest) = cell / sum of its slice, with the delta method.
 condition_cells <- function(cells, inside) {
-  sizes <- lengths(cells$levels)
-  index <- seq_along(cells$estimate) - 1
-  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  digit <- function(j) index %/% strides[j] %% sizes[j]
-  rest <- setdiff(seq_along(sizes), inside)
-  slice <- Reduce(function(code, j) code + digit(j) * strides[j], rest, 0)
-  group <- match(slice, unique(slice))
-  total <- as.vector(rowsum(cells$estimate, group, reorder = FALSE))[group]
+  rest <- setdiff(seq_along(cells$levels), inside)
+  group <- cell_codes(lengths(cells$levels), rest)
+  total <- as.vector(rowsum(cells$estimate, group))[group]
   usable <- ifelse(total > 0, total, NA_real_)
   share <- cells$estimate / usable
-  same <- outer(group, group, `==`)
-  gradient <- diag(1 / usable, length(share)) - same * (share / usable)
+  gradient <- diag(1 / usable, length(share)) - outer(group, group, `==`) * (share / usable)
   bad <- is.na(usable)
   gradient[bad, ] <- 0
-  covariance <- gradient %*% cells$covariance %*% t(gradient)
-  covariance[bad, ] <- covariance[, bad] <- NA_real_
   cells$estimate <- share
-  cells$covariance <- covariance
+  cells$covariance <- gradient %*% cells$covariance %*% t(gradient)
+  cells$covariance[bad, ] <- cells$covariance[, bad] <- NA_real_
   new_rr_margin(cells, names(cells$levels)[rest])
 }
 
@@ -215,19 +174,16 @@ new_rr_margin <- function(cells, given) {
                  boundary = cells$boundary %||% 0, df = cells$df), class = c("rr_margin", "rr_estimates"))
 }
 
-margin_labels <- function(x) {
-  grid <- expand.grid(dimnames(x$estimate), KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
-  do.call(paste, c(unname(as.list(grid)), sep = ":"))
-}
-
-#' @export
 rows_of.rr_margin <- function(x) {
   grid <- expand.grid(dimnames(x$estimate), KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
   tibble::as_tibble(c(as.list(grid), list(estimate = as.vector(x$estimate), std.error = root(diag(x$covariance)))))
 }
 
+labels_of.rr_margin <- function(x) {
+  do.call(paste, c(unname(as.list(expand.grid(dimnames(x$estimate), stringsAsFactors = FALSE))), sep = ":"))
+}
+
 # Normal approximations, cut at 0 and 1, but not to a point.
-#' @export
 bounds_of.rr_margin <- function(x, rows, level) {
   half <- stats::qt((1 - level) / 2, x$df %||% Inf, lower.tail = FALSE) * rows$std.error
   half[x$boundary > 0 & half == 0] <- NA
@@ -235,14 +191,8 @@ bounds_of.rr_margin <- function(x, rows, level) {
 }
 
 #' @export
-labels_of.rr_margin <- function(x) margin_labels(x)
+as.table.rr_margin <- function(x, ...) as.table(x$estimate)
 
-#' @export
-as.table.rr_margin <- function(x, ...) {
-  as.table(x$estimate)
-}
-
-#' @export
 title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target)
 
 # One question has no joint shares.
@@ -253,7 +203,6 @@ margin_title <- function(x) {
 }
 
 # A panel for each answer to the questions that are given, with their names.
-#' @export
 drawn_of.rr_margin <- function(x, data, labels) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
@@ -264,7 +213,6 @@ drawn_of.rr_margin <- function(x, data, labels) {
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
 }
 
-#' @export
 notes_of.rr_margin <- function(x, shown) {
   if (x$boundary > 0) {
     paste0("  ", x$boundary, if (x$boundary == 1) " cell of the joint fit is" else " cells of the joint fit are",

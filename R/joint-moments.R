@@ -20,25 +20,18 @@
 #' @param sparse Return a sparse `Matrix`? For many columns nothing else fits in memory.
 #' @param ... Not used, and refused.
 #' @return A square matrix with one row per non-empty set, by size and then lexicographically. \eqn{P} is its attribute `"P"` (not for the
-#'   inverse, nor with `total`). `rr_incidence_matrix()` returns the 0-1 matrix \eqn{K^{(\alpha\beta)}}{K^(alpha beta)}:
-#'   which sets of size
-#'   `beta` are contained in which sets of size `alpha`.
+#'   inverse, nor with `total`).
 #' @section Errors:
 #' `candor_error_no_information` if `inverse` is asked for and `p = q` in some column; `candor_error_argument` otherwise.
 #' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Equations (23) to (27), Lemma 3.4 and Lemma C.1.
+#'   differential privacy. Equations (23) to (27) and Lemma 3.4.
 #' @examples
 #' rr_moment_matrix(0.8, 0.1, order = 2, columns = 3)
 #' rr_moment_matrix(c(0.8, 0.9), c(0.1, 0.3), order = 2, inverse = TRUE)
-#'
-#' # Lemma C.1: K(3,2) K(2,1) = 2 K(3,1)
-#' rr_incidence_matrix(4, 3, 2) %*% rr_incidence_matrix(4, 2, 1) - 2 * rr_incidence_matrix(4, 3, 1)
 #' @export
 rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
                              sparse = FALSE, ...) {
   check_dots_empty(...)
-  check_flag(inverse, "inverse")
-  check_flag(sparse, "sparse")
   columns <- column_names(columns)
   d <- length(columns)
   order <- check_order(order %||% d, d)
@@ -59,40 +52,13 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
   matrix - outer(along, summed) / (1 + sum(along[inside]))
 }
 
-#' @rdname rr_moment_matrix
-#' @param alpha,beta Sizes of the containing and of the contained sets.
-#' @export
-rr_incidence_matrix <- function(columns, alpha, beta, ...) {
-  check_dots_empty(...)
-  columns <- column_names(columns)
-  d <- length(columns)
-  alpha <- check_order(alpha, d, "alpha")
-  beta <- check_order(beta, d, "beta")
-  all <- moment_matrix(matrix(1, 2, d), columns, max(alpha, beta), FALSE)
-  sizes <- set_sizes(d, max(alpha, beta))
-  unname_attributes(all[sizes == alpha, sizes == beta, drop = FALSE])
-}
-
-unname_attributes <- function(x) {
-  attr(x, "P") <- NULL
-  x
-}
-
 column_names <- function(columns) {
-  if (is.character(columns) && length(columns)) {
-    if (anyNA(columns)) {
-      abort(c("{.arg columns} must not be missing.", x = "Name {which(is.na(columns))[1]} is NA."), "argument")
-    }
-    if (anyDuplicated(columns)) {
-      twice <- columns[anyDuplicated(columns)]
-      abort(c("{.arg columns} must all differ.", x = "{.val {twice}} appears more than once."), "argument")
-    }
-    return(check_set_names(columns, "columns"))
+  if (is.numeric(columns)) return(paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6))))
+  if (!is.character(columns) || anyNA(columns) || anyDuplicated(columns)) {
+    abort(c("{.arg columns} must be different names of columns, or their number.", x = "It is {describe(columns)}."),
+          "argument")
   }
-  if (!is.numeric(columns)) {
-    abort(c("{.arg columns} must be names of columns, or their number.", x = "It is {describe(columns)}."), "argument")
-  }
-  paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6)))
+  check_set_names(columns, "columns")
 }
 
 # Weights (absent, present) of each column, 2 x columns.
@@ -104,10 +70,6 @@ moment_weights <- function(design, inverse) {
 moment_matrix <- function(weights, columns, order, sparse) {
   d <- length(columns)
   size <- set_total(d, order) - 1
-  if (!sparse && size > 5000) {
-    abort(c("The matrix would have {format_count(size)} rows.",
-            i = "Use {.code sparse = TRUE}, or a lower {.arg order}."), "argument")
-  }
   parts <- .Call(C_rr_moment_matrix, as.double(d), order, as.double(weights))
   labels <- set_labels(columns, order)
   if (sparse) {
@@ -148,12 +110,9 @@ rr_rowtype <- function(x, columns = NULL, ...) {
   check_dots_empty(...)
   if (!inherits(x, "rr_histogram")) {
     types <- row_type_counts(x, "x")
-    names <- if (is.null(columns)) types$columns else column_names(columns)
-    if (length(names) != length(types$columns)) {
-      abort(c("{.arg columns} must name every column.",
-              x = "It names {length(names)}, and {.arg x} has {length(types$columns)}."), "argument")
-    }
-    return(rr_rowtype_counts(types$values, names, if (is.null(columns)) types$levels))
+    if (is.null(columns)) return(rr_rowtype_counts(types$values, types$columns, types$levels))
+    if (length(columns) != length(types$columns)) abort("{.arg columns} must name every column.", "argument")
+    return(rr_rowtype_counts(types$values, column_names(columns)))
   }
   row_types(x, "x")
 }
@@ -161,68 +120,47 @@ rr_rowtype <- function(x, columns = NULL, ...) {
 # Counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
-  if (!is.null(x$design$block)) {
-    abort(c("Row types do not fit questions of several categories.",
-            x = "Their columns were not reported independently.",
-            i = "Use {.fn rr_estimate} and {.fn rr_product} for the joint distribution."), "argument")
-  }
+  if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.", "argument")
   if (x$tallied < d || d > 26) {
     abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns.",
             i = if (d <= 26) "Tally with {.code order = {d}}."), "order")
   }
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
-  if (d <= 16) names(values) <- pattern_names(d)
+  if (d <= 16) {
+    names(values) <- do.call(paste0, lapply(seq_len(d), function(j) (seq_along(values) - 1) %/% 2^(j - 1) %% 2))
+  }
   values
-}
-
-pattern_names <- function(d) {
-  index <- seq_len(2^d) - 1
-  do.call(paste0, lapply(seq_len(d), function(j) index %/% 2^(j - 1) %% 2))
 }
 
 rr_rowtype_counts <- function(values, columns, levels = NULL) {
   d <- length(columns)
-  if (sum(values) <= 0) abort(c("The row types must add up to more than 0.",
-                                x = "They add up to {format(sum(values), digits = 6)}."), "empty")
+  if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
   new_rr_histogram("cooccurrence", columns, as.double(d), .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
                    missing = 0, levels = levels)
 }
 
 # Row-type counts and column names out of a vector or a table.
-row_type_counts <- function(x, arg) {
-  if (!is.numeric(x) || (is.object(x) && !is.table(x))) {
-    abort(c("{.arg {arg}} must be row-type counts or joint counts.", x = "It is {describe(x)}."), "argument")
-  }
+row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
   dims <- dim(x)
-  if (length(dims) > 1L && any(dims != 2L)) {
-    abort(c("Every dimension of {.arg {arg}} must have two categories.",
-            x = "Dimension {which(dims != 2L)[1]} has {dims[dims != 2L][1]}."), "argument")
-  }
   d <- log2(length(x))
-  if (d < 1 || d != floor(d) || d > 26) {
-    abort(c("{.arg {arg}} must hold one count per row type: 2, 4, 8, ... of them.", x = "It has {length(x)}."),
-          "argument")
+  if (!is.numeric(x) || (is.object(x) && !is.table(x)) || (length(dims) > 1L && any(dims != 2L)) ||
+      !d %in% 1:26) {
+    abort(c("{.arg {arg}} must be joint counts, or hold one count per row type: two categories in every dimension.",
+            x = "It is {describe(x)}."), "argument")
   }
   x <- bits_in_order(x)
   values <- as.double(x)
-  bad <- which(!is.finite(values))
-  if (length(bad)) abort(c("{.arg {arg}} must be finite.", x = "Entry {bad[1]} is {values[bad[1]]}."), "counts")
+  if (whole) least <- 0
+  bad <- which(!is.finite(values) | values < least | (whole & values != floor(values)))
+  if (length(bad)) {
+    abort(c("{.arg {arg}} must hold {if (whole) 'whole'} numbers of rows{if (least == 0) ', at least 0'}.",
+            x = "Entry {bad[1]} is {format(values[bad[1]], digits = 15)}."), "counts")
+  }
   names <- names(dimnames(x))
   columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
   levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
                 !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
-}
-
-# `types` as made above; a cell of a labelled table is named by its labels.
-abort_cell <- function(headline, types, cell) {
-  d <- length(types$columns)
-  digits <- (cell - 1) %/% 2^(seq_len(d) - 1) %% 2
-  labels <- Map(`[`, types$levels, digits + 1)
-  where <- if (is.null(types$levels)) paste("Entry", format_count(cell))
-    else paste0("The cell ", paste(types$columns, "=", unlist(labels), collapse = ", "))
-  value <- format(types$values[cell], digits = 15)
-  abort(c(headline, x = "{where} is {value}."), "counts")
 }
 
 # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.

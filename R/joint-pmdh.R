@@ -31,27 +31,20 @@
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
-    types <- row_type_counts(truth, "truth")
-    bad <- which(types$values < 0)
-    if (length(bad)) abort_cell("{.arg truth} must hold numbers of rows, at least 0.", types, bad[1])
+    types <- row_type_counts(truth, "truth", least = 0)
     truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
   }
-  check_truth(truth)
+  if (!inherits(truth, "rr_cooccurrence")) {
+    abort(c("{.arg truth} must be true joint counts.", x = "It is {describe(truth)}."), "argument")
+  }
   further <- is.null(order)
   order <- check_order(order %||% truth$order, length(truth$columns))
   if (order > truth$tallied) abort_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
-  known <- .Call(C_rr_moments, truth$values, as.double(length(truth$columns)), as.double(truth$tallied),
-                 as.double(moment_weights(design, FALSE)), truth$more$members, truth$more$values)
-  more <- if (!is.null(truth$more)) list(members = truth$more$members, values = known$more)
-  new_rr_histogram("pmdh", truth$columns, order, known$values, more = more, tallied = truth$tallied, further = further,
-                   truth = truth, design = design, mechanism = mechanism)
-}
-
-check_truth <- function(truth) {
-  if (inherits(truth, "rr_cooccurrence")) return(invisible())
-  abort(c("{.arg truth} must be true joint counts.", x = "It is {describe(truth)}."), "argument")
+  made <- through_columns(truth, design, FALSE)
+  new_rr_histogram("pmdh", truth$columns, order, made$values, more = made$more, tallied = truth$tallied,
+                   further = further, truth = truth, design = design, mechanism = mechanism)
 }
 
 abort_order <- function(order, x) {
@@ -62,10 +55,7 @@ abort_order <- function(order, x) {
 
 refuse_blocks <- function(design) {
   if (is.null(design$block)) return(invisible())
-  abort(c("Expected joint counts are not available for questions reported directly or by hashing.",
-          x = "The columns of their categories are not independent given the truth.",
-          i = "Use yes/no or unary-encoded columns; {.fn rr_tmdh} does estimate from such reports."),
-        "argument")
+  abort("Expected joint counts are not available for questions reported directly or by hashing.", "argument")
 }
 
 # What covariances of a given truth are computed from: the truth, with the design of the columns.
@@ -93,17 +83,7 @@ vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample")
   covariance
 }
 
-# The sets a covariance is asked for; all of them only where the matrix is of a reasonable size.
-chosen_members <- function(x, sets) {
-  if (!is.null(sets)) return(parse_sets(sets, x$columns))
-  size <- shown_size(x)
-  if (size > 5000) {
-    abort(c("The covariance would be a dense matrix of {format_count(size)} rows.",
-            i = "Name the sets you need in {.arg sets}; {.fn tidy} gives all standard errors."),
-          "argument")
-  }
-  shown_members(x)
-}
+chosen_members <- function(x, sets) if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 
 # Variances of the sets that `like` shows, from the values of x.
 histogram_variances <- function(x, like, target, known, reported) {
@@ -125,16 +105,6 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
                  estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
 }
 
-#' @export
-print.rr_pmdh <- function(x, n = 10, digits = 4, ...) print_histogram(x, "Expected reports", n, digits, tidy)
-
-# What is computed from a known truth has no interval: nothing was estimated.
-#' @export
-confint.rr_pmdh <- function(object, parm, level, ...) {
-  abort(c("Expected counts have no confidence interval: nothing was estimated.",
-          i = "{.fn tidy} has the standard deviations; {.fn rr_tmdh} estimates from reports."), "argument")
-}
-
 #' The exact law of reported joint counts
 #'
 #' For a known truth of few rows, the probability of every possible reported count: of one set of columns, or of the
@@ -151,7 +121,7 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' @return For a set, a data frame with columns `count` (0 to the number of rows) and `probability`. For `NULL`, a list with
 #'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' `candor_error_argument` for more than 100,000 rows, or more than a million histograms.
+#' `candor_error_argument` for more than a million histograms.
 #' @source Carette, T. (2022), Lemma B.1 and appendix A.
 #' @examples
 #' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
@@ -159,19 +129,12 @@ confint.rr_pmdh <- function(object, parm, level, ...) {
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   check_dots_empty(...)
-  types <- if (inherits(truth, "rr_histogram")) {
-    list(values = unname(row_types(truth, "truth")), columns = truth$columns)
-  } else {
-    row_type_counts(truth, "truth")
-  }
+  types <- if (!inherits(truth, "rr_histogram")) row_type_counts(truth, "truth", whole = TRUE)
+    else list(values = unname(row_types(truth, "truth")), columns = truth$columns)
   rows <- types$values
-  bad <- which(rows < 0 | rows != floor(rows))
-  if (length(bad)) abort_cell("{.arg truth} must hold whole numbers of rows, at least 0.", types, bad[1])
   design <- column_design(mechanism, types$columns)
   refuse_blocks(design)
   if (is.null(set)) return(histogram_law(rows, design))
-  if (sum(rows) > 1e5) abort(c("{.arg truth} must have at most 100,000 rows.",
-                               x = "It has {format_count(sum(rows))}."), "argument")
   inside <- parse_sets(list(set), types$columns, "set")[, 1] + 1L
   index <- seq_along(rows) - 1
   bits <- vapply(inside, function(j) index %/% 2^(j - 1) %% 2, index)

@@ -9,19 +9,13 @@ read_questions <- function(x, mechanism, na.rm) {
     abort(c("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.",
             x = "It is {describe(mechanism)}."), "argument")
   }
-  for (name in names(questions)) check_mechanism(questions[[name]], name)
   if (inherits(x, "tbl_lazy")) {
-    abort(c("{.arg mechanism} is for reports in memory.", x = "{.arg bits} is a database table.",
-            i = "An engine counts columns of 0 and 1: store one a category, 1 where the report supports it."),
-          "argument")
+    abort("{.arg mechanism} is for reports in memory: an engine counts columns of 0 and 1.", "argument")
   }
   reports <- question_reports(x, questions)
   gone <- Reduce(`|`, lapply(reports, absent_reports))
   if (any(gone) && !na.rm) {
-    at <- which(gone)[1]
-    name <- names(reports)[vapply(reports, function(one) absent_reports(one)[at], NA)][1]
-    abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(at)} of question {.val {name}} is NA.",
+    abort(c("{.arg bits} must not have missing entries.", x = "Row {which(gone)[1]} has one.",
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
   if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
@@ -31,22 +25,17 @@ read_questions <- function(x, mechanism, na.rm) {
 # The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
 question_reports <- function(x, questions) {
   if (is.matrix(x)) x <- as.data.frame(x)
-  if (!is.data.frame(x)) {
-    abort(c("{.arg bits} must be a data frame with the reports of each question.", x = "It is {describe(x)}."),
-          "argument")
-  }
   lapply(stats::setNames(nm = names(questions)), function(name) {
     if (name %in% names(x)) return(x[[name]])
-    for (between in c(".", "_")) {
-      start <- paste0(name, between)
+    for (start in paste0(name, c(".", "_"))) {
       own <- names(x)[startsWith(names(x), start)]
       if (length(own)) {
         return(structure(as.list(x)[own], names = substring(own, nchar(start) + 1L),
                          row.names = .set_row_names(nrow(x)), class = "data.frame"))
       }
     }
-    abort(c("{.arg bits} must have a column for each question.", x = "There is none called {.val {name}}.",
-            i = "Its columns are {.val {names(x)}}."), "argument")
+    abort(c("{.arg bits} must be a data frame with a column for each question.",
+            x = "There is none called {.val {name}}."), "argument")
   })
 }
 
@@ -62,27 +51,15 @@ support_bits <- function(x, mechanism, name) {
   law <- rr_law(mechanism)
   bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x),
                                                                      length(mechanism$levels)))
-    else if (part$width == 1L) matrix(yes_bits(x, mechanism, name))
+    # 1 for the report that support_columns() takes for yes.
+    else if (part$width == 1L) matrix(as.integer(report_codes(plain_reports(x, mechanism), mechanism, name) ==
+                                                   bit_places(mechanism$reports)[["yes"]]))
     # In one block a report supports the categories whose sign in its column is 1.
     else if (inherits(law, "rr_law_hadamard")) (hadamard_signs(rr_reports(x, mechanism),
                                                                seq_along(mechanism$levels)) + 1L) %/% 2L
     else 1L * outer(report_codes(plain_reports(x, mechanism), mechanism, name), seq_along(mechanism$levels), `==`)
   names <- if (part$width == 1L) name else paste(name, mechanism$levels, sep = ":")
   stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
-}
-
-# 1 for the report that support_columns() takes for yes.
-yes_bits <- function(x, mechanism, name) {
-  codes <- report_codes(plain_reports(x, mechanism), mechanism, name)
-  as.integer(codes == bit_places(mechanism$reports)[["yes"]])
-}
-
-# Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
-#' @export
-evidence_columns.rr_hadamard <- function(mechanism) {
-  if (mechanism$one_bit) return(NextMethod())
-  if (mechanism$blocks > 1) return(NULL)
-  list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = length(mechanism$levels), rivals = TRUE)
 }
 
 # ---- the margins of questions ----
@@ -107,45 +84,22 @@ margin_part <- function(fit, name) {
   list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
 }
 
-# ---- tests of independence, where a report is no category ----
-
-# The score test that reported_table_test() is for categories: the supports of two questions are uncorrelated if the
-# truths are independent. With S and T their covariance matrices and C that between them, n vec(C)' (T (x) S)^-1 vec(C),
-# along the directions in which truths can move C: differences of the columns of diag(d).
-support_test <- function(supports, n) {
-  sides <- lapply(supports$parts, function(part) {
-    covariance <- part$second - tcrossprod(part$first)
-    decomposition <- eigen(covariance, symmetric = TRUE)
-    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
-    white <- t(decomposition$vectors[, kept, drop = FALSE]) / sqrt(decomposition$values[kept])
-    k <- length(part$d)
-    contrasts <- if (k == 1L) matrix(part$d) else part$d * (diag(k)[, -1, drop = FALSE] - diag(k)[, 1])
-    directions <- qr(white %*% contrasts, LAPACK = TRUE)
-    rank <- if (any(kept)) sum(abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(white %*% contrasts))) else 0
-    if (rank == 0) return(NULL)
-    crossprod(qr.Q(directions)[, seq_len(rank), drop = FALSE], white)
-  })
-  if (any(vapply(sides, is.null, NA))) return(list(statistic = NA_real_, df = 0))
-  between <- supports$between - tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
-  list(statistic = n * sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
-       df = as.double(nrow(sides[[1]]) * nrow(sides[[2]])))
-}
-
 # The reports' own moments of two questions; NULL where pairs of columns were not tallied.
 margin_supports <- function(fit, parts) {
   counts <- fit$counts
-  pair <- function(a, b) {
-    members <- rbind(pmin(a, b), pmax(a, b)) - 1L
-    members[2, a == b] <- -1L
-    set_values(counts, members) / fit$n
+  block <- function(a, b) {
+    if (!is.null(counts$scores)) {
+      place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
+      return(counts$scores$second[place(a), place(b), drop = FALSE] / fit$n)
+    }
+    members <- sorted_members(rbind(rep(a, length(b)), rep(b, each = length(a))) - 1L)
+    matrix(set_values(counts, members) / fit$n, length(a))
   }
-  block <- function(a, b) matrix(pair(rep(a, length(b)), rep(b, each = length(a))), length(a))
   d <- fit$design$p - fit$design$q
-  if (!is.null(counts$scores)) block <- function(a, b) {
-    place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
-    counts$scores$second[place(a), place(b), drop = FALSE] / fit$n
-  }
   list(parts = lapply(parts, function(part) {
-    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at), d = d[part$at])
+    k <- length(part$at)
+    differences <- if (k == 1L) matrix(1) else diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
+    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at),
+         contrasts = d[part$at] * differences)
   }), between = block(parts[[1]]$at, parts[[2]]$at))
 }

@@ -20,16 +20,15 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   columns <- score_columns(questions)
   check_set_names(columns$names, "bits")
   d <- length(columns$names)
-  order <- check_order(order, d)
+  order <- check_order(order %||% min(2, d), d)
   n <- report_number(reports[[1]])
-  if (n == 0) abort(c("{.arg bits} must have rows.", x = "It has none: there is nothing to count."), "empty")
+  if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   members <- .Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1)
   possible <- !has_rivals(members, columns$block)
   members <- members[, possible, drop = FALSE]
   if (ncol(members) > score_sets_limit) {
     abort(c("{.arg order} {order} of these questions has too many sets of categories.",
-            x = "There are {format_count(ncol(members))}; of reports that are counted in scores, all pairs of at most
-                 {format_count(score_sets_limit)} are kept.", i = "Take fewer questions at once, or a lower order."),
+            x = "There are {format_count(ncol(members))}; at most {format_count(score_sets_limit)} are counted."),
           "order")
   }
   readers <- Map(score_reader, questions, names(questions))
@@ -43,7 +42,10 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
     u <- do.call(cbind, unname(Map(function(reader, report, kept) {
       reader(take_reports(report, rows))[, kept, drop = FALSE]
     }, readers, reports, columns$kept)))
-    products <- score_products(u, members)
+    # Products over the members of each set; -1 stands for no member.
+    u <- cbind(1, u)
+    products <- Reduce(`*`, lapply(seq_len(nrow(members)), function(m) u[, members[m, ] + 2L, drop = FALSE]))
+    dimnames(products) <- NULL
     sums <- sums + colSums(products)
     second <- second + crossprod(products)
   }
@@ -70,19 +72,6 @@ score_columns <- function(questions) {
        }, questions, single, at))
 }
 
-score_products <- function(u, members) {
-  u <- cbind(1, u)
-  products <- u[, members[1, ] + 2L, drop = FALSE]
-  for (m in seq_len(nrow(members))[-1]) products <- products * u[, members[m, ] + 2L, drop = FALSE]
-  unname(products)
-}
-
-merge_scores <- function(parts) {
-  scores <- parts[[1]]$scores
-  if (!is.null(scores)) scores$second <- Reduce(`+`, lapply(parts, function(part) part$scores$second))
-  scores
-}
-
 # The design of counts in scores, for the mechanism that a user names again.
 score_design <- function(mechanism, counts) {
   questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
@@ -93,3 +82,61 @@ score_design <- function(mechanism, counts) {
           x = "Their scores were made with other mechanisms of {format_labels(names(counts$mechanism))}."), "mismatch")
 }
 
+# ---- covariances, from the sums of the products of two sets' scores ----
+
+# Places of sets among those whose products are kept, NA for others.
+score_places <- function(scores, members) {
+  key <- function(x) do.call(paste, c(lapply(seq_len(width), function(m) if (m <= nrow(x)) x[m, ] else -1L), sep = " "))
+  width <- max(nrow(members), nrow(scores$members))
+  match(key(members), key(scores$members))
+}
+
+# Covariance of chosen sets.
+score_block <- function(x, rows, cols, target) {
+  counts <- x$counts
+  i <- score_places(counts$scores, rows)
+  j <- score_places(counts$scores, cols)
+  lost <- c(which(is.na(i)), length(i) + which(is.na(j)))
+  if (length(lost)) {
+    set <- if (lost[1] <= length(i)) rows[, lost[1]] else cols[, lost[1] - length(i)]
+    abort_untallied(x, set[set >= 0])
+  }
+  second <- counts$scores$second[i, j, drop = FALSE]
+  if (target == "population") {
+    sums <- set_values(counts, counts$scores$members)
+    return((second - outer(sums[i], sums[j]) / counts$n) * counts$n / (counts$n - 1))
+  }
+  second - both_held(counts, rows[, rep(seq_along(i), length(j)), drop = FALSE],
+                     cols[, rep(seq_along(j), each = length(i)), drop = FALSE], second)
+}
+
+# The unbiased numbers of rows that hold the sets `a` and `b` together; `second` has the sums of their products, which
+# are these numbers where the sets have no question in common.
+both_held <- function(counts, a, b, second) {
+  scores <- counts$scores
+  both <- sorted_members(rbind(a, b))
+  rivals <- has_rivals(both, counts$design$block)
+  apart <- !rivals & colSums(both >= 0) == colSums(a >= 0) + colSums(b >= 0)
+  held <- ifelse(apart, second, 0)
+  shared <- which(!rivals & !apart)
+  if (length(shared)) {
+    # The product of all scores of the union is one of two sets.
+    both <- both[, shared, drop = FALSE]
+    width <- counts$order
+    first <- score_places(scores, both[seq_len(min(width, nrow(both))), , drop = FALSE])
+    rest <- both[-seq_len(min(width, nrow(both))), , drop = FALSE]
+    alone <- if (nrow(rest)) colSums(rest >= 0) == 0 else rep(TRUE, length(shared))
+    sums <- set_values(counts, scores$members)
+    held[shared[alone]] <- sums[first[alone]]
+    if (any(!alone)) {
+      held[shared[!alone]] <- scores$second[cbind(first[!alone], score_places(scores, rest[, !alone, drop = FALSE]))]
+    }
+  }
+  held
+}
+
+# Variances of sets with these sums of products, NA for sets of two categories of one question.
+score_variances <- function(counts, members, sums, target) {
+  second <- diag(counts$scores$second)[score_places(counts$scores, members)]
+  if (target == "sample") second - sums else (second - sums^2 / counts$n) * counts$n / (counts$n - 1)
+}

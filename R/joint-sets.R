@@ -6,23 +6,12 @@ most_sets <- 2^26
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
-# The largest order whose sets all fit.
-largest_order <- function(columns) {
-  totals <- cumsum(choose(columns, 0:min(columns, 32)))
-  max(which(totals <= most_sets)) - 1
-}
-
 check_order <- function(order, columns, arg = "order") {
-  order <- check_count(order, arg, min = 1, max = 2^31)
-  if (order > columns) {
-    abort(c("{.arg {arg}} must not exceed the number of columns.",
-            x = "It is {order}, and there {cli::qty(columns)}{?is/are} {columns} column{?s}."), "argument")
-  }
+  order <- check_count(order, arg, min = 1, max = columns)
   if (set_total(columns, order) > most_sets) {
-    fits <- largest_order(columns)
     abort(c("{.arg {arg}} {order} of {columns} columns has too many sets.",
             x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit in memory.",
-            i = "Order {fits} fits. Name the few larger sets that you need in {.arg sets}."), "order")
+            i = "Name the few larger sets that you need in {.arg sets}."), "order")
   }
   order
 }
@@ -47,66 +36,37 @@ member_labels <- function(members, columns) {
 
 set_sizes <- function(columns, order) rep(seq_len(order), choose(columns, seq_len(order)))
 
-# A label must be of one set only. Names without ":" cannot be mistaken; of others, what is left of a name after another
-# one must never be a name itself, nor lead to one (Sardinas and Patterson).
+# A label must be of one set only, so no name may begin like another one and a colon.
 check_set_names <- function(columns, arg) {
-  if (!any(grepl(":", columns, fixed = TRUE))) return(columns)
-  rests <- function(long, short) {
-    starts <- short[startsWith(long, paste0(short, ":"))]
-    vapply(starts, function(start) substring(long, nchar(start) + 2), "", USE.NAMES = FALSE)
-  }
-  open <- unlist(lapply(columns, rests, short = columns))
-  seen <- character()
-  while (length(open)) {
-    if (any(open %in% columns)) {
-      odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)][1]
-      abort(c("The names of columns must not look like sets of columns.",
-              x = "{.val {odd}} in {.arg {arg}} begins like another column, and a set could be read in two ways.",
-              i = "Use another sign than {.val :} in names."), "level")
-    }
-    seen <- c(seen, open)
-    open <- unique(unlist(lapply(open, function(rest) {
-      c(rests(rest, columns), unlist(lapply(columns[startsWith(columns, paste0(rest, ":"))], rests, short = rest)))
-    })))
-    open <- setdiff(open, seen)
+  odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)]
+  if (length(odd) && any(grepl(":", columns, fixed = TRUE))) {
+    abort(c("The names of columns must not look like sets of columns.",
+            x = "{.val {odd[1]}} in {.arg {arg}} begins like another column."), "level")
   }
   columns
 }
 
-# The columns that a label names, one after the other; NULL where it does not.
+# The columns that a label names, one after the other; the label itself where it names none.
 split_label <- function(label, columns) {
-  if (label %in% columns) return(label)
-  parts <- strsplit(label, ":", fixed = TRUE)[[1]]
-  if (!anyNA(match(parts, columns))) return(parts)
-  for (first in columns[startsWith(label, paste0(columns, ":"))]) {
-    rest <- split_label(substring(label, nchar(first) + 2), columns)
-    if (!is.null(rest)) return(c(first, rest))
+  found <- character()
+  rest <- label
+  while (!is.na(rest) && nzchar(rest)) {
+    first <- columns[startsWith(paste0(rest, ":"), paste0(columns, ":"))]
+    if (!length(first)) return(label)
+    found <- c(found, first[1])
+    rest <- substring(rest, nchar(first[1]) + 2)
   }
-  NULL
+  if (is.na(label)) label else found
 }
 
 # Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as a matrix of
 # 0-based members padded with -1.
 parse_sets <- function(sets, columns, arg = "sets") {
-  if (is.character(sets) && anyNA(sets)) {
-    abort(c("{.arg {arg}} must not be missing.", x = "Entry {which(is.na(sets))[1]} is NA."), "level")
-  }
-  if (is.character(sets)) {
-    sets <- lapply(sets, function(label) split_label(label, columns) %||% label)
-  } else if (is.numeric(sets) && !is.object(sets)) {
-    sets <- as.list(sets)
-  }
-  if (!is.list(sets) || !length(sets)) {
-    abort(c("{.arg {arg}} must be a list of sets of columns.", x = "It is {describe(sets)}.",
-            i = "For example {.code list(\"{columns[1]}\", c(\"{columns[1]}\", \"{columns[length(columns)]}\"))}."),
-          "argument")
-  }
+  if (is.character(sets)) sets <- lapply(sets, split_label, columns)
   positions <- lapply(sets, function(set) {
     at <- if (is.character(set)) match(set, columns) else set
-    if (!is.numeric(at) || !length(at) || anyNA(at) || any(at < 1 | at > length(columns) | at != floor(at)) ||
-        anyDuplicated(at)) {
-      shown <- if (is.atomic(set)) paste(set, collapse = ":") else describe(set)
-      abort(c("{.arg {arg}} must hold sets of different columns.", x = "{.val {shown}} is not one.",
+    if (!is.numeric(at) || !length(at) || !all(at %in% seq_along(columns)) || anyDuplicated(at)) {
+      abort(c("{.arg {arg}} must hold sets of different columns.", x = "One is {describe(set)}.",
               i = "The columns are {format_labels(columns)}."), "level")
     }
     sort(as.integer(at)) - 1L

@@ -89,21 +89,15 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   further <- is.null(order)
   order <- check_order(order %||% counts$order, length(counts$columns))
   if (order > counts$tallied) abort_order(order, counts)
-  if (target == "population" && counts$n < 2) {
-    abort(c("{.arg counts} must be of at least 2 rows for {.code target = \"population\"}."), "empty")
-  }
-  if (!is.null(counts$scores)) {
-    return(new_rr_histogram("tmdh", counts$columns, order, counts$values, tallied = counts$tallied, counts = counts,
-                            design = score_design(mechanism, counts), mechanism = mechanism, target = target,
-                            conf.level = conf.level))
-  }
-  design <- column_design(mechanism, counts$columns)
+  if (target == "population" && counts$n < 2) abort("{.arg counts} must be of at least 2 rows.", "empty")
+  # A score is of the truth already.
+  scored <- !is.null(counts$scores)
+  design <- if (scored) score_design(mechanism, counts) else column_design(mechanism, counts$columns)
   check_direct(design, counts)
-  fit <- .Call(C_rr_moments, counts$values, as.double(length(counts$columns)), as.double(counts$tallied),
-               as.double(moment_weights(design, TRUE)), counts$more$members, counts$more$values)
-  more <- if (!is.null(counts$more)) list(members = counts$more$members, values = fit$more)
-  new_rr_histogram("tmdh", counts$columns, order, fit$values, more = more, tallied = counts$tallied, further = further,
-                   counts = counts, design = design, mechanism = mechanism, target = target, conf.level = conf.level)
+  made <- if (scored) counts["values"] else through_columns(counts, design, TRUE)
+  new_rr_histogram("tmdh", counts$columns, order, made$values, more = made$more, tallied = counts$tallied,
+                   further = further, counts = counts, design = design, mechanism = mechanism, target = target,
+                   conf.level = conf.level)
 }
 
 #' @rdname rr_tmdh
@@ -120,7 +114,10 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
     covariance <- sparse_covariance(object)
   } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
              is.null(object$design$block)) {
-    covariance <- complete_covariance(object, target)
+    labels <- shown_labels(object)
+    covariance <- .Call(C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
+                        histogram_design(object, target, FALSE))
+    dimnames(covariance) <- list(labels, labels)
   } else {
     members <- chosen_members(object, sets)
     if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
@@ -134,37 +131,16 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
 
 sparse_covariance <- function(x) {
   d <- length(x$columns)
-  entries <- sparse_entries(d, x$order)
-  if (entries > 2e8) {
-    abort(c("The covariance would have {format_count(signif(entries, 3))} non-zero entries.",
-            i = "Name the sets you need in {.arg sets}."),
-          "argument")
-  }
   parts <- .Call(C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied), histogram_design(x, "sample", FALSE),
                  as.double(x$order))
   if (is.null(parts)) {
     # The union of the two largest overlapping sets is what is missing.
-    last <- seq(d - min(2 * x$order - 1, d), d - 1)
-    abort_untallied(x, as.integer(last))
+    abort_untallied(x, as.integer(seq(d - min(2 * x$order - 1, d), d - 1)))
   }
   labels <- set_labels(x$columns, x$order)
   Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = rep(length(labels), 2L),
                        dimnames = list(labels, labels),
                        symmetric = TRUE, index1 = FALSE, check = FALSE)
-}
-
-complete_covariance <- function(x, target) {
-  labels <- set_labels(x$columns, x$order)
-  covariance <- .Call(C_rr_tmdh_all, x$counts$values, x$values, as.double(length(x$columns)),
-                      histogram_design(x, target, FALSE))
-  dimnames(covariance) <- list(labels, labels)
-  covariance
-}
-
-sparse_entries <- function(d, order) {
-  sizes <- choose(d, seq_len(order))
-  overlapping <- vapply(seq_len(order), function(s) sum(choose(d, seq_len(order)) - choose(d - s, seq_len(order))), 0)
-  (sum(sizes * overlapping) + sum(sizes)) / 2
 }
 
 #' @rdname rr_tmdh
@@ -182,7 +158,6 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms =
   table
 }
 
-#' @export
 rows_of.rr_tmdh <- function(x) {
   variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
   table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
@@ -190,19 +165,19 @@ rows_of.rr_tmdh <- function(x) {
   table[possible_sets(x), ]
 }
 
-#' @export
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
-#' @export
-title_of.rr_tmdh <- function(x) title_of_histogram(x, "Estimated true counts")
+# A panel for each size of sets.
+drawn_of.rr_tmdh <- function(x, data, labels) {
+  data$label <- rows_factor(labels)
+  data$panel <- factor(data$order, labels = vapply(sort(unique(data$order)), number_of, "", "column"))
+  data$kind <- rep("number", nrow(data))
+  list(data = data, title = "Estimated joint counts")
+}
 
-#' @export
-shown_of.rr_tmdh <- function(x, n) shown_of_histogram(x, n, function(x) tidy(x, conf.int = TRUE))
-
-#' @export
 notes_of.rr_tmdh <- function(x, shown) {
   aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomisation is random)")
-  c(notes_of_histogram(x),
+  c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
     if (anyNA(shown$std.error)) {
       paste0("  ", sum(is.na(shown$std.error)),

@@ -3,15 +3,11 @@
 # A size u is kept while neither tail of the estimate's distribution under it, at the least favourable
 # membership patterns, is surely below (1 - level) / 2.
 exact_size <- function(what, estimate, data, level) {
-  if (!is.null(data$tally$state) || is.matrix(data$flip)) {
+  if (!is.null(data$tally$state) || is.matrix(data$flip) || (length(data$flip) > 1L && data$n > 8)) {
     abort(c("{.code interval = \"exact\"} needs one flip probability for all sets, or one for each of at most 8 sets.",
-            i = "Use {.code interval = \"wald\"}."), "argument")
+            x = "There are {data$n} sets."), "argument")
   }
   if (data$n == 1) return(exact_one_set(data, level))
-  if (length(data$flip) > 1L && data$n > 8) {
-    abort(c("{.code interval = \"exact\"} with unequal flips is for at most 8 sets.", x = "There are {data$n}.",
-            i = "Use {.code interval = \"wald\"}."), "argument")
-  }
   chernoff_size(estimate, data$m, pattern_law(what, data$n, data$flip), (1 - level) / 2)
 }
 
@@ -61,7 +57,7 @@ upper_tail <- function(s, t, m, q) {
 pattern_law <- function(what, n, flip) {
   if (length(flip) == 1L) {
     channel <- .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
-    reports <- rr_bit_counts(0:n, n, flip)
+    reports <- rr_bit_tally(ones = 0:n, n = n, flip = flip)
     full <- n + 1
   } else {
     patterns <- as.matrix(expand.grid(rep(list(0:1), n)))

@@ -11,7 +11,7 @@
 #' million bits.
 #'
 #' **An estimate of a bit is not a bit.** It lies outside \eqn{[0, 1]} more often than not, and is meant to be added up
-#' over many elements, as [rr_union_size()] does. Nothing is clipped here: clipped estimates do not add up.
+#' over many elements, as [rr_set_size()] does. Nothing is clipped here: clipped estimates do not add up.
 #'
 #' **The variance.** The truth \eqn{Y} is 0 or 1, so \eqn{\hat Y (\hat Y - 1)}{Y-hat (Y-hat - 1)} estimates the variance of
 #' \eqn{\hat Y}{Y-hat} without bias. This estimate can be negative. It can also be tiny when the variance is huge, because the
@@ -22,7 +22,7 @@
 #' warning says how large the standard error may be.
 #'
 #' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally made by
-#'   [rr_bit_tally()] or [rr_bit_counts()].
+#'   [rr_bit_tally()].
 #' @param flip Probability that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
 #' @param ... Not used, and refused.
 #' @return An object of class `rr_extreme`. `coef()` gives the estimates; `tidy()` a tibble with columns `term` (element),
@@ -31,7 +31,7 @@
 #'   [rr_estimates] read it too.
 #' @section Errors and warnings:
 #' Errors as in [rr_bit_tally()]. Warning `candor_warning_variance` when the variance may exceed \eqn{10^6}.
-#' @seealso [rr_extreme_variance()] for the variance under a truth you assume; [rr_union_size()].
+#' @seealso [rr_extreme_variance()] for the variance under a truth you assume; [rr_set_size()].
 #' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. The restriction to
 #'   flips below 1/2 made there is not needed; the closed form in the proof of Theorem 2 lacks the factor
 #'   \eqn{(-1)^{\sum y_i}}.
@@ -44,14 +44,14 @@
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_all(seen, flip = 0.1))
 #' @export
-rr_any <- function(bits, flip, ...) {
+rr_any <- function(bits, flip = NULL, ...) {
   check_dots_empty(...)
   extreme(bits, flip, "any")
 }
 
 #' @rdname rr_any
 #' @export
-rr_all <- function(bits, flip, ...) {
+rr_all <- function(bits, flip = NULL, ...) {
   check_dots_empty(...)
   extreme(bits, flip, "all")
 }
@@ -59,29 +59,18 @@ rr_all <- function(bits, flip, ...) {
 extreme_kinds <- c("any", "all")
 
 extreme <- function(bits, flip, kind) {
-  tally <- if (!inherits(bits, "rr_bit_tally")) tally_bits(bits, flip)
-    else check_tally_flip(bits, if (missing(flip)) NULL else flip, "bits")
+  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
   value <- tally_value(tally, kind)
-  result <- new_rr_extreme(kind, tally, value)
   warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
-  result
+  structure(c(list(kind = kind, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+            class = c("rr_extreme", "rr_estimates"))
 }
 
 # A tally knows its flips; another one beside it is a misunderstanding.
-check_tally_flip <- function(tally, flip, arg) {
-  if (is.null(flip) || (is.numeric(flip) && length(flip) == 1L && flip %in% tally$flip)) return(tally)
+check_tally_flip <- function(tally, flip) {
+  if (is.null(flip) || (length(flip) == 1L && flip %in% tally$flip)) return(tally)
   abort(c("{.arg flip} must be left out for a tally, which holds its own.",
-          x = if (is.na(tally$flip)) "That of {.arg {arg}} differs from bit to bit."
-              else "That of {.arg {arg}} is {format(tally$flip, digits = 6)}; {.arg flip} is {describe(flip)}."),
-        "mismatch")
-}
-
-tally_bits <- function(bits, flip) {
-  if (missing(flip)) {
-    abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly.",
-            i = "For randomized response at {.arg epsilon} it is {.code plogis(-epsilon)}."), "argument")
-  }
-  rr_bit_tally(bits, flip)
+          x = "That of the tally is {format_flips(tally$flip)}; {.arg flip} is {describe(flip)}."), "mismatch")
 }
 
 # Equal flips leave at most n + 1 different answers, however many elements there are.
@@ -90,13 +79,7 @@ tally_value <- function(tally, kind) {
   if (!is.null(tally$state)) return(.Call(C_rr_extreme_value, tally$state, code))
   different <- unique(tally$ones)
   value <- .Call(C_rr_extreme_value, .Call(C_rr_extreme_counts, tally$n, different, tally$flip), code)
-  at <- match(tally$ones, different)
-  lapply(value, `[`, at)
-}
-
-new_rr_extreme <- function(kind, tally, value) {
-  structure(c(list(kind = kind, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
-            class = c("rr_extreme", "rr_estimates"))
+  lapply(value, `[`, match(tally$ones, different))
 }
 
 # `variance` in elements squared; where it overflows, at least its logarithm is known, which is 710 or more.
@@ -144,20 +127,14 @@ format_number <- function(x) {
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)
   type <- check_choice(type, "type", c("any", "all"))
-  check_flag(log, "log")
-  x <- check_bits(x, "x")
-  if (is.raw(x)) abort(c("{.arg x} must be the true bits, not packed.", x = "It is {describe(x)}."), "argument")
-  rows <- if (is.matrix(x)) x else matrix(x, 1)
-  flip <- check_flip(name_flips(flip, if (is.matrix(x)) colnames(x) else names(x)), nrow(rows), ncol(rows))
-  flips <- if (is.matrix(flip)) flip else matrix(rep_len(flip, ncol(rows)), nrow(rows), ncol(rows), byrow = TRUE)
-  code <- match(type, extreme_kinds) - 1L
+  bits <- check_bits(x, "x")
+  rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
+  flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
+  flips <- if (is.matrix(flip)) flip else matrix(flip, nrow(rows), ncol(rows), byrow = TRUE)
   taken <- if (type == "any") 1L else 0L
   result <- vapply(seq_len(nrow(rows)), function(i) {
-    value <- .Call(C_rr_extreme_variance, as.integer(rows[i, ]), flips[i, ], code)
-    if (is.list(value)) {
-      position <- i + (value$position - 1) * nrow(rows)
-      check_kernel(list(position = position), rows, flips, "x")
-    }
+    value <- .Call(C_rr_extreme_variance, as.integer(rows[i, ]), flips[i, ], match(type, extreme_kinds) - 1L)
+    if (is.list(value)) check_kernel(list(position = i + (value$position - 1) * nrow(rows)), rows, flips, "x")
     # Where the extreme bit is not taken, log(1 + variance) is what is known.
     if (!log) value[1] else if (taken %in% rows[i, ]) value[2] else if (value[2] > 1) value[2] + log1p(-exp(-value[2]))
     else base::log(expm1(value[2]))
@@ -165,43 +142,30 @@ rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ..
   if (is.matrix(x)) stats::setNames(result, rownames(x)) else result
 }
 
-#' @export
 rows_of.rr_extreme <- function(x) {
   tibble::tibble(term = labels_of(x), estimate = x$estimate,
                  std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
                  log = x$log, n = x$n)
 }
 
-#' @export
 labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estimate))
 
 # As for the size of one element: by the largest standard error where the estimated one is not known.
-#' @export
 bounds_of.rr_extreme <- function(x, rows, level) {
   error <- ifelse(is.na(rows$std.error), rows$std.error.max, rows$std.error)
   normal_interval(rows$estimate, normal_quantile(level) * error, 0, 1)
 }
 
 # The bits of different elements were randomised on their own.
-#' @export
-covariance_of.rr_extreme <- function(x) {
-  if (length(x$variance) > 5000) {
-    abort(c("The covariance would be a matrix of {format_count(length(x$variance))} rows.",
-            i = "It is diagonal: {.fn tidy} has the variances."), "argument")
-  }
-  diag(x$variance, length(x$variance))
-}
+covariance_of.rr_extreme <- function(x) diag(x$variance, length(x$variance))
 
-#' @export
 title_of.rr_extreme <- function(x) {
   paste0(c(any = "OR", all = "AND")[[x$kind]], " of ", paste(format_count(unique(range(x$n))), collapse = " to "),
          " noisy bits", if (!is.na(x$flip)) paste0(", flip ", format(x$flip, digits = 4)))
 }
 
-#' @export
 shown_of.rr_extreme <- function(x, n) tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
 
-#' @export
 notes_of.rr_extreme <- function(x, shown) {
   c(if (anyNA(shown$std.error)) c("  std.error is NA where the unbiased variance estimate is negative;",
                                   "  std.error.max is a guaranteed upper bound."),

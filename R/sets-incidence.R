@@ -24,7 +24,7 @@
 #' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
 #' \eqn{t} are known much more precisely than their parts; `vcov()` gives the covariances for such sums.
 #'
-#' @inheritParams rr_union_size
+#' @inheritParams rr_set_size
 #' @param method `"inv"` or `"mle"`.
 #' @param target For `"mle"`: are the elements a sample (`"population"`), or are they all there are (`"sample"`, only the
 #'   randomisation is random)? Inversion's errors are about the sample.
@@ -36,7 +36,7 @@
 #'   than 200 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
 #'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
 #' @section Errors and warnings:
-#' As in [rr_union_size()]; `candor_warning_not_converged` when the maximum was not reached within `tolerance`.
+#' As in [rr_set_size()]; `candor_warning_not_converged` when the maximum was not reached within `tolerance`.
 #' @source Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
 #'   private indicator vectors. *Proceedings of the 3rd ACM International Workshop on Security and Privacy Analytics*, 1-9.
 #'   \doi{10.1145/3041008.3041017}
@@ -50,23 +50,20 @@
 #' tidy(fit, conf.int = TRUE)
 #' table(rowSums(seen))
 #' @export
-rr_incidence <- function(sets, flip, universe = NULL, method = c("inv", "mle"), target = c("population", "sample"),
-                         conf.level = 0.95, tolerance = NULL, ...) {
+rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "mle"),
+                         target = c("population", "sample"), conf.level = 0.95, tolerance = NULL, ...) {
   check_dots_empty(...)
   method <- check_choice(method, "method", c("inv", "mle"))
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_level(conf.level)
   if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
-  data <- read_sets(sets, if (missing(flip)) NULL else flip, universe)
-  if (data$n > 5000) {
-    abort(c("Incidence is for at most 5,000 sets.", x = "There are {format_count(data$n)}."), "argument")
-  }
+  data <- read_sets(sets, flip, universe)
   # Inversion's errors are about the sets as they are.
   if (method == "inv") target <- "sample"
   check_incidence(data, method)
   fit <- if (method == "inv" && !one_flip(data)) incidence_totals(data)
     else incidence_fit(data, method, target, tolerance)
-  structure(c(list(method = method, target = target, elements = data$m, sets = data$n, flip = data$flip,
+  structure(c(list(method = method, target = target, n = data$m, sets = data$n, flip = data$flip,
                    conf.level = conf.level), fit), class = c("rr_incidence", "rr_estimates"))
 }
 
@@ -79,20 +76,19 @@ reported_histogram <- function(data) {
 one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
 
 check_incidence <- function(data, method) {
+  if (data$n > 5000) abort(c("Incidence is for at most 5,000 sets.", x = "There are {data$n}."), "argument")
   if (one_flip(data)) {
-    if (method == "inv" && -data$n * log(abs(1 - 2 * data$flip)) > 300) {
-      power <- round(-data$n * log10(abs(1 - 2 * data$flip)))
+    power <- -data$n * log10(abs(1 - 2 * data$flip))
+    if (method == "inv" && power > 300 / log(10)) {
       abort(c("There is too much noise for inversion with this many sets.",
-              x = "Standard errors would be of the order of 1e{power} elements.",
+              x = "Standard errors would be of the order of 1e{round(power)} elements.",
               i = "Use {.code method = \"mle\"}, fewer sets, or less noise."), "argument")
     }
-    return(invisible())
+  } else if (is.null(data$bits)) {
+    abort(c("Unequal flips need the sets apart.", x = "A tally has added them up."), "argument")
+  } else if (method == "mle" && is.matrix(data$flip)) {
+    abort("{.code method = \"mle\"} needs one flip for each set, the same for all elements.", "argument")
   }
-  if (method == "mle" && is.matrix(data$flip)) {
-    abort(c("{.code method = \"mle\"} needs one flip for each set, the same for all elements.",
-            i = "Use {.code method = \"inv\"}."), "argument")
-  }
-  if (method == "inv" || length(data$flip) == 1L) need_bits(data)
 }
 
 # The number of sets that report an element is a report about the number that hold it: the rest is the package's line,
@@ -135,12 +131,6 @@ incidence_covariance <- function(fit, elements) {
   covariance
 }
 
-need_bits <- function(data) {
-  if (!is.null(data$bits)) return(invisible())
-  abort(c("Unequal flips need the sets apart.", x = "A tally has added them up.",
-          i = "Give a matrix or a list of sets."), "argument")
-}
-
 incidence_channel <- function(n, flip) {
   if (length(flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
   else .Call(C_rr_incidence_mixture, flip)
@@ -149,7 +139,6 @@ incidence_channel <- function(n, flip) {
 # Below this a share is estimated as 0.
 support_share <- 1e-9
 
-#' @export
 rows_of.rr_incidence <- function(x) {
   n <- x$sets
   total <- rev(cumsum(rev(x$estimate)))
@@ -160,15 +149,11 @@ rows_of.rr_incidence <- function(x) {
                  std.error = root(incidence_variances(x$covariance, x, estimate)))
 }
 
-#' @export
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
-    else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$elements)
-  list(low = pmin(pmax(bounds$low, 0), x$elements), high = pmax(pmin(bounds$high, x$elements), 0))
+    else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$n)
+  list(low = pmin(pmax(bounds$low, 0), x$n), high = pmax(pmin(bounds$high, x$n), 0))
 }
-
-#' @export
-observations_of.rr_incidence <- function(x) x$elements
 
 # Of the counts in exactly, and in at least, t sets.
 incidence_variances <- function(covariance, x, estimate) {
@@ -177,7 +162,7 @@ incidence_variances <- function(covariance, x, estimate) {
   known <- ifelse(is.na(covariance), 0, covariance)
   tail <- vapply(seq_len(n), function(t) sum(known[(t:n) + 1, (t:n) + 1]), 1)
   variance <- c(diag(covariance), tail)
-  edge <- x$method == "mle" & pmin(estimate, x$elements - estimate) <= support_share * x$elements
+  edge <- x$method == "mle" & pmin(estimate, x$n - estimate) <= support_share * x$n
   ifelse(edge, NA_real_, variance)
 }
 
@@ -191,22 +176,22 @@ profile_incidence <- function(x, table, level) {
     inside <- if (table$type[i] == "exactly") 0:n == table$sets[i] else 0:n >= table$sets[i]
     profile_share(channel, reported, inside, theta, level, sum(reported))
   }, c(low = 0, high = 0))
-  bounds <- list(low = x$elements * shares["low", ], high = x$elements * shares["high", ])
+  bounds <- list(low = x$n * shares["low", ], high = x$n * shares["high", ])
   if (x$target == "population") return(bounds)
   if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
   # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without
   # noise, or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
   sampled <- x$fit
   sampled$target <- "population"
-  whole <- incidence_variances(incidence_covariance(sampled, x$elements), x, table$estimate)
+  whole <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
   least[is.na(least)] <- 0
-  clear <- x$elements * vapply(pmin(table$estimate / x$elements, 1), profile_binomial, c(low = 0, high = 0), x$elements,
+  clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n,
                                level)
   z2 <- stats::qchisq(level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
-    sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$elements))
+    sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$n))
     table$estimate + distance * sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least)))
   }
   list(low = shorten(bounds$low, clear["low", ]), high = shorten(bounds$high, clear["high", ]))
@@ -226,29 +211,58 @@ vcov.rr_incidence <- function(object, ...) {
   matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
 }
 
-#' @export
 title_of.rr_incidence <- function(x) {
   gap <- if (x$method == "mle") {
     sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
   }
-  c(paste0(format_count(x$elements), " elements in ", x$sets, if (x$sets == 1) " noisy set, " else " noisy sets, ",
+  c(paste0(format_count(x$n), " elements in ", x$sets, if (x$sets == 1) " noisy set, " else " noisy sets, ",
            if (x$method == "inv") "by inversion (unbiased)" else "by maximum likelihood"),
     paste0("  flip ", format_flips(x$flip), gap))
 }
 
 # Exactly and at least side by side.
-#' @export
 shown_of.rr_incidence <- function(x, n) {
   table <- tidy(x)
   exactly <- table[table$type == "exactly", ]
-  least <- c(x$elements, table$estimate[table$type == "at least"])
+  least <- c(x$n, table$estimate[table$type == "at least"])
   data.frame(sets = exactly$sets, exactly = exactly$estimate, std.error = exactly$std.error, at.least = least,
              std.error = c(0, table$std.error[table$type == "at least"]), check.names = FALSE)
 }
 
 #' @rdname rr_incidence
-#' @param n,digits Rows and significant digits printed.
-#' @export
-print.rr_incidence <- function(x, n = 12, digits = 4, ...) {
-  print.rr_estimates(x, n, digits)
+#' @method autoplot rr_incidence
+#' @rawNamespace S3method(ggplot2::autoplot,rr_incidence)
+autoplot.rr_incidence <- function(object, ...) {
+  check_installed("ggplot2", "to draw an incidence")
+  data <- tidy(object, conf.int = TRUE)
+  panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
+  data$type <- factor(panels[data$type], panels)
+  lines <- data[!is.na(data$conf.low), ]
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
+    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
+                           colour = colour_estimate, width = 0.3) +
+    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    ggplot2::facet_wrap(~type) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks) +
+    scale_y_counts() +
+    ggplot2::labs(title = "How many sets hold an element", x = "t", y = "Elements",
+                  subtitle = wrap_text(sprintf("%s elements, %d noisy sets, flip %s", format_count(object$n),
+                                               as.integer(object$sets), format_flips(object$flip)), 64),
+                  caption = wrap_text(sprintf(
+                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.",
+                    if (object$method == "inv") "inversion" else "maximum likelihood", format(100 * object$conf.level),
+                    if (object$method == "inv") "Wald" else "profile likelihood"
+                  ))) +
+    theme_candor()
+}
+
+# Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
+# ggplot2 3.5.
+scale_y_counts <- function() {
+  scale <- ggplot2::scale_y_continuous
+  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)),
+                    labels = format_count)
+  names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
+  do.call(scale, arguments)
 }

@@ -2,7 +2,7 @@
 #'
 #' For pipelines that must keep bits: the OR (or AND) of noisy bits, drawn so that it is again a noisy bit, wrong with one
 #' known probability \eqn{q^*} whatever the truth. It can be used like any other randomised response. If only an estimate is wanted,
-#' [rr_any()] and [rr_union_size()] are more precise, since merging draws anew and adds noise.
+#' [rr_any()] and [rr_set_size()] are more precise, since merging draws anew and adds noise.
 #'
 #' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
 #' \eqn{q^*} that makes all of these probabilities is given by
@@ -31,31 +31,29 @@
 #' merged <- rr_merge_bits(reports, flip = 0.05, rng = "R")
 #' attr(merged, "flip")
 #' # The merged bits are randomised responses to "in any set?"
-#' rr_union_size(cbind(merged), flip = attr(merged, "flip"))
+#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))
 #' sum(rowSums(seen) > 0)
 #' @export
-rr_merge_bits <- function(bits, flip, type = c("any", "all"), rng = c("secure", "R"), ...) {
+rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("secure", "R"), ...) {
   check_dots_empty(...)
   type <- check_choice(type, "type", c("any", "all"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (inherits(bits, "rr_sketch") || (is.list(bits) && !is.data.frame(bits))) {
-    return(merge_sketches(bits, if (missing(flip)) NULL else flip, rng))
-  }
-  if (missing(flip)) {
-    abort(c("{.arg flip} is needed: the probability that a bit was reported wrongly."), "argument")
-  }
-  if (is.matrix(flip)) {
-    abort(c("Merged bits of different elements must have the same noise: {.arg flip} must not be a matrix.",
-            i = "Give one number, or one for each column."), "argument")
+  if (inherits(bits, "rr_sketch")) bits <- list(bits)
+  if (is.list(bits) && !is.data.frame(bits)) {
+    sketches <- check_sketches(bits, flip)
+    first <- sketches[[1]]
+    merged <- merge_rows(vapply(sketches, `[[`, first$bits, "bits"), vapply(sketches, `[[`, 1, "flip"), "any", rng)
+    return(new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip))
   }
   bits <- check_bits(bits)
-  if (is.raw(bits)) abort(c("{.arg bits} must not be packed.", x = "It is {describe(bits)}."), "argument")
-  rows <- if (is.matrix(bits)) bits else matrix(bits, 1)
-  flip <- name_flips(flip, if (is.matrix(bits)) colnames(bits) else names(bits))
-  flip <- check_flip(flip, if (is.matrix(bits)) nrow(bits) else 1, ncol(rows))
-  if (!is.null(dim(bits)) || length(flip) == 1L) row_ones(rows) else count_ones(bits)
+  if (is.raw(bits) || is.matrix(flip)) {
+    abort("{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column.", "argument")
+  }
+  rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
+  flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
+  row_ones(rows)
   merged <- merge_rows(rows, rep_len(flip, ncol(rows)), type, rng)
-  structure(merged$bits, names = rownames(bits), flip = merged$flip)
+  structure(merged$bits, names = rownames(rows), flip = merged$flip)
 }
 
 merged_flip <- function(flip) {
@@ -74,26 +72,9 @@ merge_rows <- function(rows, flip, type, rng) {
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]
-  flip <- pmin(flip, 1 - flip)
-  tally <- rr_bit_tally(rows, flip)
-  value <- tally_value(tally, type)
-  estimate <- value$estimate
+  estimate <- tally_value(rr_bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
   different <- unique(estimate)
   # Exact at both ends but for rounding.
   probability <- pmin(pmax(star + (1 - 2 * star) * different, 0), 1)
   list(bits = draw_bits(match(estimate, different), probability, rng), flip = star)
-}
-
-merge_sketches <- function(sketches, flip, rng) {
-  sketches <- check_sketches(if (inherits(sketches, "rr_sketch")) list(sketches) else sketches)
-  own <- vapply(sketches, `[[`, 1, "flip")
-  # As with tallies: another flip beside a sketch is a misunderstanding.
-  if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
-    abort(c("{.arg flip} must be left out for sketches, which hold their own.",
-            x = "Theirs is {format_flips(unique(own))}; {.arg flip} is {describe(flip)}."), "mismatch")
-  }
-  first <- sketches[[1]]
-  rows <- vapply(sketches, `[[`, first$bits, "bits")
-  merged <- merge_rows(rows, own, "any", rng)
-  new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip)
 }

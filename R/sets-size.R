@@ -1,80 +1,279 @@
-# Estimated sizes of sets: one row an estimate.
-
-new_rr_set_size <- function(what, table, m, flip, conf.level, interval) {
-  structure(list(what = what, table = table, elements = m, flip = flip, conf.level = conf.level, interval = interval),
-            class = c("rr_set_size", "rr_estimates"))
+#' Sizes of unions, intersections and differences of noisy sets
+#'
+#' Each of several sets over one universe was reported with noise: whether it holds an element was reported wrongly with a
+#' known probability. How many elements are in at least one of the sets (`"union"`), in all of them
+#' (`"intersection"`), in the first but in none of the others (`"difference"`)? And which share of the
+#' union is in the intersection (`"jaccard"`)? Where nobody knows the universe, sets are reported as sketches of [rr_sketch()].
+#'
+#' An unbiased estimate of the OR (or AND) of each element comes from its noisy bits, see [rr_any()]; these estimates are added up over the
+#' universe. Nobody needs to know which elements the sets hold, and the estimate of one element does not reveal it.
+#'
+#' **The standard error** is about the randomisation; the sets are fixed. Its square is the unbiased
+#' \eqn{\sum \hat Y (\hat Y - 1)}{sum Y-hat (Y-hat - 1)}. `std.error.max` is the standard error under the least favourable
+#' sets; its square is \eqn{m} times the
+#' variance of an element in none of the sets (for intersections, in all of them). It is used in place of the
+#' estimated standard error where the unbiased variance estimate is negative. The standard error grows exponentially with the number of sets; when `std.error.max`
+#' exceeds 1000 elements, a warning says how large it may be.
+#'
+#' **Intervals.** `"wald"` is the estimate plus or minus a multiple of the standard error, cut to \eqn{[0, m]} but not to a point. `"exact"` has guaranteed coverage for any
+#' sets and any size of universe, and is wider. For one set it inverts the distribution of the number of reported
+#' elements, two binomials added. For several it inverts Chernoff's bound, with the least favourable membership
+#' pattern of every element; this needs one flip probability for all sets, or at most 8 sets.
+#'
+#' @section Sketches:
+#' The size of the union of sketched sets is the number of different items in all of them. For every bit the OR over the sketches is estimated without bias ([rr_any()]); sketches may have different flip
+#' probabilities, and some may not be flipped at all.
+#'
+#' * Bloom filters and linear counters: the estimated number \eqn{Z} of bits that are still 0 in the union gives
+#'   \eqn{\hat n = \log(Z/m) / (h \log(1 - 1/m))}{n-hat = log(Z/m) / (h log(1 - 1/m))}, \eqn{m} bits and \eqn{h} hashes. The
+#'   standard error has two parts: randomised
+#'   response, by the unbiased variance of \eqn{Z}, and hashing, \eqn{m (e^\rho - 1 - \rho)/h^2} with
+#'   \eqn{\rho = h n/m}. An estimate slightly below 0 is possible and shown.
+#' * PCSA: the estimated numbers of ones at each level are fitted by their expectations
+#'   \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, \eqn{B} buckets and \eqn{\pi_l} the share of items at level
+#'   \eqn{l}, by
+#'   quasi-likelihood: each level is weighted by its variance, which includes the noise (at its least favourable) and the
+#'   hashing. Without noise it is the likelihood. The estimate is never negative.
+#'
+#' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject. The variance due to hashing is computed for each
+#' size, so the interval is valid where few bits are left at 0. A full sketch still shows that there were many items: its interval
+#' goes from a finite bound to `Inf`.
+#'
+#' @param sets The reported sets, as one of
+#'   * a matrix or data frame of 0 and 1 (or `TRUE` and `FALSE`), elements in rows, sets in columns;
+#'   * a list of vectors, each of the elements that one set *reports*, with `universe`;
+#'   * a tally of [rr_bit_tally()], which holds for every element how many sets report it
+#'     (not for differences, which need each set);
+#'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key (for the union).
+#' @param flip Probability that a membership was reported wrongly: one number, one for each set (with the sets' names in any
+#'   order), or a matrix with one for each element and set. Any value from 0 to 1 but 1/2. Left out for a tally and for sketches.
+#' @param what `"union"`, `"intersection"`, `"difference"` (in the first set and in none of the others) or `"jaccard"` (intersection
+#'   divided by union; its intervals are Wald's).
+#' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
+#' @param conf.level Confidence level, between 0 and 1.
+#' @param interval `"wald"` or `"exact"`, see *Details*.
+#' @param cumulative Estimate after the first set, after the first two, and so on? `plot()` draws this.
+#' @param ... Not used, and refused.
+#' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
+#'   `std.error.max` and, with `conf.int = TRUE`, `conf.low` and `conf.high`. Estimates may be negative or above the
+#'   universe: they are unbiased, and not clipped. `coef()`, `confint()`, `vcov()` and `as.data.frame()` work too.
+#' @section Errors and warnings:
+#' As in [rr_bit_tally()]; `candor_error_level` for an element outside the universe, by set and element.
+#' `candor_warning_variance` when the noise is too much for so many sets; `candor_warning_ratio` when the
+#' denominator of a Jaccard index is within two standard errors of 0. Of sketches `candor_error_mismatch` for different settings or keys;
+#' `candor_warning_saturated` when no bit of the union (for PCSA of its last level) seems to be 0, so that no finite number fits: the estimate is `Inf`;
+#' `candor_error_no_information` for so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
+#' @seealso [rr_incidence()] for the number of elements in exactly, or at least, t sets.
+#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, section 1 and Theorems 1 and 3.
+#'
+#'   Chernoff, H. (1952). A measure of asymptotic efficiency for tests of a hypothesis based on the sum of
+#'   observations. *Annals of Mathematical Statistics* 23(4), 493-507. \doi{10.1214/aoms/1177729330}
+#'
+#'   Of sketches: Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
+#'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a}. See also [rr_sketch()].
+#' @examples
+#' # Three clinics report, each membership with 10% of noise, which of 500 patients they have seen
+#' set.seed(1)
+#' seen <- cbind(north = 1:500 %in% 1:200, west = 1:500 %in% 151:300, south = 1:500 %in% 181:260)
+#' reports <- xor(seen, runif(1500) < 0.1)
+#' rr_set_size(reports, flip = 0.1)          # truth: 300
+#' rr_set_size(reports, flip = 0.1, "intersection")   # truth: 20
+#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # north but not west: 150
+#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 50 of 300
+#' tidy(rr_set_size(reports, flip = 0.1, cumulative = TRUE), conf.int = TRUE)
+#'
+#' # As lists of what was reported
+#' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
+#' @export
+rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "difference", "jaccard"), universe = NULL,
+                        conf.level = 0.95, interval = c("wald", "exact"), cumulative = FALSE, ...) {
+  check_dots_empty(...)
+  what <- check_choice(what, "what", c("union", "intersection", "difference", "jaccard"))
+  interval <- check_choice(interval, "interval", c("wald", "exact"))
+  conf.level <- check_level(conf.level)
+  if (inherits(sets, "rr_sketch")) sets <- list(sets)
+  if (is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")) {
+    return(sketch_size(sets, flip, what, conf.level))
+  }
+  data <- read_sets(sets, flip, universe)
+  if (is.null(data$bits) && (cumulative || what == "difference")) {
+    abort(c("{.arg sets} must hold the sets apart for {.code {if (cumulative) 'cumulative = TRUE' else 'difference'}}.",
+            x = "It is a tally, which has added them up."), "argument")
+  }
+  if (what == "jaccard" && interval == "exact") {
+    abort("{.code interval = \"exact\"} is not for a Jaccard index.", "argument")
+  }
+  rows <- lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
+    size_row(what, first_sets(data, k), conf.level, interval)
+  })
+  table <- do.call(rbind, rows)
+  if (what != "jaccard") {
+    last <- table[nrow(table), ]
+    warn_variance(last$std.error.max^2, universe = data$m, estimated = last$std.error)
+  }
+  title <- c(union = "Size of the union of", intersection = "Size of the intersection of",
+             difference = "In the first and none of the others of", jaccard = "Jaccard index of")[[what]]
+  new_rr_set_size(table, paste(title, number_of(data$n, "noisy set")), number_of(data$m, "element"), data$m, data$flip,
+                  conf.level, c(wald = "Wald", exact = "exact")[[interval]])
 }
 
-#' @export
+number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, if (n != 1) plural)
+
+size_row <- function(what, data, conf.level, interval) {
+  totals <- set_totals(data, if (what == "difference") seq_len(data$n) > 1)
+  # A difference is an intersection with complements.
+  kind <- if (what == "union") "union" else "intersection"
+  estimate <- totals[[kind]]
+  variance <- totals[[paste0(kind, "_variance")]]
+  largest <- sqrt(totals$bound)
+  if (what == "jaccard") {
+    ratio <- estimate / totals$union
+    # Var(I - J U) / U^2, to first order; it may be negative like its parts.
+    variance <- (variance - 2 * ratio * totals$covariance + ratio^2 * totals$union_variance) / totals$union^2
+    error <- if (totals$union_variance < 0) largest else sqrt(totals$union_variance)
+    if (!(totals$union > 2 * error)) {
+      warn(c("The union may be empty, so the Jaccard index means little.",
+             x = "Its estimated size is {format_number(totals$union)}."), "ratio")
+    }
+    estimate <- ratio
+    largest <- largest * (1 + abs(ratio)) / abs(totals$union)
+  }
+  error <- root(variance)
+  bounds <- if (interval == "exact") exact_size(kind, estimate, data, conf.level)
+    else normal_interval(estimate, normal_quantile(conf.level) * ifelse(is.na(error), largest, error), 0,
+                         if (what == "jaccard") 1 else data$m)
+  data.frame(term = what, sets = data$n, estimate = estimate, std.error = error, std.error.max = largest,
+             conf.low = bounds[[1]], conf.high = bounds[[2]])
+}
+
+# Totals of the kernels. `invert` marks sets whose complement is meant.
+set_totals <- function(data, invert = NULL) {
+  if (!is.null(data$bits)) {
+    flips <- if (length(data$flip) == 1L) rep(data$flip, data$n) else data$flip
+    result <- .Call(C_rr_cardinality, data$bits, data$m, data$n, flips, is.matrix(flips), invert)
+    return(check_kernel(result, data$bits, flips, "sets"))
+  }
+  tally <- data$tally
+  if (is.null(tally$state)) {
+    histogram <- tabulate(tally$ones + 1, tally$n + 1)
+    return(.Call(C_rr_cardinality_histogram, as.double(histogram), tally$flip))
+  }
+  any <- tally_value(tally, "any")
+  all <- tally_value(tally, "all")
+  list(elements = data$m, union = sum(any$estimate), union_variance = sum(any$variance),
+       intersection = sum(all$estimate), intersection_variance = sum(all$variance),
+       covariance = sum(all$estimate * (any$estimate - 1)), bound = sum(any$bound))
+}
+
+first_sets <- function(data, k) {
+  if (is.null(data$bits)) return(data)
+  data$bits <- data$bits[, seq_len(k), drop = FALSE]
+  data$flip <- if (is.matrix(data$flip)) data$flip[, seq_len(k), drop = FALSE]
+    else if (length(data$flip) > 1L) data$flip[seq_len(k)] else data$flip
+  data$n <- k
+  data
+}
+
+# Reported sets in any of their forms: list(bits or tally, m, n, flip).
+read_sets <- function(sets, flip, universe = NULL) {
+  if (inherits(sets, "rr_bit_tally")) {
+    check_tally_flip(sets, flip)
+    return(list(tally = sets, m = length(sets$ones), n = sets$n, flip = sets$flip))
+  }
+  if (is.list(sets) && !is.data.frame(sets)) sets <- list_to_bits(sets, universe)
+  bits <- check_bits(sets, "sets")
+  if (!is.matrix(bits)) {
+    abort(c("{.arg sets} must be a matrix (elements in rows, sets in columns), a list of sets, or a tally.",
+            x = "It is {describe(sets)}."), "argument")
+  }
+  m <- nrow(bits)
+  n <- ncol(bits)
+  list(bits = bits, m = m, n = n, flip = check_flip(flip, m, n, colnames(bits)))
+}
+
+list_to_bits <- function(sets, universe) {
+  if (!length(sets)) abort("{.arg sets} holds no sets.", "empty")
+  if (is.numeric(universe) && length(universe) == 1L) {
+    universe <- seq_len(check_count(universe, "universe", min = 1, max = .Machine$integer.max))
+  }
+  if (!is.atomic(universe) || !length(universe) || anyNA(universe) || anyDuplicated(universe)) {
+    abort(c("{.arg universe} must name every element once, or be their number, for a list of sets.",
+            x = "It is {describe(universe)}."), "argument")
+  }
+  bits <- matrix(0L, length(universe), length(sets), dimnames = list(NULL, names(sets)))
+  for (j in seq_along(sets)) {
+    at <- match(sets[[j]], universe)
+    if (anyNA(at)) {
+      abort(c("Sets must lie in the universe.",
+              x = "Set {j} holds {describe(sets[[j]][[match(NA, at)]])}, which does not."), "level")
+    }
+    bits[at, j] <- 1L
+  }
+  bits
+}
+
+# ---- estimated sizes: one row an estimate ----
+
+new_rr_set_size <- function(table, title, about, n, flip, conf.level, interval) {
+  structure(list(table = table, title = title, about = about, n = n, flip = flip, conf.level = conf.level,
+                 interval = interval), class = c("rr_set_size", "rr_estimates"))
+}
+
 rows_of.rr_set_size <- function(x) tibble::as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
 
-#' @export
 bounds_of.rr_set_size <- function(x, rows, level) {
   check_made_level(level, x$conf.level)
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 
-#' @export
-labels_of.rr_set_size <- function(x) size_terms(x)
+labels_of.rr_set_size <- function(x) {
+  if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
+}
 
-#' @export
-observations_of.rr_set_size <- function(x) x$elements
-
-#' @export
+# Estimates as sets accumulate share their reports; their covariances are not known.
 covariance_of.rr_set_size <- function(x) {
-  if (nrow(x$table) > 1) {
-    abort(c("Estimates as sets accumulate share their reports, and their covariance is not computed.",
-            i = "Estimate without {.code cumulative = TRUE}."), "argument")
-  }
-  x$table$std.error^2
+  covariance <- matrix(NA_real_, nrow(x$table), nrow(x$table))
+  diag(covariance) <- x$table$std.error^2
+  covariance
 }
 
-size_terms <- function(x) if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
-
-#' @export
 title_of.rr_set_size <- function(x) {
-  titles <- c(union = "Size of the union of", intersection = "Size of the intersection of",
-              difference = "In the first and none of the others of", jaccard = "Jaccard index of")
-  sets <- max(x$table$sets)
-  c(paste0(titles[[x$what]], " ", sets, if (sets == 1) " noisy set, " else " noisy sets, ", format_count(x$elements),
-           " elements"),
-    paste0("  flip       ", format_flips(x$flip)))
+  c(paste0(x$title, ", ", x$about), paste0("  flip ", format_flips(x$flip), "; intervals: ", x$interval))
 }
 
-#' @export
-shown_of.rr_set_size <- function(x, n) x$table[c("sets", "estimate", "std.error", "conf.low", "conf.high")]
-
-#' @rdname rr_union_size
-#' @param x An estimated size.
-#' @param n,digits Rows and significant digits printed.
-#' @param ... Not used.
-#' @export
-print.rr_set_size <- function(x, n = 10, digits = 4, ...) {
-  if (nrow(x$table) > 1) return(print.rr_estimates(x, n, digits))
-  number <- function(v) if (x$what == "jaccard") format(v, digits = check_digits(digits)) else format_size(v)
-  most <- paste("at most", number(x$table$std.error.max))
-  error <- if (is.na(x$table$std.error)) paste(most, "(its unbiased square is negative)")
-    else paste0(number(x$table$std.error), ", ", most)
-  print_size(x, error, paste0(" interval, ", c(wald = "Wald", exact = "exact")[[x$interval]]), number)
-}
-
-# One size, a line for each of its figures.
-print_size <- function(x, error, interval, number) {
-  title <- title_of(x)
-  writeLines(c(paste0("<", class(x)[1], "> ", title[1]), title[-1]))
-  cat("  estimate   ", number(x$table$estimate), "\n  std. error ", error, "\n", sep = "")
-  cat("  ", format(100 * x$conf.level), "%", interval, ": ", number(x$table$conf.low), " to ",
-      number(x$table$conf.high), "\n", sep = "")
-  invisible(x)
-}
-
-# One decimal is enough: standard errors are larger than a tenth of an element.
-format_size <- function(x) {
-  if (!is.finite(x) || abs(x) >= 1e12) return(format(x, digits = 3))
-  format(round(x, 1), big.mark = ",", decimal.mark = ".", scientific = FALSE, nsmall = 1)
-}
+shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 
 format_flips <- function(flip) {
   if (length(flip) == 1L) return(if (is.na(flip)) "different from set to set" else format(flip, digits = 4))
-  paste(format(range(flip), digits = 3, trim = TRUE), collapse = " to ")
+  paste(unique(format(range(flip), digits = 3, trim = TRUE)), collapse = " to ")
+}
+
+#' @rdname rr_set_size
+#' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.
+#' @param truth For `autoplot()`: the true sizes, for a simulation, one number per row of the estimate, drawn as a line.
+#' @method autoplot rr_set_size
+#' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
+autoplot.rr_set_size <- function(object, truth = NULL, ...) {
+  check_installed("ggplot2", "to draw an estimated size")
+  data <- object$table
+  if (!is.null(truth)) {
+    if (!is.numeric(truth) || length(truth) != nrow(data)) {
+      abort(c("{.arg truth} must hold one size for each estimate.", x = "It is {describe(truth)}."), "argument")
+    }
+    data$truth <- as.double(truth)
+  }
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
+    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
+                           width = if (nrow(data) == 1) 0.1 else 0.25) +
+    (if (!is.null(truth)) ggplot2::geom_line(ggplot2::aes(y = .data$truth), colour = "grey55", linetype = "dashed")) +
+    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    (if (nrow(data) == 1) ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
+     else ggplot2::scale_x_continuous(breaks = whole_breaks)) +
+    ggplot2::scale_y_continuous(labels = format_count) +
+    ggplot2::labs(title = object$title, x = "Sets", y = NULL,
+                  subtitle = wrap_text(sprintf("%s, flip %s", object$about, format_flips(object$flip)), 64),
+                  caption = wrap_text(sprintf("Points: estimates. Bars: %s%% %s intervals.%s",
+                                              format(100 * object$conf.level), object$interval,
+                                              if (is.null(truth)) "" else " Dashed: truth."))) +
+    theme_candor()
 }

@@ -1,62 +1,22 @@
-#' How many different items went into sketches
-#'
-#' The number of different items in the union of all sets that were sketched, from their (flipped) sketches.
-#'
-#' For every bit the OR over the sketches is estimated without bias ([rr_any()]); sketches may have different flip
-#' probabilities, and some may not be flipped at all.
-#'
-#' * Bloom filters and linear counters: the estimated number \eqn{Z} of bits that are still 0 in the union gives
-#'   \eqn{\hat n = \log(Z/m) / (h \log(1 - 1/m))}{n-hat = log(Z/m) / (h log(1 - 1/m))}, \eqn{m} bits and \eqn{h} hashes. The
-#'   standard error has two parts: randomised
-#'   response, by the unbiased variance of \eqn{Z}, and hashing, \eqn{m (e^\rho - 1 - \rho)/h^2} with
-#'   \eqn{\rho = h n/m}. An estimate slightly below 0 is possible and shown.
-#' * PCSA: the estimated numbers of ones at each level are fitted by their expectations
-#'   \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, \eqn{B} buckets and \eqn{\pi_l} the share of items at level
-#'   \eqn{l}, by
-#'   quasi-likelihood: each level is weighted by its variance, which includes the noise (at its least favourable) and the
-#'   hashing. Without noise it is the likelihood. The estimate is never negative.
-#'
-#' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject. The variance due to hashing is computed for each
-#' size, so the interval is valid where few bits are left at 0. A full sketch still shows that there were many items: its interval
-#' goes from a finite bound to `Inf`.
-#'
-#' @param ... Sketches of [rr_sketch()] with the same settings and key, or one list of them.
-#' @param conf.level Confidence level, between 0 and 1.
-#' @return An object of class `rr_sketch_size`; `tidy()` gives `term`, `sets` (sketches), `estimate`, `std.error` and, with
-#'   `conf.int = TRUE`, `conf.low` and `conf.high`, not below 0, at the level given.
-#' @section Errors and warnings:
-#' `candor_error_mismatch` for sketches of different settings or keys; `candor_warning_saturated` when no bit of the union
-#' (for PCSA of its last level) seems to be 0, so that no finite number fits: the estimate is `Inf`;
-#' `candor_error_no_information` for so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
-#' @source Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
-#'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a}
-#'
-#'   Whang et al. (1990), \doi{10.1145/78922.78925}; Flajolet and Martin (1985), \doi{10.1016/0022-0000(85)90041-8}; Hehir,
-#'   Ting and Cormode (2023), \doi{10.48550/arXiv.2302.02056}.
-#' @examples
-#' sites <- lapply(list(1:900, 500:1400, 1000:2000), rr_sketch, type = "pcsa", buckets = 512)
-#' set.seed(1)
-#' published <- lapply(sites, rr_perturb_sketch, epsilon = 4, rng = "R")
-#' rr_sketch_size(published)   # 2,000 different items
-#' @export
-rr_sketch_size <- function(..., conf.level = 0.95) {
-  conf.level <- check_level(conf.level)
-  sketches <- check_sketches(list(...))
+# The number of different items in the union of all sets that were sketched, see rr_set_size().
+
+sketch_size <- function(sketches, flip, what, conf.level) {
+  sketches <- check_sketches(sketches, flip)
+  if (what != "union") abort("Sketches have the size of their union only.", "argument")
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
   z <- normal_quantile(conf.level)
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
   if (sum(log1p(v)) > 600) {
-    abort(c("With this many noisy sketches the size of the union cannot be estimated.",
-            x = "The standard error of one bit would be of the order of 1e{round(sum(log1p(v)) / log(100))}.",
-            i = "Use fewer sketches, or less noise."), "no_information")
+    abort("With so many noisy sketches the size of their union cannot be estimated.", "no_information")
   }
   estimate <- if (first$type == "pcsa") pcsa_size else bloom_size
   fit <- estimate(bits, flip, first$settings, z)
   table <- data.frame(term = "items", sets = length(sketches), fit)
-  structure(list(table = table, type = first$type, settings = first$settings, flip = flip, conf.level = conf.level),
-            class = c("rr_sketch_size", "rr_estimates"))
+  n <- length(sketches)
+  new_rr_set_size(table, paste("Different items in", number_of(n, "sketch", "es")), format_settings(first), n, flip,
+                  conf.level, "all sizes that are not rejected")
 }
 
 bloom_size <- function(bits, flip, settings, z) {
@@ -65,9 +25,7 @@ bloom_size <- function(bits, flip, settings, z) {
   totals <- set_totals(list(bits = bits, m = m, n = ncol(bits), flip = flip))
   zeros <- m - totals$union
   size <- function(zeros) if (zeros > 0) log(zeros / m) / (h * log1p(-1 / m)) else Inf
-  if (!(zeros > 0)) {
-    warn_saturated("The estimated number of zero bits is {format(zeros, digits = 3)} of {m}.")
-  }
+  if (!(zeros > 0)) warn_saturated()
   noise <- if (totals$union_variance > 0) totals$union_variance else totals$bound
   # What hashing adds to the variance of the number of zero bits when its mean is `mean`: as in a Poisson variable where
   # the mean is small, less where it is not.
@@ -90,9 +48,9 @@ bloom_size <- function(bits, flip, settings, z) {
        conf.low = max(size(edge(1)), 0), conf.high = max(size(edge(-1)), 0))
 }
 
-warn_saturated <- function(what, envir = parent.frame()) {
-  warn(c("The sketch is full: no bit of the union seems to be 0.", x = what,
-         i = "Use more bits, fewer sketches, or less noise."), "saturated", envir)
+warn_saturated <- function() {
+  warn(c("The sketch is full: no bit of the union seems to be 0.",
+         i = "Use more bits, fewer sketches, or less noise."), "saturated", parent.frame())
 }
 
 # With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
@@ -149,36 +107,6 @@ pcsa_size <- function(bits, flip, settings, z) {
   final <- max(which(right >= -most))
   low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
   high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
-  if (is.infinite(n)) {
-    what <- "At the last level {format(zeros[levels], digits = 3)} of {buckets} bits seem to be 0."
-    warn_saturated(what)
-  }
+  if (is.infinite(n)) warn_saturated()
   list(estimate = n, std.error = error, conf.low = low, conf.high = high)
-}
-
-#' @export
-rows_of.rr_sketch_size <- function(x) tibble::as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
-
-#' @export
-bounds_of.rr_sketch_size <- function(x, rows, level) {
-  check_made_level(level, x$conf.level)
-  list(low = x$table$conf.low, high = x$table$conf.high)
-}
-
-#' @export
-observations_of.rr_sketch_size <- function(x) x$table$sets
-
-#' @export
-covariance_of.rr_sketch_size <- function(x) x$table$std.error^2
-
-#' @export
-title_of.rr_sketch_size <- function(x) {
-  flip <- if (all(x$flip == x$flip[1])) x$flip[1] else x$flip
-  c(paste0("Different items in ", x$table$sets, if (x$table$sets == 1) " sketch" else " sketches"),
-    paste0("  sketch     ", format_settings(x), ", flip ", format_flips(flip)))
-}
-
-#' @export
-print.rr_sketch_size <- function(x, n = 10, digits = 4, ...) {
-  print_size(x, format_size(x$table$std.error), " interval", format_size)
 }

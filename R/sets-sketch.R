@@ -1,8 +1,8 @@
 #' Sketches of sets that survive randomised response
 #'
 #' A sketch is a short vector of bits made from a set of items, and the sketch of a union is the OR of the sketches. So each
-#' of many sites can sketch the identifiers that it saw, flip every bit at random with [rr_perturb_sketch()], and
-#' publish the result; [rr_sketch_size()] estimates from the published sketches how many different items the sites saw
+#' of many sites can sketch the identifiers that it saw, with every bit flipped at random, and
+#' publish the result; [rr_set_size()] estimates from the published sketches how many different items the sites saw
 #' together. No site shows its list to anybody.
 #'
 #' * `"bloom"`: a Bloom filter of `bits` bits, `hashes` of which each item sets.
@@ -21,12 +21,17 @@
 #' @param hashes How many bits an item sets in a Bloom filter.
 #' @param buckets,levels Shape of a PCSA sketch: `buckets * levels` bits; `levels` is at most 32.
 #' @param key Text that selects the hash function.
+#' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
+#'   \eqn{e^\epsilon}. An item sets at most `hashes` bits, so each bit is flipped with probability
+#'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
+#' @param flip Or the flip probability of each bit itself, one number for all bits. Without either no bit is flipped: do not publish such a sketch.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
 #' @param ... Not used, and refused.
 #' @return An object of class `rr_sketch`: `bits` (integer 0 and 1), `type`, `settings`, `key` and `flip`, the probability with
-#'   which each bit has been flipped (0 so far).
+#'   which each bit was flipped.
 #' @section Errors:
-#' `candor_error_argument`; `candor_error_missing` for missing items; `candor_error_mismatch` when sketches of different
-#' settings or keys meet.
+#' `candor_error_argument`; `candor_error_missing` for missing items;
+#' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
 #' @source Bloom, B. H. (1970). Space/time trade-offs in hash coding with allowable errors. *Communications of the ACM*
 #'   13(7), 422-426. \doi{10.1145/362686.362692}
 #'
@@ -38,53 +43,58 @@
 #'
 #'   Aumasson, J.-P. and Bernstein, D. J. (2012). SipHash: a fast short-input PRF. *INDOCRYPT 2012*, 489-508.
 #'   \doi{10.1007/978-3-642-34931-7_28}
-#' @seealso [rr_perturb_sketch()], [rr_sketch_size()], [rr_merge_bits()].
+#'
+#'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
+#'   counting. \doi{10.48550/arXiv.2302.02056}
+#' @seealso [rr_set_size()], [rr_merge_bits()].
 #' @examples
 #' visitors <- paste0("device-", 1:3000)
 #' sketch <- rr_sketch(visitors, "linear", bits = 4096)
 #' sketch
-#' rr_sketch_size(sketch)
+#' rr_set_size(sketch)
 #'
 #' # Two sites with 1,000 devices in common publish sketches with epsilon = 3
 #' set.seed(1)
 #' sites <- list(north = visitors[1:2000], south = visitors[1001:3000])
-#' sketches <- lapply(sites, rr_sketch, type = "linear", bits = 4096)
-#' published <- lapply(sketches, rr_perturb_sketch, epsilon = 3, rng = "R")
-#' rr_sketch_size(published)
+#' published <- lapply(sites, rr_sketch, type = "linear", bits = 4096, epsilon = 3, rng = "R")
+#' rr_set_size(published)
 #' @export
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
-                      buckets = 256, levels = 24, key = "candor", ...) {
+                      buckets = 256, levels = 24, key = "candor", epsilon = NULL, flip = NULL, rng = c("secure", "R"),
+                      ...) {
   check_dots_empty(...)
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
+  rng <- check_choice(rng, "rng", c("secure", "R"))
   items <- check_items(items)
   if (!is.character(key) || length(key) != 1L || is.na(key)) {
     abort(c("{.arg key} must be one text.", x = "It is {describe(key)}."), "argument")
   }
   key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
-    buckets <- check_count(buckets, "buckets", min = 1, max = 2^26)
-    levels <- check_count(levels, "levels", min = 1, max = 32)
-    settings <- c(buckets = buckets, levels = levels)
-    made <- .Call(C_rr_pcsa_sketch, items, key, buckets, levels)
+    settings <- c(buckets = check_count(buckets, "buckets", min = 1, max = 2^26),
+                  levels = check_count(levels, "levels", min = 1, max = 32))
+    made <- .Call(C_rr_pcsa_sketch, items, key, settings[["buckets"]], settings[["levels"]])
   } else {
-    bits <- check_count(bits, "bits", min = 2, max = 2^31)
-    hashes <- check_count(hashes, "hashes", min = 1, max = 64)
-    if (type == "linear" && hashes != 1) {
-      abort(c("Linear counting has one hash.", x = "{.arg hashes} is {hashes}.",
-              i = "Use {.code type = \"bloom\"}."), "argument")
-    }
-    settings <- c(bits = bits, hashes = hashes)
-    made <- .Call(C_rr_bloom_sketch, items, key, bits, hashes)
+    settings <- c(bits = check_count(bits, "bits", min = 2, max = 2^31),
+                  hashes = check_count(hashes, "hashes", min = 1, max = if (type == "linear") 1 else 64))
+    made <- .Call(C_rr_bloom_sketch, items, key, settings[["bits"]], settings[["hashes"]])
   }
-  new_rr_sketch(made, type, settings, key, 0)
+  sketch <- new_rr_sketch(made, type, settings, key, 0)
+  if (is.null(epsilon) && is.null(flip)) return(sketch)
+  if (!is.null(epsilon) && !is.null(flip)) abort("Give either {.arg epsilon} or {.arg flip}.", "argument")
+  epsilon <- check_number(epsilon %||% 1, "epsilon", min = 0, min_open = TRUE)
+  if (is.null(flip)) flip <- stats::plogis(-epsilon / item_bits(sketch))
+  sketch$flip <- check_flip(flip, 1, 1)
+  # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
+  sketch$bits <- draw_bits(made + 1L, c(sketch$flip, 1 - sketch$flip), rng)
+  sketch
 }
 
 check_items <- function(items) {
   if (is.factor(items)) items <- factor_text(items, "items")
   if (is.null(items)) items <- character()
   if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
-    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}.",
-            i = "Other identifiers are hashed as text: {.code as.character(items)}."), "argument")
+    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
   }
   if (anyNA(items)) {
     abort(c("{.arg items} must not be missing.", x = "Item {which(is.na(items))[1]} is NA."), "missing")
@@ -97,87 +107,27 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
   structure(list(bits = bits, type = type, settings = settings, key = key, flip = flip), class = "rr_sketch")
 }
 
-check_sketch <- function(x, arg = "sketch") {
-  if (inherits(x, "rr_sketch")) return(x)
-  abort(c("{.arg {arg}} must be a sketch.", x = "It is {describe(x)}.", i = "Make one with {.fn rr_sketch}."),
-        "argument")
-}
-
-# Sketches given one by one or as a list, all alike.
-check_sketches <- function(sketches) {
-  one_list <- length(sketches) == 1L && is.list(sketches[[1]]) && !inherits(sketches[[1]], "rr_sketch")
-  if (one_list) sketches <- sketches[[1]]
-  if (!length(sketches)) abort(c("No sketches were given."), "empty")
-  for (i in seq_along(sketches)) check_sketch(sketches[[i]], paste("sketch", i))
+# A list of sketches, all alike; a `flip` beside them is a misunderstanding unless it is theirs.
+check_sketches <- function(sketches, flip) {
   first <- sketches[[1]]
-  for (i in seq_along(sketches)[-1]) {
-    other <- sketches[[i]]
-    if (!identical(other$type, first$type) || !identical(other$settings, first$settings)) {
-      abort(c("Sketches merge when they have the same settings.",
-              x = "The first is {format_settings(first)}; number {i} is {format_settings(other)}."),
+  for (other in sketches) {
+    same <- c("type", "settings", "key")
+    if (!inherits(other, "rr_sketch") || !identical(other[same], first[same])) {
+      abort(c("Sketches must have the same settings and the same key.", x = "The first is {format_settings(first)}."),
             "mismatch")
     }
-    if (!identical(other$key, first$key)) {
-      abort(c("Sketches merge when they were made with the same key.",
-              x = "The keys of the first and of number {i} differ."), "mismatch")
-    }
+  }
+  own <- vapply(sketches, `[[`, 1, "flip")
+  if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
+    abort(c("{.arg flip} must be left out for sketches, which hold their own.",
+            x = "Theirs is {format_flips(own)}; {.arg flip} is {describe(flip)}."), "mismatch")
   }
   sketches
 }
 
 format_settings <- function(x) {
   kind <- c(bloom = "a Bloom filter", linear = "a linear counter", pcsa = "a PCSA sketch")[[x$type]]
-  if (x$type == "pcsa") {
-    return(sprintf("%s of %s buckets and %s levels", kind, format_count(x$settings[["buckets"]]),
-                   x$settings[["levels"]]))
-  }
-  sprintf("%s of %s bits and %s %s", kind, format_count(x$settings[["bits"]]), x$settings[["hashes"]],
-          if (x$settings[["hashes"]] == 1) "hash" else "hashes")
-}
-
-#' Flip the bits of a sketch at random
-#'
-#' A site does this before it publishes its sketch. Every bit is reported wrongly with the same probability, independently.
-#'
-#' @param sketch A sketch of [rr_sketch()], not yet flipped.
-#' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
-#'   \eqn{e^\epsilon}. An item sets at most `hashes` bits, so each bit is flipped with probability
-#'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
-#' @param flip Or the flip probability of each bit itself, one number for all bits.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
-#' @param ... Not used, and refused.
-#' @return The sketch with its bits flipped and `flip` set.
-#' @section Errors:
-#' `candor_error_argument` for a sketch that was flipped already, and unless exactly one of `epsilon` and `flip` is given, in its range;
-#' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
-#' @seealso [rr_sketch_size()].
-#' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
-#'   counting. \doi{10.48550/arXiv.2302.02056}
-#' @examples
-#' sketch <- rr_sketch(1:100, "bloom", bits = 1024, hashes = 2)
-#' rr_perturb_sketch(sketch, epsilon = 2)
-#' @export
-rr_perturb_sketch <- function(sketch, epsilon = NULL, flip = NULL, rng = c("secure", "R"), ...) {
-  check_dots_empty(...)
-  check_sketch(sketch)
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (sketch$flip != 0) {
-    abort(c("This sketch was flipped already.", x = "Its flip probability is {format(sketch$flip, digits = 4)}.",
-            i = "A second flip would be counted for nothing: keep what was published."), "argument")
-  }
-  if (is.null(epsilon) == is.null(flip)) {
-    abort(c("Give either {.arg epsilon} or {.arg flip}.",
-            x = if (is.null(flip)) "Neither was given." else "Both were given."), "argument")
-  }
-  if (is.null(flip)) {
-    epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
-    flip <- stats::plogis(-epsilon / item_bits(sketch))
-  }
-  flip <- check_flip(check_probability(flip, "flip"), 1, 1)
-  # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
-  sketch$bits <- draw_bits(sketch$bits + 1L, c(flip, 1 - flip), rng)
-  sketch$flip <- flip
-  sketch
+  paste(kind, "with", paste(names(x$settings), format_count(x$settings), sep = " = ", collapse = ", "))
 }
 
 item_bits <- function(sketch) if (sketch$type == "pcsa") 1 else sketch$settings[["hashes"]]
@@ -192,11 +142,9 @@ draw_bits <- function(group, probability, rng) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
-  cat("<rr_sketch> ", sub("^a", "A", format_settings(x)), "\n", sep = "")
-  cat("  ones  ", format_count(sum(x$bits)), " of ", format_count(length(x$bits)), "\n", sep = "")
   epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))
   flip <- if (x$flip == 0) "none: do not publish"
     else sprintf("%s (epsilon %s an item)", format(x$flip, digits = 4), format(epsilon, digits = 4))
-  cat("  flip  ", flip, "\n", sep = "")
+  cat("<rr_sketch> ", format_settings(x), ", ones: ", format_count(sum(x$bits)), "\n  flip  ", flip, "\n", sep = "")
   invisible(x)
 }

@@ -63,15 +63,15 @@ calls <- alist(
   refused = rr_counts(c(-1, 3), yes_no),
   extreme_bits = coef(rr_any(c(0, 1, 1), c(0.1, 0.2, 0.3))),
   extreme_rows = coef(rr_all(cbind(0:1, 1:0), c(0.1, 0.2))),
-  extreme_merged = coef(rr_any(c(rr_bit_tally(cbind(0:1, 1:0), 0.1), rr_bit_counts(0:1, 1, 0.2)))),
+  extreme_merged = coef(rr_any(c(rr_bit_tally(cbind(0:1, 1:0), 0.1), rr_bit_tally(ones = 0:1, n = 1, flip = 0.2)))),
   extreme_refused = rr_any(c(0L, 7L), c(0.1, 0.2)),
   extreme_variance = rr_extreme_variance(c(0, 1), 0.1),
-  set_sizes = tidy(rr_difference_size(cbind(0:1, 1:0), c(0.1, 0.2))),
-  set_tally = coef(rr_union_size(rr_bit_counts(1:2, 3, 0.1))),
-  set_refused = rr_union_size(cbind(c(0L, 5L), 1:0), 0.1),
+  set_sizes = tidy(rr_set_size(cbind(0:1, 1:0), c(0.1, 0.2), "difference")),
+  set_tally = coef(rr_set_size(rr_bit_tally(ones = 1:2, n = 3, flip = 0.1))),
+  set_refused = rr_set_size(cbind(c(0L, 5L), 1:0), 0.1),
   incidence_mixture = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2), method = "mle")),
   incidence_total = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2))),
-  sketch = coef(rr_sketch_size(rr_sketch(c("a", "b")), rr_sketch(c("b", "c"))))
+  sketch = coef(rr_set_size(list(rr_sketch(c("a", "b")), rr_sketch(c("b", "c")))))
 )
 
 run <- function(call) tryCatch(eval(call, new.env(parent = shim)), error = function(e) class(e))

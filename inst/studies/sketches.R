@@ -8,17 +8,17 @@
 #
 # Every sketch holds 800 items drawn from 2,000, so that the union grows with the number of sketches from 800 to almost
 # 2,000. `epsilon` protects one item at one site. Three sketches, and two ways to join them:
-#   estimated   rr_sketch_size() of the published sketches: the unbiased OR of every bit
-#   merged      rr_merge_bits() first, then rr_sketch_size(): bits stay bits
+#   estimated   rr_set_size() of the published sketches: the unbiased OR of every bit
+#   merged      rr_merge_bits() first, then rr_set_size(): bits stay bits
 # Errors are relative to the true size. The median is used since a sketch that seems full is counted as infinite.
 library(candor)
 
 study_sketches <- function(epsilons = c(1, 2, 3, 4, 6), numbers = c(1, 2, 4, 8, 16), replications = 60, seed = 1) {
   set.seed(seed)
   make <- list(
-    linear = function(items) rr_sketch(items, "linear", bits = 4096),
-    bloom = function(items) rr_sketch(items, "bloom", bits = 4096, hashes = 2),
-    pcsa = function(items) rr_sketch(items, "pcsa", buckets = 256, levels = 16)
+    linear = function(items, epsilon) rr_sketch(items, "linear", bits = 4096, epsilon = epsilon, rng = "R"),
+    bloom = function(items, epsilon) rr_sketch(items, "bloom", bits = 4096, hashes = 2, epsilon = epsilon, rng = "R"),
+    pcsa = function(items, epsilon) rr_sketch(items, "pcsa", buckets = 256, levels = 16, epsilon = epsilon, rng = "R")
   )
   cells <- expand.grid(sketch = names(make), epsilon = epsilons, sketches = numbers, stringsAsFactors = FALSE)
   rows <- lapply(seq_len(nrow(cells)), function(i) {
@@ -36,9 +36,9 @@ one_run <- function(make, epsilon, number) {
   sets <- lapply(seq_len(number), function(j) sample.int(2000, 800))
   shift <- sample.int(1e6, 1) * 1e4 # other items, and so another draw of the hash, every time
   truth <- length(unique(unlist(sets)))
-  published <- lapply(sets, function(items) rr_perturb_sketch(make(items + shift), epsilon = epsilon, rng = "R"))
+  published <- lapply(sets, function(items) make(items + shift, epsilon))
   read <- function(...) {
-    table <- tidy(suppressWarnings(rr_sketch_size(...)), conf.int = TRUE)
+    table <- tidy(suppressWarnings(rr_set_size(...)), conf.int = TRUE)
     c(table$estimate / truth - 1, table$std.error / truth,
       table$conf.low <= truth && truth <= table$conf.high)
   }

@@ -303,7 +303,7 @@ test_that("survey designs have associations by their own covariance", {
   # The margin of the pair says the same.
   expect_equal(as.data.frame(rr_association(rr_margin(fit, c("drug", "tax")))), ours)
   alone <- rr_estimate(design, rr_forced(1 / 6), column = "drug")
-  expect_error(rr_association(alone), "a single question", class = "candor_error_argument")
+  expect_error(rr_association(alone), class = "candor_error_argument")
 })
 
 test_that("an association measured by Cramer's V is read without a warning", {

@@ -34,13 +34,10 @@ test_that("a question of several categories beside yes/no questions: cross count
   same <- rr_tmdh(counts, numbers, order = 2, target = "sample")
   expect_equal(tidy(same), table)
   expect_equal(suppressWarnings(vcov(same)), cov)
-  expect_snapshot(error = TRUE, {
-    vcov(fit, sets = list(c("x", "y")))
-    rr_margin(fit, c("x", "y"))
-    rr_pmdh(counts, list(question, rr_kuk(0.9, 0.3)))
-    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = 1))
-    rr_rowtype(fit)
-  })
+  for (refused in expression(vcov(fit, sets = list(c("x", "y"))), rr_margin(fit, c("x", "y")), rr_rowtype(fit),
+                             rr_pmdh(counts, list(question, rr_kuk(0.9, 0.3))), rr_tmdh(counts, list(p = 0.8, q = 0.1, block = 1)))) {
+    expect_error(eval(refused), class = "candor_error_argument")
+  }
   expect_identical(as.data.frame(rr_association(fit))$y, rep("yes", 3))
 })
 
@@ -146,26 +143,23 @@ test_that("mechanisms of categorical questions go to the columns that their name
 test_that("names of columns and mechanisms that contradict each other are refused", {
   g <- rr_grr(c("u", "v", "w"), p = 0.7)
   w <- rr_binary(0.8, 0.1)
-  expect_snapshot(error = TRUE, {
-    rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(q = g, z = w))
-    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(q = g, b = w))
-    rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(w, g))
-    rr_tmdh(mixed_counts(c("k", "l", "m", "n")), rr_product(q = g, b = w))
-    rr_tmdh(mixed_counts(c("u", "w", "v", "b"), c(1, 2, 4)), list(q = g))
-  })
+  for (refused in expression(rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(q = g, z = w)),
+                             rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(q = g, b = w)),
+                             rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(w, g)),
+                             rr_tmdh(mixed_counts(c("k", "l", "m", "n")), rr_product(q = g, b = w)),
+                             rr_tmdh(mixed_counts(c("u", "w", "v", "b"), c(1, 2, 4)), list(q = g)))) {
+    expect_error(eval(refused), class = "candor_error_mismatch")
+  }
 })
 
 test_that("blocks named by column go to their columns, and unknown elements of a list of probabilities are refused", {
   counts <- mixed_counts(c("u", "v", "w", "b"))
   expected <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c("q", "q", "q", NA)))$design
   expect_equal(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", u = "q")))$design, expected)
-  expect_snapshot(error = TRUE, {
-    rr_tmdh(counts, list(p = 0.8, q = 0.2, z = 3))
-    rr_tmdh(counts, list(p = 0.8, q = 0.1, blocks = c("q", "q", "q", NA)))
-    rr_tmdh(counts, list(p = 0.8, q = 0.1, 3))
-    rr_tmdh(counts, list(p = 0.8, q = 0.1, p = 0.3))
-    rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q")))
-  })
+  for (wrong in list(list(z = 3), list(blocks = c("q", "q", "q", NA)), list(3), list(p = 0.3))) {
+    expect_error(rr_tmdh(counts, c(list(p = 0.8, q = 0.1), wrong)), class = "candor_error_argument")
+  }
+  expect_error(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q"))), class = "candor_error_mismatch")
 })
 
 test_that("the estimate, its table and its covariance are of the same sets", {
@@ -198,12 +192,11 @@ test_that("counts that direct reports cannot have are refused", {
   hashed <- rr_new_mechanism("toy_hash_2", c("u", "v", "w"), epsilon = log(4), design = "hash")
   registerS3method("rr_law", "rr_toy_hash_2", function(mechanism) rr_law_support(0.8, 0.5, 0.4, 0.25), envir = asNamespace("candor"))
   expect_s3_class(rr_tmdh(rr_cooccurrence(two), list(q = hashed, b = rr_binary(0.8, 0.1))), "rr_tmdh")
-  expect_snapshot(error = TRUE, {
-    rr_tmdh(rr_cooccurrence(two), direct)
-    rr_tmdh(rr_cooccurrence(two, 1), direct)
-    rr_tmdh(rr_cooccurrence(none), direct)
-    rr_tmdh(rr_cooccurrence(two[, 1:3]), rr_compose(rr_grr(c("u", "v", "w"), p = 0.9), rr_grr(c("u", "v", "w"), p = 0.7)))
-  })
+  composed <- rr_compose(rr_grr(c("u", "v", "w"), p = 0.9), rr_grr(c("u", "v", "w"), p = 0.7))
+  for (refused in expression(rr_tmdh(rr_cooccurrence(two), direct), rr_tmdh(rr_cooccurrence(two, 1), direct),
+                             rr_tmdh(rr_cooccurrence(none), direct), rr_tmdh(rr_cooccurrence(two[, 1:3]), composed))) {
+    expect_error(eval(refused), class = "candor_error_impossible")
+  }
   # One report with two categories and one with none: only the joint counts tell.
   both <- bits
   both[1, "v"] <- 1

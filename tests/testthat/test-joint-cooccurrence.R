@@ -105,10 +105,6 @@ test_that("every table of joint counts and estimates shows the further sets", {
     expect_equal(vcov(truth, of = of), vcov(whole, of = of)[table$term, table$term])
   }
   expect_identical(names(coef(truth)), table$term)
-  skip_if_not_installed("ggplot2")
-  drawn <- ggplot2::autoplot(rr_tmdh(counts, design))$data
-  reported <- drawn$share[drawn$what == "Reported"]
-  expect_equal(reported, as.double(expected[as.character(drawn$term[drawn$what == "Reported"])]) / 300)
 })
 
 test_that("missing rows are dropped on request and reported", {
@@ -127,26 +123,22 @@ test_that("wrong bits are refused by row and column", {
   gap[5, "c"] <- NA
   half <- bits + 0
   half[7, "a"] <- 0.5
-  expect_snapshot(error = TRUE, {
-    rr_cooccurrence(two)
-    rr_cooccurrence(as.data.frame(two), order = 3)
-    rr_cooccurrence(gap)
-    rr_cooccurrence(half)
-    rr_cooccurrence(data.frame(a = c("x", "y")))
-    rr_cooccurrence(1:3)
-    rr_cooccurrence(bits[0, ])
-    rr_cooccurrence(bits, order = 4)
-    rr_cooccurrence(bits, order = 0)
-    rr_cooccurrence(bits, ordr = 2)
-    rr_cooccurrence(matrix(0L, 2, 40), order = 20)
-    rr_cooccurrence(bits, sets = list("z"))
-    rr_cooccurrence(bits, sets = 5)
-    c(rr_cooccurrence(bits), rr_cooccurrence(bits, order = 3))
-    c(rr_cooccurrence(bits), 1)
-    rr_cooccurrence(table(1:3, 1:3, 1:3))
-    rr_rowtype(1:3)
-    rr_rowtype(rr_cooccurrence(bits, 2))
-  })
+  expect_error(rr_cooccurrence(two), 'Row 1,234 of column "b" is 2', class = "candor_error_level")
+  expect_error(rr_cooccurrence(as.data.frame(two), order = 3), class = "candor_error_level")
+  expect_error(rr_cooccurrence(half), 'Row 7 of column "a" is 0.5', class = "candor_error_level")
+  expect_error(rr_cooccurrence(gap), class = "candor_error_missing")
+  expect_error(rr_cooccurrence(bits[0, ]), class = "candor_error_empty")
+  expect_error(rr_cooccurrence(matrix(0L, 2, 40), order = 20), class = "candor_error_order")
+  expect_error(rr_rowtype(rr_cooccurrence(bits, 2)), class = "candor_error_order")
+  for (sets in list(list("z"), 5)) expect_error(rr_cooccurrence(bits, sets = sets), class = "candor_error_level")
+  for (other in list(rr_cooccurrence(bits, order = 3), 1)) {
+    expect_error(c(rr_cooccurrence(bits), other), class = "candor_error_mismatch")
+  }
+  for (refused in expression(rr_cooccurrence(data.frame(a = c("x", "y"))), rr_cooccurrence(1:3), rr_cooccurrence(bits, order = 4),
+                             rr_cooccurrence(bits, order = 0), rr_cooccurrence(bits, ordr = 2),
+                             rr_cooccurrence(table(1:3, 1:3, 1:3)), rr_rowtype(1:3))) {
+    expect_error(eval(refused), class = "candor_error_argument")
+  }
 })
 
 test_that("joint counts print the sets they hold", {
@@ -203,16 +195,13 @@ test_that("a mechanism's own labels come first, and are never mixed with bits", 
   # Somebody's "1" may be the first of two labels.
   own <- suppressMessages(rr_warner(0.8, levels = c("1", "0")))
   expect_identical(rr_tally(c("1", "0", "0"), own)$counts, c(1, 2))
-  expect_snapshot(error = TRUE, {
-    rr_tally(c("no", "1"), rr_warner(0.8))
-    rr_tally(c("0", "TRUE"), rr_warner(0.8))
-    rr_tally(factor(c("0", "1", "2")), rr_warner(0.8))
-    rr_tally(c("0", "1"), rr_grr(c("a", "b"), epsilon = 1))
-    rr_cooccurrence(data.frame(a = c("0", "2"), b = 0:1))
-    rr_cooccurrence(data.frame(a = factor(c("0", "1", "2")), b = 0))
-    rr_cooccurrence(data.frame(a = c("low", "high"), b = 0:1))
-    rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0))
-  })
+  expect_error(rr_tally(c("no", "1"), rr_warner(0.8)), class = "candor_error")
+  expect_error(rr_tally(c("0", "TRUE"), rr_warner(0.8)), class = "candor_error")
+  expect_error(rr_tally(c("0", "1"), rr_grr(c("a", "b"), epsilon = 1)), class = "candor_error")
+  for (a in list(c("0", "2"), factor(c("0", "2")), c("low", "high"))) {
+    expect_error(rr_cooccurrence(data.frame(a = a, b = 0:1)), class = "candor_error")
+  }
+  expect_error(rr_cooccurrence(data.frame(a = factor(c("x", "y", "z")), b = 0)), class = "candor_error_argument")
 })
 
 test_that("a label is of one set: names of columns that could be read as sets are refused, others with a colon are not", {
@@ -223,7 +212,7 @@ test_that("a label is of one set: names of columns that could be read as sets ar
     anyDuplicated(sets) > 0
   }
   bad <- list(c("a", "b", "a:b"), c("a", "b:c", "a:b", "c"), c("a", "b:c:d", "a:b", "c:d"), c("a", "a:b:c", "b", "c"))
-  good <- list(c("q:u", "q:v", "b"), c("q", "q:u", "q:v"), c("a:b", "b:a"), c("a", "b:c", "a:b"))
+  good <- list(c("q:u", "q:v", "b"), c("a:b", "b:a"), c("a:b", "a:c:d", "c"))
   for (columns in bad) {
     expect_true(ambiguous(columns))
     expect_error(rr_cooccurrence(do.call(named, as.list(columns))), class = "candor_error_level")
@@ -235,23 +224,18 @@ test_that("a label is of one set: names of columns that could be read as sets ar
     fit <- rr_tmdh(counts, rr_warner(0.8))
     expect_identical(colnames(vcov(fit, sets = names(coef(fit)))), names(coef(fit)))
   }
-  expect_snapshot(error = TRUE, {
-    rr_cooccurrence(named("a", "b", "a:b"))
-    rr_rowtype(1:8, columns = c("a", "b", "a:b"))
-    rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1))
-  })
+  expect_error(rr_rowtype(1:8, columns = c("a", "b", "a:b")), class = "candor_error_level")
+  expect_error(rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1)), class = "candor_error_level")
 })
 
-test_that("names and cells that cannot be are named", {
+test_that("names and cells that cannot be are refused", {
   counts <- table(smokes = c("no", "yes"), drinks = c("no", "yes"))
   counts[1, 2] <- -1
-  expect_snapshot(error = TRUE, {
-    rr_rowtype(1:4, columns = c("a", "a"))
-    rr_rowtype(1:4, columns = c("a", NA))
-    rr_rowtype(1:4, columns = list("a", "b"))
-    rr_cooccurrence(counts)
-    rr_cooccurrence(array(c(1, 1, 1.5, 1, 0, 0, 0, 0), c(2, 2, 2)))
-    rr_pmdh(counts, rr_warner(0.8))
-    rr_reported_law(c(1, 2.5), rr_warner(0.8))
-  })
+  for (columns in list(c("a", "a"), c("a", NA), list("a", "b"))) {
+    expect_error(rr_rowtype(1:4, columns = columns), class = "candor_error_argument")
+  }
+  expect_error(rr_cooccurrence(counts), "Entry 3 is -1", class = "candor_error_counts")
+  expect_error(rr_cooccurrence(array(c(1, 1, 1.5, 1, 0, 0, 0, 0), c(2, 2, 2))), class = "candor_error_counts")
+  expect_error(rr_pmdh(counts, rr_warner(0.8)), class = "candor_error_counts")
+  expect_error(rr_reported_law(c(1, 2.5), rr_warner(0.8)), class = "candor_error_counts")
 })

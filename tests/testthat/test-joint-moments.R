@@ -1,3 +1,5 @@
+drop_constant <- function(x) structure(x, P = NULL)
+
 test_that("the matrix and its inverse are inverse, per column and truncated", {
   p <- c(0.9, 0.3, 0.8, 0.95)
   q <- c(0.2, 0.7, 0.1, 0)
@@ -5,7 +7,7 @@ test_that("the matrix and its inverse are inverse, per column and truncated", {
     m <- rr_moment_matrix(p, q, order)
     expect_equal(unname(m %*% rr_moment_matrix(p, q, order, inverse = TRUE)), diag(nrow(m)), tolerance = 1e-12, ignore_attr = TRUE)
     sparse <- rr_moment_matrix(p, q, order, sparse = TRUE)
-    expect_equal(as.matrix(sparse), unname_attributes(m), ignore_attr = "P")
+    expect_equal(as.matrix(sparse), drop_constant(m), ignore_attr = "P")
   }
 })
 
@@ -20,14 +22,6 @@ test_that("appendix B.5: M and its inverse for three columns, block by block", {
   inverse <- rr_moment_matrix(p, q, columns = 3, inverse = TRUE)
   expect_equal(unname(inverse[4:6, 1:3]), -q * d * k21 / d^3)
   expect_equal(unname(inverse[7, ]), c(rep(q^2, 3), rep(-q, 3), 1) / d^3)
-  expect_equal(unname(rr_incidence_matrix(3, 2, 1)), k21)
-})
-
-test_that("Lemma C.1: products of incidence matrices", {
-  for (case in list(c(4, 3, 2, 1), c(5, 4, 2, 1), c(6, 4, 3, 2))) {
-    left <- rr_incidence_matrix(case[1], case[2], case[3]) %*% rr_incidence_matrix(case[1], case[3], case[4])
-    expect_equal(left, choose(case[2] - case[4], case[2] - case[3]) * rr_incidence_matrix(case[1], case[2], case[4]))
-  }
 })
 
 test_that("equation 27 as corrected: a known total taken into the matrix, and its inverse", {
@@ -45,20 +39,16 @@ test_that("equation 27 as corrected: a known total taken into the matrix, and it
     expected <- shown_values(rr_pmdh(truth, list(p = p, q = q)))[seq_len(nrow(with))]
     expect_equal(unname(drop(with %*% t)), expected)
     # As printed, with p times a matrix of ones, it is only right for order 1 and all columns.
-    plain <- unname_attributes(rr_moment_matrix(p, q, order)) + 0.1
+    plain <- drop_constant(rr_moment_matrix(p, q, order)) + 0.1
     expect_gt(max(abs(plain %*% t - expected)), 1)
   }
   one <- rr_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)
   expect_equal(unname(one), 0.7 * diag(3) + 0.1)
 })
 
-test_that("a design that tells nothing, and too large matrices, are refused", {
-  expect_snapshot(error = TRUE, {
-    rr_moment_matrix(c(0.8, 0.3), c(0.1, 0.3), inverse = TRUE)
-    rr_moment_matrix(0.8, 1.1, columns = 2)
-    rr_moment_matrix(0.8, 0.1, columns = 40, order = 4)
-    rr_moment_matrix(0.8, 0.1, columns = 2, order = 3)
-    rr_moment_matrix(0.8, 0.1, columns = 2, total = "z")
-    rr_incidence_matrix(3, 4, 1)
-  })
+test_that("a design that tells nothing is refused", {
+  expect_error(rr_moment_matrix(c(0.8, 0.3), c(0.1, 0.3), inverse = TRUE), class = "candor_error_no_information")
+  expect_error(rr_moment_matrix(0.8, 1.1, columns = 2), class = "candor_error_argument")
+  expect_error(rr_moment_matrix(0.8, 0.1, columns = 2, order = 3), class = "candor_error_argument")
+  expect_error(rr_moment_matrix(0.8, 0.1, columns = 2, total = "z"), class = "candor_error_level")
 })

@@ -26,21 +26,12 @@ test_that("heat maps of few and of many columns draw, outline what is rejected a
   expect_identical(nrow(ggplot2::layer_data(expected, 1)), 1L)
 })
 
-test_that("pictures of estimates and of their covariance", {
+test_that("joint estimates are drawn with their intervals", {
   skip_if_not_installed("ggplot2")
   set.seed(22)
-  reports <- draw(1000, 4)
-  fit <- rr_tmdh(rr_cooccurrence(reports, 4), rr_warner(0.85))
-  estimates <- ggplot2::layer_data(ggplot2::autoplot(fit), 3) # 15 sets, estimated and reported
-  expect_equal(sort(estimates$x), sort(c(coef(fit), tidy(fit$counts)$count) / 1000), ignore_attr = TRUE)
-  for (target in c("population", "sample")) {
-    fit <- rr_tmdh(rr_cooccurrence(reports, 4), rr_warner(0.85), order = 2, target = target)
-    tiles <- ggplot2::layer_data(ggplot2::autoplot(fit, type = "covariance"), 1)
-    expect_identical(nrow(tiles), 100L)
-    # Its diagonal is 1: the darkest red.
-    expect_identical(unique(tiles$fill[as.numeric(tiles$x) + as.numeric(tiles$y) == 11]), "#B2182B")
-  }
-  expect_snapshot(error = TRUE, ggplot2::autoplot(rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 30)), rr_warner(0.8))))
+  fit <- rr_tmdh(rr_cooccurrence(draw(1000, 4), 4), rr_warner(0.85))
+  estimates <- ggplot2::layer_data(ggplot2::autoplot(fit), 3)
+  expect_equal(sort(estimates$x), sort(coef(fit)), ignore_attr = TRUE)
 })
 
 test_that("one pair is drawn with its interval", {

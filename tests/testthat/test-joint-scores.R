@@ -162,7 +162,7 @@ test_that("rows are counted in any parts, with missing ones dropped", {
   expect_equal(candor:::count_scores(reports, mixed, 2, 0, numbers = 5000), whole)
   holes <- reports
   holes$h[3] <- NA
-  expect_error(rr_cooccurrence(holes, mechanism = mixed), "Row 3 of question \"h\" is NA", class = "candor_error_missing")
+  expect_error(rr_cooccurrence(holes, mechanism = mixed), "Row 3 has one", class = "candor_error_missing")
   expect_message(rest <- rr_cooccurrence(holes, mechanism = mixed, na.rm = TRUE), class = "candor_message_missing")
   expect_equal(rest$values, rr_cooccurrence(reports[-3, ], mechanism = mixed)$values)
 })
@@ -214,19 +214,20 @@ test_that("what cannot be counted in scores is refused, with what to do instead"
   counts <- rr_cooccurrence(reports, mechanism = mixed)
   fit <- rr_tmdh(counts, mixed)
   few <- rr_bloom(9, 2, bits = 4, hashes = 1, cohorts = 2)
-  expect_snapshot(error = TRUE, {
-    rr_cooccurrence(reports, sets = list(c("h:1", "c:1", "f:1")), mechanism = mixed)
-    rr_cooccurrence(data.frame(a = 1:2), mechanism = list(a = rr_hierarchy(4, 1)))
-    rr_cooccurrence(structure(list(a = rr_perturb(1:9, few)), class = "data.frame", row.names = 1:9), mechanism = list(a = few))
-    rr_cooccurrence(data.frame(a = c(0, 9999)), mechanism = list(a = mixed$h))
-    rr_cooccurrence(data.frame(a = 0, b = 0), mechanism = list(a = rr_hadamard(60, 5), b = rr_hadamard(60, 5)))
-    rr_tmdh(counts, mixed[-1])
-    rr_tmdh(counts, mixed, order = 3)
-    vcov(fit, sets = list(c("h:1", "h:2")))
-    c(counts, rr_cooccurrence(reports, mechanism = replace(mixed, "s", list(rr_warner(0.8)))))
-    rr_margin(fit, c("h", "c", "f"))
-    rr_rowtype(counts)
-    rr_joint(fit)
-  })
+  expect_error(rr_cooccurrence(reports, sets = list(c("h:1", "c:1", "f:1")), mechanism = mixed), class = "candor_error_argument")
+  expect_error(rr_cooccurrence(data.frame(a = 1:2), mechanism = list(a = rr_hierarchy(4, 1))), class = "candor_error_law")
+  nine <- structure(list(a = rr_perturb(1:9, few)), class = "data.frame", row.names = 1:9)
+  expect_error(rr_cooccurrence(nine, mechanism = list(a = few)), class = "candor_error_law")
+  expect_error(rr_cooccurrence(data.frame(a = c(0, 9999)), mechanism = list(a = mixed$h)), class = "candor_error_report")
+  wide <- list(a = rr_hadamard(60, 5), b = rr_hadamard(60, 5))
+  expect_error(rr_cooccurrence(data.frame(a = 0, b = 0), mechanism = wide), class = "candor_error_order")
+  for (refused in expression(rr_tmdh(counts, mixed, order = 3), rr_margin(fit, c("h", "c", "f")))) {
+    expect_error(eval(refused), class = "candor_error_order")
+  }
+  others <- rr_cooccurrence(reports, mechanism = replace(mixed, "s", list(rr_warner(0.8))))
+  for (refused in expression(rr_tmdh(counts, mixed[-1]), c(counts, others))) expect_error(eval(refused), class = "candor_error_mismatch")
+  for (refused in expression(vcov(fit, sets = list(c("h:1", "h:2"))), rr_rowtype(counts), rr_joint(fit))) {
+    expect_error(eval(refused), class = "candor_error_argument")
+  }
   expect_snapshot(print(counts, n = 3))
 })

@@ -11,9 +11,9 @@ test_that("unions and intersections agree with the golden vectors", {
     truth <- case$input$true_bits
     expected <- case$expected
     scale <- 1e-11 * max(1, abs(unlist(expected)))
-    union <- rr_union_size(bits, flip)
-    both <- rr_intersection_size(bits, flip)
-    totals <- set_totals(read_sets(bits, flip, NULL, NULL), NULL)
+    union <- rr_set_size(bits, flip)
+    both <- rr_set_size(bits, flip, "intersection")
+    totals <- set_totals(read_sets(bits, flip))
     expect_lte(abs(coef(union) - expected$union), scale)
     expect_lte(abs(coef(both) - expected$intersection), scale)
     expect_lte(abs(totals$union_variance - expected$union_var_hat), scale)
@@ -24,7 +24,7 @@ test_that("unions and intersections agree with the golden vectors", {
     expect_lte(abs(sum(rr_extreme_variance(truth, flip, "all")) - expected$intersection_var_given_true_bits), scale)
     # A flip for each set takes another path when all rows of the matrix agree.
     if (all(flip == rep(flip[1, ], each = nrow(flip)))) {
-      expect_lte(abs(coef(rr_union_size(bits, flip[1, ])) - expected$union), scale)
+      expect_lte(abs(coef(rr_set_size(bits, flip[1, ])) - expected$union), scale)
     }
   }
 })
@@ -33,8 +33,8 @@ test_that("means and covariances are exact by enumeration", {
   # two elements, two sets: 16 reports
   flip <- c(0.2, 0.3)
   reports <- all_bits(4)
-  totals <- apply(reports, 1, function(y) unlist(set_totals(read_sets(matrix(y, 2), flip, NULL, NULL), NULL)))
-  difference <- apply(reports, 1, function(y) coef(rr_difference_size(matrix(y, 2), flip)))
+  totals <- apply(reports, 1, function(y) unlist(set_totals(read_sets(matrix(y, 2), flip))))
+  difference <- apply(reports, 1, function(y) coef(rr_set_size(matrix(y, 2), flip, "difference")))
   for (i in 1:16) {
     x <- reports[i, ]
     sets <- matrix(x, 2)
@@ -53,48 +53,48 @@ test_that("a matrix, a list, a tally and a data frame of the same sets agree", {
   set.seed(1)
   bits <- noisy(matrix(as.integer(runif(1200) < 0.3), 300), 0.1)
   lists <- lapply(1:4, function(j) which(bits[, j] == 1))
-  whole <- rr_union_size(bits, 0.1)
-  expect_identical(rr_union_size(lists, 0.1, universe = 300)$table, whole$table)
-  expect_identical(rr_union_size(as.data.frame(bits), 0.1)$table, whole$table)
-  expect_identical(rr_union_size(bits == 1, 0.1)$table, whole$table)
-  tally <- rr_bit_counts(rowSums(bits), 4, 0.1)
-  expect_equal(tidy(rr_union_size(tally), conf.int = TRUE), tidy(whole, conf.int = TRUE), tolerance = 1e-12)
+  whole <- rr_set_size(bits, 0.1)
+  expect_identical(rr_set_size(lists, 0.1, universe = 300)$table, whole$table)
+  expect_identical(rr_set_size(as.data.frame(bits), 0.1)$table, whole$table)
+  expect_identical(rr_set_size(bits == 1, 0.1)$table, whole$table)
+  tally <- rr_bit_tally(ones = rowSums(bits), n = 4, flip = 0.1)
+  expect_equal(tidy(rr_set_size(tally), conf.int = TRUE), tidy(whole, conf.int = TRUE), tolerance = 1e-12)
   named <- lapply(lists, function(i) paste0("p", i))
-  expect_identical(rr_union_size(named, 0.1, universe = paste0("p", 1:300))$table, whole$table)
+  expect_identical(rr_set_size(named, 0.1, universe = paste0("p", 1:300))$table, whole$table)
   flip <- c(0.1, 0.2, 0.1, 0.3)
   mixed <- c(rr_bit_tally(bits[, c(1, 3)], 0.1), rr_bit_tally(bits[, 2, drop = FALSE], 0.2),
              rr_bit_tally(bits[, 4, drop = FALSE], 0.3))
-  expect_equal(coef(rr_intersection_size(mixed)), coef(rr_intersection_size(bits, flip)), tolerance = 1e-11)
-  expect_equal(coef(rr_jaccard(mixed)), coef(rr_jaccard(bits, flip)), tolerance = 1e-11)
-  expect_equal(tidy(rr_union_size(mixed))$std.error.max, tidy(rr_union_size(bits, flip))$std.error.max, tolerance = 1e-11)
-  expect_equal(coef(rr_union_size(bits, matrix(flip, 300, 4, byrow = TRUE))), coef(rr_union_size(bits, flip)), tolerance = 1e-11)
+  expect_equal(coef(rr_set_size(mixed, what = "intersection")), coef(rr_set_size(bits, flip, "intersection")), tolerance = 1e-11)
+  expect_equal(coef(rr_set_size(mixed, what = "jaccard")), coef(rr_set_size(bits, flip, "jaccard")), tolerance = 1e-11)
+  expect_equal(tidy(rr_set_size(mixed))$std.error.max, tidy(rr_set_size(bits, flip))$std.error.max, tolerance = 1e-11)
+  expect_equal(coef(rr_set_size(bits, matrix(flip, 300, 4, byrow = TRUE))), coef(rr_set_size(bits, flip)), tolerance = 1e-11)
 })
 
 test_that("sets may be of any type of label, and empty", {
-  full <- rr_union_size(list(c("a", "b"), character()), 0.1, universe = c("a", "b", "c"))$table
-  expect_identical(rr_union_size(list(factor(c("a", "b")), NULL), 0.1, universe = c("a", "b", "c"))$table, full)
+  full <- rr_set_size(list(c("a", "b"), character()), 0.1, universe = c("a", "b", "c"))$table
+  expect_identical(rr_set_size(list(factor(c("a", "b")), NULL), 0.1, universe = c("a", "b", "c"))$table, full)
   days <- as.Date("2024-01-01") + 0:2
-  expect_identical(rr_union_size(list(days[1:2], days[0]), 0.1, universe = days)$table, full)
+  expect_identical(rr_set_size(list(days[1:2], days[0]), 0.1, universe = days)$table, full)
 })
 
 test_that("one set, and no noise, are what they should be", {
   bits <- cbind(c(1, 0, 1, 1), c(0, 0, 1, 0))
-  expect_equal(unname(coef(rr_union_size(bits, 0))), 3)
-  expect_equal(unname(coef(rr_intersection_size(bits, 0))), 1)
-  expect_equal(unname(coef(rr_difference_size(bits, 0))), 2)
-  expect_equal(unname(coef(rr_jaccard(bits, 0))), 1 / 3)
-  expect_equal(tidy(rr_union_size(bits, 0))$std.error, 0)
+  expect_equal(unname(coef(rr_set_size(bits, 0))), 3)
+  expect_equal(unname(coef(rr_set_size(bits, 0, "intersection"))), 1)
+  expect_equal(unname(coef(rr_set_size(bits, 0, "difference"))), 2)
+  expect_equal(unname(coef(rr_set_size(bits, 0, "jaccard"))), 1 / 3)
+  expect_equal(tidy(rr_set_size(bits, 0))$std.error, 0)
   one <- bits[, 1, drop = FALSE]
-  expect_equal(coef(rr_union_size(one, 0.2))[[1]], (3 - 4 * 0.2) / 0.6)
-  expect_equal(coef(rr_union_size(one, 0.2))[[1]], coef(rr_intersection_size(one, 0.2))[[1]])
+  expect_equal(coef(rr_set_size(one, 0.2))[[1]], (3 - 4 * 0.2) / 0.6)
+  expect_equal(coef(rr_set_size(one, 0.2))[[1]], coef(rr_set_size(one, 0.2, "intersection"))[[1]])
 })
 
 test_that("accumulating sets gives each step's estimate", {
   set.seed(2)
   bits <- noisy(matrix(as.integer(runif(2000) < 0.2), 400), 0.1)
-  steps <- tidy(rr_union_size(bits, 0.1, cumulative = TRUE))
+  steps <- tidy(rr_set_size(bits, 0.1, cumulative = TRUE))
   expect_equal(steps$sets, 1:5)
-  for (k in 1:5) expect_equal(steps$estimate[k], coef(rr_union_size(bits[, 1:k, drop = FALSE], 0.1))[[1]], tolerance = 1e-12)
+  for (k in 1:5) expect_equal(steps$estimate[k], coef(rr_set_size(bits[, 1:k, drop = FALSE], 0.1))[[1]], tolerance = 1e-12)
 })
 
 # Coverage over 400 sets of reports: with true coverage 0.95 fewer than 0.92 is seen with probability 0.007, more than 0.98
@@ -113,13 +113,13 @@ test_that("normal intervals cover", {
   both <- sum(rowSums(seen[, 1:2]) == 2)
   only <- sum(seen[, 1] == 1 & rowSums(seen[, -1]) == 0)
   flip <- c(0.1, 0.15, 0.1, 0.2)
-  expect_gt(at <- coverage(function() rr_union_size(noisy(seen, flip), flip), union), 0.92)
+  expect_gt(at <- coverage(function() rr_set_size(noisy(seen, flip), flip), union), 0.92)
   expect_lt(at, 0.98)
-  expect_gt(at <- coverage(function() rr_intersection_size(noisy(seen[, 1:2], 0.1), 0.1), both), 0.92)
+  expect_gt(at <- coverage(function() rr_set_size(noisy(seen[, 1:2], 0.1), 0.1, "intersection"), both), 0.92)
   expect_lt(at, 0.98)
-  expect_gt(at <- coverage(function() rr_difference_size(noisy(seen, flip), flip), only), 0.92)
+  expect_gt(at <- coverage(function() rr_set_size(noisy(seen, flip), flip, "difference"), only), 0.92)
   expect_lt(at, 0.98)
-  expect_gt(at <- coverage(function() rr_jaccard(noisy(seen[, 1:2], 0.1), 0.1), both / sum(rowSums(seen[, 1:2]) > 0)), 0.92)
+  expect_gt(at <- coverage(function() rr_set_size(noisy(seen[, 1:2], 0.1), 0.1, "jaccard"), both / sum(rowSums(seen[, 1:2]) > 0)), 0.92)
   expect_lt(at, 0.985) # a ratio: normal to first order only
 })
 
@@ -127,12 +127,12 @@ test_that("exact intervals cover, also where the normal one does not", {
   set.seed(11)
   # Few elements, empty sets: the estimate is skewed and the normal interval too short.
   empty <- matrix(0L, 12, 6)
-  expect_gte(coverage(function() rr_union_size(noisy(empty, 0.15), 0.15, interval = "exact"), 0), 0.95)
+  expect_gte(coverage(function() rr_set_size(noisy(empty, 0.15), 0.15, interval = "exact"), 0), 0.95)
   full <- matrix(1L, 12, 3)
-  expect_gte(coverage(function() rr_intersection_size(noisy(full, 0.1), 0.1, interval = "exact"), 12), 0.95)
+  expect_gte(coverage(function() rr_set_size(noisy(full, 0.1), 0.1, "intersection", interval = "exact"), 12), 0.95)
   mixed <- rbind(matrix(1L, 5, 3), matrix(0L, 20, 3), matrix(c(0L, 1L, 0L), 15, 3, byrow = TRUE))
   flip <- c(0.1, 0.2, 0.05)
-  expect_gte(coverage(function() rr_union_size(noisy(mixed, flip), flip, interval = "exact"), 20, 200), 0.95)
+  expect_gte(coverage(function() rr_set_size(noisy(mixed, flip), flip, interval = "exact"), 20, 200), 0.95)
 })
 
 test_that("the exact interval for one set has coverage by enumeration, and is no wider than it must be", {
@@ -145,66 +145,54 @@ test_that("the exact interval for one set has coverage by enumeration, and is no
   }
   # A flip above 1/2 is the complement's flip below it.
   bits <- matrix(rep(1:0, c(9, 16)), 25)
-  expect_identical(tidy(rr_union_size(bits, 0.8, interval = "exact"), conf.int = TRUE)$conf.low,
-                   tidy(rr_union_size(1 - bits, 0.2, interval = "exact"), conf.int = TRUE)$conf.low)
+  expect_identical(tidy(rr_set_size(bits, 0.8, interval = "exact"), conf.int = TRUE)$conf.low,
+                   tidy(rr_set_size(1 - bits, 0.2, interval = "exact"), conf.int = TRUE)$conf.low)
 })
 
 test_that("too much noise is a warning that says how much", {
   set.seed(5)
   bits <- noisy(matrix(0L, 1000, 40), 0.3)
-  expect_snapshot(x <- rr_union_size(bits, 0.3))
+  expect_warning(rr_set_size(bits, 0.3), class = "candor_warning_variance")
   # beyond the range of a double: still an answer
   wild <- matrix(0L, 50, 300)
-  expect_warning(size <- rr_union_size(wild, 0.49), "as large as 1e154", class = "candor_warning_variance")
+  expect_warning(size <- rr_set_size(wild, 0.49), "as large as 1e154", class = "candor_warning_variance")
   expect_identical(unname(coef(size)), -Inf)
-  expect_snapshot(y <- rr_jaccard(matrix(0:1, 2, 2), 0.4))
+  expect_warning(rr_set_size(matrix(0:1, 2, 2), 0.4, "jaccard"), class = "candor_warning_ratio")
 })
 
-test_that("bad sets are named", {
+test_that("bad sets are errors", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 0, 0))
-  expect_snapshot(error = TRUE, {
-    rr_union_size(bits, 0.5)
-    rr_union_size(bits, c(0.1, 0.2, 0.3))
-    rr_union_size(bits)
-    rr_union_size(c(0, 1), 0.1)
-    rr_union_size(cbind(c(0, 3), c(1, 1)), 0.1)
-    rr_union_size(cbind(c(0L, NA), c(1L, 1L)), c(0.1, 0.2))
-    rr_union_size(bits, 0.1, universe = 3)
-    rr_union_size(list(1:2, 5), 0.1, universe = 4)
-    rr_union_size(list(x = "a", y = "z"), 0.1, universe = c("a", "b"))
-    rr_union_size(list(1:2, mean), 0.1, universe = 3)
-    rr_union_size(list(a = list(1)), 0.1, universe = 3)
-    rr_union_size(list(1, quote(x)), 0.1, universe = 3)
-    rr_union_size(list(1), 0.1, universe = list(1, 2))
-    rr_union_size(list(1:2), 0.1, universe = 1e10)
-    rr_union_size(list(1:2), 0.1, universe = 0)
-    rr_bit_counts(1, 1e17, 0.1)
-    rr_union_size(list(1:2), 0.1)
-    rr_union_size(list(), 0.1, universe = 4)
-    rr_union_size(list("a"), 0.1, universe = c("a", "a"))
-    rr_union_size(bits, 0.1, conf.level = 2)
-    rr_union_size(bits, 0.1, interval = "score")
-    rr_union_size(bits, matrix(c(0.1, 0.2, 0.1, 0.1, 0.1, 0.1), 3), interval = "exact")
-    rr_union_size(rr_bit_counts(1:3, 4, 0.1), cumulative = TRUE)
-    rr_difference_size(rr_bit_counts(1:3, 4, 0.1))
-    vcov(rr_union_size(bits, 0.1, cumulative = TRUE))
-    confint(rr_union_size(bits, 0.1), level = 0.5)
-    confint(rr_union_size(bits, 0.1), parm = "both")
-  })
+  tally <- rr_bit_tally(ones = 1:3, n = 4, flip = 0.1)
+  expect_error(rr_set_size(bits, 0.5), class = "candor_error_no_information")
+  for (refused in expression(
+    rr_set_size(bits, c(0.1, 0.2, 0.3)), rr_set_size(bits), rr_set_size(c(0, 1), 0.1),
+    rr_set_size(cbind(c(0, 3), c(1, 1)), 0.1), rr_set_size(list(1:2), 0.1),
+    rr_set_size(list("a"), 0.1, universe = c("a", "a")), rr_set_size(list(1), 0.1, universe = list(1, 2)),
+    rr_set_size(list(1:2), 0.1, universe = 0), rr_set_size(bits, 0.1, conf.level = 2),
+    rr_set_size(bits, matrix(c(0.1, 0.2, 0.1, 0.1, 0.1, 0.1), 3), interval = "exact"),
+    rr_set_size(bits, 0.1, "jaccard", interval = "exact"), rr_set_size(tally, cumulative = TRUE),
+    rr_set_size(tally, what = "difference"), confint(rr_set_size(bits, 0.1), level = 0.5)
+  )) {
+    expect_error(eval(refused), class = "candor_error_argument")
+  }
+  expect_error(rr_set_size(cbind(c(0L, NA), c(1L, 1L)), c(0.1, 0.2)), class = "candor_error_missing")
+  expect_error(rr_set_size(list(1:2, 5), 0.1, universe = 4), "Set 2 holds 5", class = "candor_error_level")
+  expect_error(rr_set_size(list(), 0.1, universe = 4), class = "candor_error_empty")
+  expect_identical(is.na(vcov(rr_set_size(bits, 0.1, cumulative = TRUE))), diag(2) == 0, ignore_attr = TRUE)
 })
 
 test_that("printing and tables", {
   bits <- cbind(a = c(0, 1, 1, 0, 1), b = c(1, 0, 0, 0, 1))
   expect_snapshot({
-    rr_union_size(bits, 0.1)
-    rr_intersection_size(bits, c(0.1, 0.2), interval = "exact")
-    rr_union_size(bits, 0.1, cumulative = TRUE)
-    rr_jaccard(bits, 0.05)
-    confint(rr_union_size(bits, 0.1))
+    rr_set_size(bits, 0.1)
+    rr_set_size(bits, c(0.1, 0.2), "intersection", interval = "exact")
+    rr_set_size(bits, 0.1, cumulative = TRUE)
+    rr_set_size(bits, 0.05, "jaccard")
+    confint(rr_set_size(bits, 0.1))
   })
-  steps <- rr_union_size(bits, 0.1, cumulative = TRUE)
+  steps <- rr_set_size(bits, 0.1, cumulative = TRUE)
   expect_identical(confint(steps, 2), confint(steps)[2, , drop = FALSE])
-  expect_named(as.data.frame(rr_union_size(bits, 0.1)),
+  expect_named(as.data.frame(rr_set_size(bits, 0.1)),
                c("term", "sets", "estimate", "std.error", "std.error.max", "conf.low", "conf.high"))
 })
 
@@ -212,7 +200,7 @@ test_that("pictures are made of the estimates", {
   skip_if_not_installed("ggplot2")
   set.seed(3)
   bits <- noisy(matrix(as.integer(runif(500) < 0.3), 100), 0.1)
-  size <- rr_union_size(bits, 0.1, cumulative = TRUE)
+  size <- rr_set_size(bits, 0.1, cumulative = TRUE)
   picture <- ggplot2::autoplot(size, truth = c(30, 50, 60, 70, 75))
   expect_identical(picture$data$estimate, size$table$estimate)
   expect_length(picture$layers, 3)
@@ -223,8 +211,8 @@ test_that("pictures are made of the estimates", {
 
 test_that("a flip beside a tally must be the tally's own", {
   tally <- rr_bit_tally(matrix(c(0, 1, 1, 0), 2), 0.1)
-  expect_identical(coef(rr_union_size(tally, 0.1)), coef(rr_union_size(tally)))
-  for (f in list(rr_union_size, rr_intersection_size, rr_jaccard, rr_incidence, rr_any, rr_all)) {
+  expect_identical(coef(rr_set_size(tally, 0.1)), coef(rr_set_size(tally)))
+  for (f in list(rr_set_size, rr_incidence, rr_any, rr_all)) {
     expect_error(f(tally, 0.2), class = "candor_error_mismatch")
     expect_error(f(rr_bit_tally(matrix(c(0, 1, 1, 0), 2), c(0.1, 0.2)), 0.2), class = "candor_error_mismatch")
   }
@@ -233,7 +221,7 @@ test_that("a flip beside a tally must be the tally's own", {
 test_that("flips that name the sets go to the sets they name", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
   named <- c(b = 0.1, a = 0.2)
-  expect_identical(coef(rr_union_size(bits, named)), coef(rr_union_size(bits, c(0.2, 0.1))))
+  expect_identical(coef(rr_set_size(bits, named)), coef(rr_set_size(bits, c(0.2, 0.1))))
   expect_identical(coef(rr_any(bits, named)), coef(rr_any(bits, c(0.2, 0.1))))
   expect_identical(coef(rr_all(c(a = 1, b = 0), named)), coef(rr_all(c(1, 0), c(0.2, 0.1))))
   expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
@@ -242,18 +230,8 @@ test_that("flips that name the sets go to the sets they name", {
 
 test_that("flips that name other sets are refused", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
-  lists <- list(a = 1, b = 1:2)
-  expect_snapshot(error = TRUE, {
-    rr_any(bits, c(a = 0.1, z = 0.2))
-    rr_any(c(a = 1, b = 0), c(b = 0.1, c = 0.2))
-    rr_any(bits, c(a = 0.1, a = 0.2))
-    rr_union_size(lists, c(b = 0.1, c = 0.2), universe = 3)
-    rr_extreme_variance(bits, c(a = 0.1, z = 0.2))
-    rr_merge_bits(bits, c(a = 0.1, z = 0.2))
-  })
   odd <- c(a = 0.1, z = 0.2)
-  for (f in list(rr_union_size, rr_intersection_size, rr_difference_size, rr_jaccard, rr_incidence, rr_any, rr_all,
-                 rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
+  for (f in list(rr_set_size, rr_incidence, rr_any, rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
     expect_error(f(bits, odd), class = "candor_error_mismatch")
   }
   entries <- matrix(0.1, 3, 2, dimnames = list(NULL, c("a", "z")))
@@ -263,8 +241,8 @@ test_that("flips that name other sets are refused", {
 test_that("names go wherever they can be matched, and where nothing has a name the order counts", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
   named <- c(b = 0.1, a = 0.2)
-  expect_identical(coef(rr_union_size(list(a = 2:3, b = 1:2), named, universe = 3)),
-                   coef(rr_union_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
+  expect_identical(coef(rr_set_size(list(a = 2:3, b = 1:2), named, universe = 3)),
+                   coef(rr_set_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
   entries <- cbind(b = c(0.1, 0.2, 0.3), a = c(0.15, 0.25, 0.35))
   expect_identical(coef(rr_any(bits, entries)), coef(rr_any(unname(bits), unname(entries[, 2:1]))))
   expect_identical(coef(rr_any(unname(bits), named)), coef(rr_any(bits, c(0.1, 0.2))))

@@ -30,7 +30,7 @@ test_that("variances agree with the golden vectors", {
 test_that("a million bits agree with the golden vectors in the log domain", {
   for (case in golden("hehir_log_domain")) {
     n <- case$input$n
-    value <- suppressWarnings(rr_any(rr_bit_counts(case$input$noisy_ones, n, case$input$q)))
+    value <- suppressWarnings(rr_any(rr_bit_tally(ones = case$input$noisy_ones, n = n, flip = case$input$q)))
     expected <- case$expected
     expect_equal(value$sign, expected$one_minus_or_sign)
     expect_lte(abs(value$log / expected$log_abs_one_minus_or - 1), 1e-12)
@@ -115,7 +115,7 @@ test_that("all forms of the same bits give the same answer", {
   expect_identical(rr_any(as.double(bits), 0.01), whole)
   packed <- packBits(c(bits, rep(0L, 5)))
   expect_identical(rr_any(rr_bit_tally(packed, 0.01, n = 203)), whole)
-  expect_identical(rr_any(rr_bit_counts(sum(bits), 203, 0.01)), whole)
+  expect_identical(rr_any(rr_bit_tally(ones = sum(bits), n = 203, flip = 0.01)), whole)
   expect_equal(rr_any(rr_bit_tally(packed, rep(c(0.01, 0.02), c(200, 3)), n = 203)),
                rr_any(bits, rep(c(0.01, 0.02), c(200, 3))))
   expect_equal(rr_any(matrix(bits, 1), rep(0.01, 203))$estimate, whole$estimate)
@@ -158,7 +158,7 @@ test_that("estimates beyond a double keep sign and logarithm", {
 })
 
 test_that("noise that is too much is said, with its size", {
-  expect_snapshot(x <- rr_any(rep(0:1, 100), 0.3))
+  expect_warning(rr_any(rep(0:1, 100), 0.3), "grows exponentially", class = "candor_warning_variance")
   expect_silent(rr_any(rep(0:1, 5), 0.1))
 })
 
@@ -177,43 +177,34 @@ test_that("tidy, coef and print", {
   })
 })
 
-test_that("bad bits and flips are named, with position and remedy", {
+test_that("bad bits and flips are errors", {
   m <- matrix(c(0L, 1L, 1L, 0L), 2)
-  expect_snapshot(error = TRUE, {
-    rr_any(c(0, 1), 0.5)
-    rr_any(c(0, 1), c(0.1, 0.5))
-    rr_any(c(0, 1), 1.5)
-    rr_any(c(0, 1), c(0.1, NA))
-    rr_any(c(0, 1, 0), c(0.1, 0.2))
-    rr_any(m, matrix(0.1, 3, 2))
-    rr_any(m, matrix(c(0.1, 0.1, 0.5, 0.1), 2))
-    rr_any(c(0, 1))
-    rr_any(c(0, 1), "a")
-    rr_any(c(0, 2), 0.1)
-    rr_any(c(0L, 1L, -1L), 0.1)
-    rr_any(c(0, NA), 0.1)
-    rr_any(c(0L, 1L, NA), c(0.1, 0.2, 0.3))
-    rr_all(matrix(c(0L, 1L, 1L, 7L), 2), c(0.1, 0.2))
-    rr_all(matrix(c(0L, 1L, 1L, NA), 2), 0.1)
-    rr_any(character(), 0.1)
-    rr_any(integer(), 0.1)
-    rr_bit_counts(4, 3, 0.1)
-    rr_bit_counts(2, 3, c(0.1, 0.2))
-    rr_bit_tally(as.raw(1), 0.1, n = 9)
-    rr_extreme_variance(c(1, 0), c(0.5, 0.1))
-    rr_extreme_variance(c(1, 2), 0.1)
-  })
-  expect_error(rr_any(c(0, 1), 0.5), class = "candor_error_no_information")
+  expect_error(rr_any(c(0, 1), c(0.1, 0.5)), "Entry 2", class = "candor_error_no_information")
+  expect_error(rr_any(m, matrix(c(0.1, 0.1, 0.5, 0.1), 2)), class = "candor_error_no_information")
+  for (flip in list(1.5, c(0.1, NA), c(0.1, 0.2, 0.3), "a", NULL)) {
+    expect_error(rr_any(c(0, 1), flip), class = "candor_error_argument")
+  }
+  expect_error(rr_any(m, matrix(0.1, 3, 2)), class = "candor_error_argument")
+  expect_error(rr_any(c(0, 2), 0.1), "Entry 2 is 2", class = "candor_error_argument")
+  expect_error(rr_any(c(0L, 1L, -1L), 0.1), class = "candor_error_argument")
+  expect_error(rr_all(matrix(c(0L, 1L, 1L, 7L), 2), c(0.1, 0.2)), "[2, 2]", fixed = TRUE, class = "candor_error_argument")
   expect_error(rr_any(c(0, NA), 0.1), class = "candor_error_missing")
+  expect_error(rr_any(c(0L, 1L, NA), c(0.1, 0.2, 0.3)), class = "candor_error_missing")
+  expect_error(rr_all(matrix(c(0L, 1L, 1L, NA), 2), 0.1), class = "candor_error_missing")
+  expect_error(rr_any(character(), 0.1), class = "candor_error_argument")
+  expect_error(rr_any(integer(), 0.1), class = "candor_error_empty")
+  expect_error(rr_bit_tally(ones = 4, n = 3, flip = 0.1), class = "candor_error_argument")
+  expect_error(rr_bit_tally(ones = 2, n = 3, flip = c(0.1, 0.2)), class = "candor_error_argument")
+  expect_error(rr_bit_tally(as.raw(1), 0.1, n = 9), class = "candor_error_argument")
+  expect_error(rr_extreme_variance(c(1, 0), c(0.5, 0.1)), class = "candor_error_no_information")
+  expect_error(rr_extreme_variance(c(1, 2), 0.1), class = "candor_error_argument")
 })
 
 test_that("tallies of different elements do not merge", {
-  one <- rr_bit_counts(c(a = 1, b = 2), 3, 0.1)
-  expect_snapshot(error = TRUE, {
-    c(one, rr_bit_counts(1:3, 3, 0.1))
-    c(one, rr_bit_counts(c(b = 1, a = 2), 3, 0.1))
-    c(one, 3)
-  })
+  one <- rr_bit_tally(ones = c(a = 1, b = 2), n = 3, flip = 0.1)
+  for (other in list(rr_bit_tally(ones = 1:3, n = 3, flip = 0.1), rr_bit_tally(ones = c(b = 1, a = 2), n = 3, flip = 0.1), 3)) {
+    expect_error(c(one, other), class = "candor_error_mismatch")
+  }
 })
 
 test_that("a hand-made call cannot crash R", {

@@ -5,7 +5,7 @@ test_that("the channel is the convolution of two binomials, and its closed-form 
       inverse <- .Call(C_rr_incidence_channel, n, flip, TRUE)
       expect_equal(channel, t(sum_channel(n, flip)), tolerance = 1e-13)
       expect_equal(inverse, solve(channel), tolerance = 1e-8)
-      expect_equal(1 - inverse[, 1], tidy(rr_any(rr_bit_counts(0:n, n, flip)))$estimate, tolerance = 1e-11)
+      expect_equal(1 - inverse[, 1], tidy(rr_any(rr_bit_tally(ones = 0:n, n = n, flip = flip)))$estimate, tolerance = 1e-11)
     }
   }
 })
@@ -32,8 +32,8 @@ test_that("unions and intersections are its ends", {
   bits <- matrix(as.integer(runif(900) < 0.4), 300)
   for (flip in list(0.1, c(0.1, 0.2, 0.3), matrix(runif(900, 0, 0.3), 300))) {
     table <- tidy(rr_incidence(bits, flip))
-    union <- tidy(rr_union_size(bits, flip))
-    both <- tidy(rr_intersection_size(bits, flip))
+    union <- tidy(rr_set_size(bits, flip))
+    both <- tidy(rr_set_size(bits, flip, "intersection"))
     expect_equal(table$estimate[table$term == "at least 1"], union$estimate, tolerance = 1e-10)
     expect_equal(table$std.error[table$term == "at least 1"], union$std.error, tolerance = 1e-9)
     expect_equal(table$estimate[table$term == "exactly 3"], both$estimate, tolerance = 1e-10)
@@ -116,7 +116,7 @@ largest_given_share <- function(channel, counts, inside, share) {
 test_that("intervals of maximum likelihood end where the profile does, found another way", {
   channel <- t(sum_channel(3, 0.2))
   for (counts in list(c(10, 10, 0, 0), c(30, 40, 20, 10))) {
-    fit <- rr_incidence(rr_bit_counts(rep(0:3, counts), 3, 0.2), method = "mle")
+    fit <- rr_incidence(rr_bit_tally(ones = rep(0:3, counts), n = 3, flip = 0.2), method = "mle")
     table <- tidy(fit, conf.int = TRUE)
     top <- sum((counts * log(as.vector(coef(fit) / sum(counts)) %*% channel))[counts > 0])
     for (i in seq_len(nrow(table))) {
@@ -148,7 +148,7 @@ test_that("what is estimated as 0, or as all, has no standard error but an inter
 })
 
 test_that("too many sets for a profile have no intervals", {
-  fit <- rr_incidence(rr_bit_counts(c(0, 30, 201), 201, 0.1), method = "mle")
+  fit <- rr_incidence(rr_bit_tally(ones = c(0, 30, 201), n = 201, flip = 0.1), method = "mle")
   expect_true(all(is.na(tidy(fit, conf.int = TRUE)$conf.low)))
   expect_equal(sum(coef(fit)), 3)
 })
@@ -182,16 +182,14 @@ test_that("intervals of maximum likelihood cover at the boundary and inside", {
 
 test_that("bad input and limits", {
   bits <- cbind(c(0, 1), c(1, 1))
-  expect_snapshot(error = TRUE, {
-    rr_incidence(bits, 0.5)
-    rr_incidence(cbind(c(0, 1), c(2, 1)), c(0.1, 0.2))
-    rr_incidence(bits, matrix(c(0.1, 0.5, 0.1, 0.1), 2))
-    rr_incidence(bits, matrix(0.1, 2, 2), method = "mle")
-    rr_incidence(c(rr_bit_counts(1:2, 3, 0.1), rr_bit_counts(1:2, 3, 0.2)))
-    rr_incidence(rr_bit_counts(1:2, 2000, 0.4))
-    rr_incidence(rr_bit_counts(1:2, 6000, 0.01))
-    rr_incidence(bits, 0.1, tolerance = 0)
-  })
+  expect_error(rr_incidence(bits, 0.5), class = "candor_error_no_information")
+  expect_error(rr_incidence(cbind(c(0, 1), c(2, 1)), c(0.1, 0.2)), class = "candor_error_argument")
+  expect_error(rr_incidence(bits, matrix(c(0.1, 0.5, 0.1, 0.1), 2)), class = "candor_error_no_information")
+  expect_error(rr_incidence(bits, matrix(0.1, 2, 2), method = "mle"), class = "candor_error_argument")
+  tally <- function(n, flip) rr_bit_tally(ones = 1:2, n = n, flip = flip)
+  expect_error(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), class = "candor_error_argument")
+  expect_error(rr_incidence(tally(2000, 0.4)), "too much noise", class = "candor_error_argument")
+  expect_error(rr_incidence(tally(6000, 0.01)), class = "candor_error_argument")
 })
 
 test_that("printing, tables and pictures", {

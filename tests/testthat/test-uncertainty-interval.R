@@ -216,7 +216,7 @@ test_that("normal intervals are cut, but to no point, wherever an estimate leave
   expect_equal(unname(confint(margin)), unname(as.matrix(tidy(margin, conf.int = TRUE)[c("conf.low", "conf.high")])))
   # Far fewer ones than noise alone gives.
   bits <- cbind(rep(c(1, 0), c(50, 950)), rep(c(0, 1, 0), c(60, 60, 880)))
-  for (fit in list(rr_union_size(bits, 0.2), rr_intersection_size(1 - bits, 0.2), rr_difference_size(bits, 0.2))) {
+  for (fit in list(rr_set_size(bits, 0.2), rr_set_size(1 - bits, 0.2, "intersection"), rr_set_size(bits, 0.2, "difference"))) {
     row <- fit$table
     if (is.na(row$std.error)) row$std.error <- row$std.error.max
     if (row$estimate < 0 || row$estimate > 1000) expect_row(row, 0, 1000) else fail(paste(row$term, "is possible"))

@@ -76,7 +76,7 @@ test_that("odd sets, bits, factors and digits are refused in words", {
   expect_error(vcov(rr_tmdh(rr_cooccurrence(b), rr_warner(0.8)), sets = NA_character_), class = "candor_error_level")
   expect_error(rr_any(matrix(as.raw(0:1), 4, 2), 0.1), class = "candor_error_argument")
   expect_error(rr_bit_tally(matrix(as.raw(0:1), 4, 2), 0.1), class = "candor_error_argument")
-  expect_error(rr_union_size(matrix(as.raw(0:1), 4, 2), 0.1), class = "candor_error_argument")
+  expect_error(rr_set_size(matrix(as.raw(0:1), 4, 2), 0.1), class = "candor_error_argument")
   joint <- rr_cooccurrence(b)
   expect_error(rr_margin(joint, "x1"), class = "candor_error_argument")
   expect_error(rr_margin(rr_pmdh(joint, rr_warner(0.8)), "x1"), class = "candor_error_argument")

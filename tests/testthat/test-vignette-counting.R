@@ -27,10 +27,10 @@ test_that("the vignette on counting prints these numbers", {
   expect_identical(round(1 - (1 - flip)^8, 2), 0.32) # "a third"
   expect_identical(sum(rowSums(reports) > 0), 10431L)
   expect_identical(sum(rowSums(visited) > 0), 6093L)
-  union <- rr_union_size(reports, flip)
+  union <- rr_set_size(reports, flip)
   expect_identical(size_columns(union), c(6072.1, 88.2, 103.6, 5899.3, 6244.8))
 
-  growth <- tidy(rr_union_size(reports, flip, cumulative = TRUE), conf.int = TRUE)
+  growth <- tidy(rr_set_size(reports, flip, cumulative = TRUE), conf.int = TRUE)
   printed(growth$estimate, c(2387, 3700, 4523, 5050, 5456, 5717, 5937, 6072), 0)
   printed(growth$std.error, c(33.21, 45.00, 53.97, 61.73, 68.74, 75.45, 81.83, 88.16), 2)
   printed(growth$std.error.max[1:7], c(33.21, 47.61, 59.11, 69.21, 78.46, 87.17, 95.50), 2)
@@ -44,9 +44,9 @@ test_that("the vignette on counting prints these numbers", {
 
   # both, neither, and how alike
   two <- reports[, 1:2]
-  expect_identical(size_columns(rr_intersection_size(two, flip)), c(684.5, 17.4, 47.6, 650.4, 718.6))
-  expect_identical(size_columns(rr_difference_size(two, flip)), c(1702.4, 34.4, 47.6, 1634.9, 1769.9))
-  jaccard <- tidy(rr_jaccard(two, flip), conf.int = TRUE)
+  expect_identical(size_columns(rr_set_size(two, flip, "intersection")), c(684.5, 17.4, 47.6, 650.4, 718.6))
+  expect_identical(size_columns(rr_set_size(two, flip, "difference")), c(1702.4, 34.4, 47.6, 1634.9, 1769.9))
+  jaccard <- tidy(rr_set_size(two, flip, "jaccard"), conf.int = TRUE)
   printed(jaccard[c("estimate", "conf.low", "conf.high")], c(0.1850, 0.1745, 0.1955), 4)
   printed(jaccard$std.error, 0.005367, 6)
   printed(jaccard$std.error.max, 0.01525, 5)
@@ -69,11 +69,11 @@ test_that("the vignette on counting prints these numbers", {
   epsilon <- c(4, 4, 4, 3, 3, 3, 2, 2)
   own <- sapply(1:8, function(j) rr_perturb(visited[, j], rr_warner(epsilon = epsilon[j]), rng = "R"))
   printed(range(plogis(-epsilon)), c(0.018, 0.119), 3)
-  expect_identical(size_columns(rr_union_size(own, plogis(-epsilon))), c(6062.5, 102.4, 121.1, 5861.9, 6263.2))
+  expect_identical(size_columns(rr_set_size(own, plogis(-epsilon))), c(6062.5, 102.4, 121.1, 5861.9, 6263.2))
 
   # a report at a time
   merged <- c(rr_bit_tally(reports[, 4:8], flip), rr_bit_tally(reports[, 1:3], flip))
-  expect_equal(rr_union_size(merged)$table, union$table, tolerance = 1e-12)
+  expect_equal(rr_set_size(merged)$table, union$table, tolerance = 1e-12)
 
   # how much noise can it bear?
   worst <- Vectorize(function(sets, epsilon) sqrt(20000 * rr_extreme_variance(rep(0, sets), plogis(-epsilon))))
@@ -81,24 +81,24 @@ test_that("the vignette on counting prints these numbers", {
                                                   33, 48, 69, 104, 165, 19, 28, 40, 57, 84), 0)
   noisy <- visited
   noisy[] <- rr_perturb(c(visited), rr_warner(epsilon = 1), rng = "R")
-  expect_warning(rr_union_size(noisy, plogis(-1)), "1,920 elements.*1,710", class = "candor_warning_variance")
+  expect_warning(rr_set_size(noisy, plogis(-1)), "1,920 elements.*1,710", class = "candor_warning_variance")
 
   # sketches
   addresses <- paste0("reader", 1:30000, "@example.org")
   sites <- lapply(1:5, function(j) sample(addresses, 6000 - 800 * j))
-  published <- lapply(sites, function(s) rr_perturb_sketch(rr_sketch(s, "linear", bits = 32768), epsilon = 3, rng = "R"))
+  published <- lapply(sites, function(s) rr_sketch(s, "linear", bits = 32768, epsilon = 3, rng = "R"))
   expect_identical(sum(published[[1]]$bits), 5904L)
-  linear <- tidy(rr_sketch_size(published), conf.int = TRUE)
+  linear <- tidy(rr_set_size(published), conf.int = TRUE)
   printed(linear[c("estimate", "std.error", "conf.low", "conf.high")], c(14323.7, 143.2, 14044.9, 14606.2), 1)
   expect_identical(length(unique(unlist(sites))), 14185L)
-  pcsa <- lapply(sites, function(s) rr_perturb_sketch(rr_sketch(s, "pcsa", buckets = 1366), epsilon = 3, rng = "R"))
-  printed(tidy(rr_sketch_size(pcsa), conf.int = TRUE)[c("estimate", "std.error", "conf.low", "conf.high")],
+  pcsa <- lapply(sites, function(s) rr_sketch(s, "pcsa", buckets = 1366, epsilon = 3, rng = "R"))
+  printed(tidy(rr_set_size(pcsa), conf.int = TRUE)[c("estimate", "std.error", "conf.low", "conf.high")],
           c(13881.3, 341.0, 13226.7, 14561.0), 1)
 
   # merged bits
   merged <- rr_merge_bits(reports, flip, rng = "R")
   printed(attr(merged, "flip"), 0.2511546, 7)
-  after <- rr_union_size(cbind(merged), attr(merged, "flip"))
+  after <- rr_set_size(cbind(merged), attr(merged, "flip"))
   expect_identical(size_columns(after), c(6051.8, 123.2, 123.2, 5810.2, 6293.3))
   expect_gt(after$table$std.error, union$table$std.error) # "larger than without it"
 })
