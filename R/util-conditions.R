@@ -11,6 +11,11 @@ abort <- function(message, class, ..., .envir = parent.frame()) {
 # that asked for the argument stands further out, but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
+  # Is frame k a method, and the frame before it that of its generic? Both have the same caller and the same arguments.
+  is_dispatched <- function(k) {
+    k > 1L && sys.parents()[k] == sys.parents()[k - 1L] &&
+      identical(as.list(sys.call(k))[-1L], as.list(sys.call(k - 1L))[-1L])
+  }
   found <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
@@ -23,12 +28,6 @@ user_frame <- function() {
     }
   }
   if (!is.null(found)) sys.frame(found)
-}
-
-# Is frame k a method, and the frame before it that of its generic? Both have the same caller and the same arguments.
-is_dispatched <- function(k) {
-  k > 1L && sys.parents()[k] == sys.parents()[k - 1L] &&
-    identical(as.list(sys.call(k))[-1L], as.list(sys.call(k - 1L))[-1L])
 }
 
 passes_calls_on <- function(top) {
