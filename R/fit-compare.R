@@ -46,7 +46,6 @@
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
-  refuse_groups(fit, terms, type)
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
@@ -99,35 +98,6 @@ tbl_sum.rr_compare <- function(x, ...) {
   c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
                   else c(Difference = "group2 minus group1"),
     if ("p.value" %in% names(x)) c("p-values" = "of equal shares"))
-}
-
-# Groups are taken from the fit, and are no arguments: people give them there all the same, as fits or by their labels.
-refuse_groups <- function(fit, terms, type) {
-  labels <- if (inherits(fit, c("rr_fit", "rr_survey"))) group_labels(fit$tally$groups)
-  survey <- inherits(fit, "rr_survey")
-  second <- Filter(function(given) inherits(given, c("rr_fit", "rr_survey")), list(terms, type))
-  if (length(second)) {
-    all <- unique(c(labels, group_labels(second[[1]]$tally$groups)))
-    abort(c("All that is compared must be in {.arg fit}.", x = "Another fit is given beside it.",
-            i = if (survey) "Estimate all groups of a design in one fit, by {.arg by} of {.fn rr_estimate}."
-                else if (length(all) > 1L) "Take the groups of one fit: {.code {groups_taken(all)}}.",
-            i = if (!survey) "For fits of independent samples give a list: {.code rr_compare(list(fit1, fit2))}."),
-          "argument")
-  }
-  if (is.null(labels)) return(invisible())
-  named <- unique(c(if (is.character(terms)) terms, if (is.character(type) && length(type) == 1L) type))
-  named <- setdiff(intersect(named, labels), fit$mechanism$levels)
-  if (!length(named)) return(invisible())
-  abort(c("{.arg terms} must name categories of the fit.", x = "{.val {named[1]}} is a group.",
-          i = if (survey) survey_pair_remedy(fit, c(named, setdiff(labels, named)))
-              else paste("All groups of the fit are compared. Take two:",
-                         "{.code {groups_taken(c(named, setdiff(labels, named)))}}."),
-          i = "The categories are {format_labels(fit$mechanism$levels)}."), "level")
-}
-
-# "rr_compare(fit[c("north", "south")])"
-groups_taken <- function(labels) {
-  sprintf("rr_compare(fit[c(%s)])", paste(encodeString(utils::head(labels, 2L), quote = "\""), collapse = ", "))
 }
 
 # A grouped fit as a list of fits of one group each.

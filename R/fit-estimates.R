@@ -191,21 +191,6 @@ check_made_level <- function(level, made) {
           i = "Estimate again with another {.arg conf.level}."), "argument")
 }
 
-# The methods of lists would return parts that are not estimates.
-
-# Groups of a design share its clusters, so they are not taken apart. What compares two of them, second minus first as
-# in the table of all; NULL where there are no two groups.
-survey_pair_remedy <- function(fit, labels = group_labels(fit$tally$groups)) {
-  if (length(labels) < 2L) return(NULL)
-  k <- length(fit$mechanism$levels)
-  at <- match(labels[2:1], group_labels(fit$tally$groups))
-  names <- encodeString(labels_of(fit)[(at - 1L) * k + min(k, 2L)], quote = "\"")
-  # Labels may hold braces, which are no code here.
-  code <- gsub("}", "}}", gsub("{", "{{", sprintf("rr_contrast(fit, c(%s = 1, %s = -1))", names[1], names[2]),
-                               fixed = TRUE), fixed = TRUE)
-  sprintf("To compare two groups take their row of {.code rr_compare(fit)}, or {.code %s}.", code)
-}
-
 # What needs a likelihood.
 refuse_survey <- function(what, remedy) {
   abort(c("An estimate of a survey design has no {what}.",
