@@ -68,7 +68,7 @@
 #' * [rr_study()] compares estimators by simulation, [rr_choose()] picks one for a tally, [rr_risk()] gives
 #'   the risks of estimators at a given truth, [rr_zipf()] makes such a truth:
 #'   `vignette("which-estimator", package = "candor")`.
-#' * [rr_sample_size()], [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
+#' * [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.
 #'
 #' @section Extending:
