@@ -55,11 +55,8 @@ support_form <- function(law) {
 
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) k
-    else if (is.object(category)) NA
-    else if (is.character(category)) match(category, mechanism$levels)
-    else category
-  if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
+  at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
+  if (!is.numeric(at) || !isTRUE(at >= 1 & at <= k & at == floor(at))) {
     abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}."), "level")
   }
   at

@@ -193,20 +193,16 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
     table <- rbind(table, longitudinal_mechanisms(k, epsilon, permanent, table))
   }
   mse <- pure_risk(table$q, table$lie, table$difference, k, n)
-  blank <- sqrt(table$q * (1 - table$q) / n) / table$difference
+  table$std.error <- sqrt(table$q * (1 - table$q) / n) / table$difference
   # Hadamard response in blocks has an error of its own.
   hadamard <- table$mechanism == "hadamard"
   own <- hadamard_risk(k, epsilon, best_blocks(k, epsilon), theta)
   mse[hadamard] <- own$total / n
-  blank[hadamard] <- sqrt(own$blank / n)
+  table$std.error[hadamard] <- sqrt(own$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
-  mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
-  order <- order(mse, table$bits)
-  # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
-  within <- ifelse(mse == min(mse), 0, mse / min(mse) - 1)
-  tibble::tibble(k = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
-                 std.error = blank, within = within, bits = table$bits, bits_public = table$bits_public,
-                 tally = table$tally, permanent = table[["permanent"]], lifetime = table[["lifetime"]])[order, ]
+  table$mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
+  table$k <- k
+  question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }
 
 recommend_names <- c(
