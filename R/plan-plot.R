@@ -60,7 +60,7 @@ autoplot.rr_power <- function(object, ...) {
       ggplot2::scale_x_continuous(labels = if (answer == "n") format_count else point_format,
                                   limits = c(0, if (answer == "n") NA else 1), breaks = few_breaks(5),
                                   guide = ggplot2::guide_axis(check.overlap = TRUE)),
-      ggplot2::labs(x = title, title = paste(title, "of each design"), caption = caption,
+      ggplot2::labs(x = title, title = paste0(title, ", by design"), caption = caption,
                     subtitle = paste(value, tolower(levels(data$panel)), sep = ", "))
     ))
   }
@@ -154,7 +154,8 @@ autoplot.rr_recommendation <- function(object, ...) {
   panel <- paste0(if (!is.null(data[["k"]])) paste0("K = ", format_count(data$k), ", "), "N = ", format_count(data$n))
   data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
   shown <- recommend_names[names(recommend_names) %in% data$mechanism]
-  data$mechanism <- factor(recommend_names[data$mechanism], shown)
+  data$mechanism <- factor(shown[data$mechanism], shown)
+  if (lines) levels(data$mechanism) <- sub("^two-stage ", "", shown)
   error <- error_names[[attr(object, "question")]]
   if (!lines) {
     data$row <- factor(data$mechanism, rev(shown))

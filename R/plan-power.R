@@ -127,7 +127,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
   )
   forms <- lapply(mechanisms, if (means) mean_form else category_form, if (means) plan$target else category)
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, Map(plan_rows, names(mechanisms), epsilons, forms, MoreArgs = list(plan)))
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, forms, MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
 }
 

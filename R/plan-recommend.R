@@ -211,7 +211,7 @@ recommend_names <- c(
   hadamard = "Hadamard response", hierarchy = "hierarchy", `hierarchy-subset` = "hierarchy of subset selection",
   `oue-sue` = "two-stage optimized unary encoding", `sue-sue` = "two-stage symmetric unary encoding",
   `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
-  `oue-oue` = "two-stage unary encoding, both optimized", `sue-oue` = "two-stage unary encoding, the second optimized",
+  `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
   hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
   sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit"
 )

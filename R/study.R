@@ -194,7 +194,7 @@ print.rr_study <- function(x, ...) {
   cat(sprintf("<rr_study> %s cells, %s replications each, respondents %s, seed %s%s\n",
               format_count(length(state$results)), format_count(state$design$replications),
               if (state$design$target == "sample") "fixed" else "sampled anew",
-              format_count(state$design$seed), if (missing) paste0("; ", format_count(missing), " cells missing") else ""))
+              format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""))
   NextMethod()
   invisible(x)
 }

@@ -113,7 +113,7 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
   expect_gt(table$mse[table$mechanism == "blh" & table$epsilon == 5], 2 * table$mse[table$mechanism == "hadamard" & table$epsilon == 5])
   staged <- rr_recommend(4, c(1, 2), 1000, permanent = 4)
   plot <- ggplot2::autoplot(staged)
-  expect_setequal(levels(plot$data$mechanism), recommend_names[staged$mechanism[!is.na(staged$permanent)]])
+  expect_setequal(levels(plot$data$mechanism), sub("two-stage ", "", recommend_names[staged$mechanism[!is.na(staged$permanent)]]))
   expect_match(plot$labels$caption, "epsilon 4", fixed = TRUE)
   expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 1)), sum(staged$epsilon == 1))
   for (question in c("ranges", "mean", "strings")) {

@@ -203,6 +203,9 @@ test_that("mechanisms are called by their names, or else by their designs, and n
   expect_identical(mixed$mechanism, c("mild", rr_warner(0.7)$design))
   expect_identical(mixed$n[2], rr_power(rr_warner(0.7), margin = 0.05)$n)
   expect_identical(rr_power(list(rr_warner(0.7), b = rr_warner(0.9)), 100, 0.1)$mechanism, c(rr_warner(0.7)$design, "b"))
+  twice <- rr_power(list(rr_warner(0.7), rr_warner(0.7)), 100, 0.1)
+  expect_identical(twice$mechanism, paste0(rr_warner(0.7)$design, c("", " 1")))
+  expect_identical(attr(twice, "row.names"), 1:2)
 })
 
 test_that("bad input is refused", {
@@ -282,6 +285,14 @@ test_that("two groups: closed forms by hand", {
   plan <- rr_power(rr_warner(0.8), power = 0.9, share = 0.1, versus = 0.25)
   at <- rr_power(rr_warner(0.8), plan$n + c(0, -1), 0.1, versus = 0.25)$power
   expect_true(at[1] >= 0.9 && at[2] < 0.9)
+})
+
+test_that("a power has that of a direct question beside it", {
+  # Nobody says yes by mistake: a test of "nobody" rejects as soon as one of 20 does.
+  expect_equal(rr_power(rr_warner(0.8), 20, c(0.05, 0.1))$direct, 1 - c(0.95, 0.9)^20)
+  # Two groups, of which half of the people answer: the normal approximation by hand.
+  two <- rr_power(rr_warner(0.8), 200, 0.3, versus = 0.2, versus_mechanism = rr_forced(1 / 6), response = 0.5)
+  expect_equal(two$direct, pnorm(0.1 / sqrt(2 * (0.21 + 0.16) / 100) - qnorm(0.95)))
 })
 
 test_that("the power for two groups is that of rr_compare()'s test", {
