@@ -77,7 +77,7 @@
 #'
 #' # Every one of 20 categories within half a point, at two privacy levels
 #' rr_power(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
-#'                margin = 0.005, share = 0.05, simultaneous = TRUE)
+#'          margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
 #' # To reject with power 0.8 that nobody has done it, if 10 per cent have
 #' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)
@@ -93,7 +93,7 @@
 #' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny?
 #' # Of those approached 60 per cent answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'                versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
@@ -116,7 +116,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
   }
   plan <- list(
-    kind = kind, asked = asked, share = share, null = check_probability(null, "null"), category = category,
+    kind = kind, asked = asked, share = share, null = check_probability(null, "null"),
     alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
     target = check_choice(target, "target", c("population", "sample")),

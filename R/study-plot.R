@@ -47,7 +47,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   column <- if (by_epsilon) sprintf("N = %s", format_count(data$n))
     else sprintf("epsilon = %s", format(data$epsilon, trim = TRUE))
   columns <- unique(column[order(data$epsilon)])
-  row <- study_rows(data, object)
+  row <- study_rows(data)
   panels <- as.vector(t(outer(unique(row), c(if (truth) "truth", columns), paste, sep = "\n")))
   data$panel <- factor(paste(row, column, sep = "\n"), panels)
   error <- 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
@@ -61,7 +61,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
     data$value <- data$estimate
     return(draw_rows(
       data, ggplot2::labs(x = metric_names[[metric]], title = study_title(metric),
-                          subtitle = paste0(plan_value("n", data$n[1]), ", epsilon = ", format(data$epsilon[1])),
+                          subtitle = paste0("N = ", format_count(data$n[1]), ", epsilon = ", format(data$epsilon[1])),
                           caption = "Lines: two Monte Carlo standard errors on either side."),
       if (metric != "nll") ggplot2::scale_x_log10(labels = power_labels,
                                                   breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 6),
@@ -72,7 +72,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
              list(metric = metric, columns = length(columns) + truth, by_epsilon = by_epsilon, truth = truth))
 }
 
-study_rows <- function(data, object) {
+study_rows <- function(data) {
   kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
   # A name may say K itself.
   ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
@@ -82,7 +82,7 @@ study_rows <- function(data, object) {
 study_truths <- function(object, row, panels) {
   truths <- attr(object, "study")$design$truth
   data <- as.data.frame(object)
-  rows <- unique(data.frame(row = study_rows(data, object), truth = data$truth))
+  rows <- unique(data.frame(row = study_rows(data), truth = data$truth))
   rows <- rows[rows$row %in% row, ]
   do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
     shares <- sort(truths[[rows$truth[i]]], decreasing = TRUE)
