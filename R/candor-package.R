@@ -68,7 +68,7 @@
 #' * [rr_study()] compares estimators by simulation, [rr_choose()] picks one for a tally, [rr_risk()] gives
 #'   the risks of estimators at a given truth, [rr_zipf()] makes such a truth:
 #'   `vignette("which-estimator", package = "candor")`.
-#' * [rr_sample_size()], [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
+#' * [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.
 #'
 #' @section Extending:
@@ -98,8 +98,7 @@
 #' * `candor_error_generator`: R's generator returned something other than numbers between 0 and 1;
 #' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
-#' * `candor_error_resume`, `candor_error_file`: a study that is not the one to be resumed; a file that cannot be
-#'   written, or holds no tally;
+#' * `candor_error_file`: a file that cannot be written, or holds no tally;
 #' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
 #'
 #' An argument that a function does not know is an error of class `candor_error_argument`, which says what was probably meant. Methods of generics of R and of other packages

@@ -273,10 +273,3 @@ largest_mean_variance <- function(mechanism, target) {
   parts <- mean_variance(mechanism)
   parts$constant + max(0, parts$slope + if (target == "population") 1 else 0)
 }
-
-#' @export
-plan_remedy.rr_mean <- function(mechanism) {
-  worst <- diff(mechanism$range) / 2 * sqrt(largest_mean_variance(mechanism, "population"))
-  paste0("It estimates a mean, and no share: {.fn rr_sample_size} plans the {.arg margin} of that. ",
-         "Its standard error is at most ", format(worst, digits = 3), " / sqrt(n).")
-}

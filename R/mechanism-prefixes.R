@@ -118,9 +118,3 @@ from_recipe.recipe_prefixes <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
   rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)
 }
-
-#' @export
-plan_remedy.rr_prefixes <- function(mechanism) {
-  paste0("Of n respondents n / ", length(mechanism$parts), " are held out for the estimates: plan for these as for ",
-         "{.fn rr_sketch_counts}.")
-}

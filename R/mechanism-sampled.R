@@ -381,9 +381,3 @@ from_recipe.recipe_sampled <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "questions"))
   rr_sample_questions(recipe_list(r$questions, "questions"))
 }
-
-#' @export
-plan_remedy.rr_sampled <- function(mechanism) {
-  paste0("Plan each question on its own, {.code mechanism$parts[[1]]} and so on; of n respondents about n / ",
-         length(mechanism$parts), " answer it.")
-}

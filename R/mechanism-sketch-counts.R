@@ -308,10 +308,3 @@ from_recipe.recipe_sketch_counts <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
   rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)
 }
-
-#' @export
-plan_remedy.rr_sketch_counts <- function(mechanism) {
-  q <- mechanism$q + mechanism$p_minus_q / mechanism$width
-  paste0("But for collisions its reports support a string as those of {.code rr_unary(2, p = ",
-         format(mechanism$p, digits = 4), ", q = ", format(q, digits = 4), ")}: plan with that.")
-}

@@ -18,7 +18,7 @@ category_form <- function(mechanism, category) {
   # The mechanisms of many things at once have no categories.
   if (is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning.", x = "It is: {format(mechanism)}.",
-            i = plan_remedy(mechanism)), c("argument", "law"))
+            i = "{.fn rr_study} simulates, and plans have the {.arg margin} of a mean."), c("argument", "law"))
   }
   at <- category_position(mechanism, category)
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
@@ -46,12 +46,6 @@ bloom_form <- function(law, at) {
   }
 }
 
-# What to do where shares of one question cannot be planned by a formula. Methods are in the files of the mechanisms.
-plan_remedy <- function(mechanism) UseMethod("plan_remedy")
-
-#' @export
-plan_remedy.default <- function(mechanism) "Simulate with {.fn rr_study} instead."
-
 # Reports that support a category are binomial too, where all categories are alike.
 support_form <- function(law) {
   if (inherits(law, "rr_law_hadamard") && law$blocks == 1) law <- hadamard_bit_law(law$epsilon)
@@ -61,19 +55,26 @@ support_form <- function(law) {
 
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) k
-    else if (is.object(category)) NA
-    else if (is.character(category)) match(category, mechanism$levels)
-    else category
-  if (length(at) != 1 || is.na(at) || !is.numeric(at) || at < 1 || at > k || at != floor(at)) {
-    abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}.",
-            i = "The categories are {format_labels(mechanism$levels)}."), "level")
+  at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
+  if (!is.numeric(at) || !isTRUE(at >= 1 & at <= k & at == floor(at))) {
+    abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}."), "level")
   }
   at
 }
 
-# N times the variance of the unbiased estimate of a share.
-unit_variance <- function(form, share, target) {
+# For the mean of numbers in their unit: answers that make its variance largest.
+mean_form <- function(mechanism, target) {
+  largest <- function(variance) list(variance = function(share, target) (diff(mechanism$range) / 2)^2 * variance)
+  c(largest(largest_mean_variance(mechanism, target)), list(direct = largest(1), worst = NA_real_))
+}
+
+# N times the variance of the unbiased estimate of a share, or of its difference from that of a second group, N being the
+# number in both.
+unit_variance <- function(form, share, target, second = NULL) {
+  if (!is.null(second)) {
+    return(unit_variance(form, share, target) / second$first +
+             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
+  }
   if (!is.null(form$variance)) return(form$variance(share, target))
   if (is.null(form$a)) {
     return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
@@ -85,6 +86,7 @@ unit_variance <- function(form, share, target) {
 
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.
 worst_share <- function(form, target) {
+  if (!is.null(form$worst)) return(form$worst)
   if (!is.null(form$variance)) {
     inside <- stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
     tried <- c(0, inside, 1)
@@ -96,12 +98,4 @@ worst_share <- function(form, target) {
   }
   if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
   min(1, max(0, (0.5 - form$b) / form$a))
-}
-
-# Level and power of the tests that studies are planned for: exact for one group where counts are binomial, else normal.
-
-# n times the variance of the difference of the unbiased estimates of two groups, n being the number in both.
-difference_variance <- function(form, share, second, target = "population") {
-  unit_variance(form, share, target) / second$first +
-    unit_variance(second$form %||% form, second$share, target) / (1 - second$first)
 }

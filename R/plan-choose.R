@@ -62,43 +62,34 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) {
-    abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups.",
-            i = "Choose for each group on its own: take it with {.code [}."), "argument")
+    abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups."), "argument")
   }
   if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
-  if (!length(possible_methods(mechanism))) refuse_choice(mechanism)
+  if (!length(possible_methods(mechanism))) {
+    abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}."),
+          c("argument", "law"))
+  }
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
-  check_study_memory(length(mechanism$levels), length(method), replications, "x")
-  seed <- if (!is.null(seed)) check_count(seed, "seed")
+  seed <- if (is.null(seed)) NULL else check_count(seed, "seed")
   counts <- group_evidence(tally, 1)$counts
+  # What fails for these data is refused.
+  for (name in names(method)) study_estimate(mechanism, counts, method[[name]], tally$effective_n, name)
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
-  n <- max(1, round(tally$effective_n))
-  for (name in names(method)) {
-    failure <- try_method(mechanism, counts, method[[name]], name, tally$effective_n)
-    if (!is.null(failure)) stop(failure)
-  }
-  # Drawn when nothing can be refused any more.
-  seed <- seed %||% floor(stats::runif(1) * 2^31)
-  losses <- choice_losses(mechanism, smooth, n, method, replications, seed)
+  judged <- judge_methods(mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications,
+                          seed %||% draw_study_seed(), 1)
+  squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
+  # Where two methods agree to rounding the first is meant.
+  nearest <- max.col(-signif(squares, 10), ties.method = "first")
   table <- tibble::tibble(
-    method = names(method), risk = losses$risk, mc.error = losses$error, bias2 = losses$bias2,
-    variance = losses$variance, share = losses$share,
+    method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
+    bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
+    share = tabulate(nearest, length(method)) / replications,
     unbiased = vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
   )
-  table <- table[order(signif(table$risk, 12)), ]
-  mark(table, "rr_choice", tally = tally, replications = replications)
-}
-
-# Mechanisms without categories have one estimate each.
-refuse_choice <- function(mechanism) {
-  one <- c("rr_mean", "rr_sketch_counts", "rr_prefixes")
-  remedy <- if (inherits(mechanism, one)) "{.fn rr_estimate} has one method for it."
-    else "Choose for each question on its own: each fit of {.fn rr_estimate} has its {.field tally}."
-  abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}.", i = remedy),
-        c("argument", "law"))
+  mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
 # Those that compete by default and that a mechanism can have, whatever the reports.
@@ -120,26 +111,6 @@ smooth_truth <- function(mechanism, counts, n) {
   k <- length(mechanism$levels)
   near <- estimate_counts(mechanism, counts, if (law_gives(law, "likelihood", k)) "mle" else "invp", n)$estimate
   (n * near + sqrt(n) / k) / (n + sqrt(n))
-}
-
-choice_losses <- function(mechanism, truth, n, method, replications, seed) {
-  # With thousands of categories this takes a minute: a bar says how far it is.
-  bar <- NULL
-  start <- proc.time()[[3]]
-  own <- environment()
-  tick <- function(done) {
-    if (is.null(bar) && proc.time()[[3]] - start > 2) {
-      bar <<- cli::cli_progress_bar("Simulating tallies", total = 100, clear = TRUE, .auto_close = FALSE, .envir = own)
-    }
-    if (!is.null(bar)) cli::cli_progress_update(id = bar, set = round(100 * done), .envir = own)
-  }
-  on.exit(if (!is.null(bar)) cli::cli_progress_done(id = bar, .envir = own), add = TRUE)
-  judged <- judge_methods(mechanism, truth, NULL, n, method, replications, seed, 1, tick)
-  squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
-  # Where two methods agree to rounding the first is meant.
-  nearest <- max.col(-signif(squares, 10), ties.method = "first")
-  list(risk = judged$estimate["mse", ], error = judged$error["mse", ], bias2 = judged$estimate["bias2", ],
-       variance = judged$estimate["variance", ], share = tabulate(nearest, length(method)) / replications)
 }
 
 # Risk by leaving one report out; NA for methods that do not treat all categories alike, and for other mechanisms.
@@ -219,28 +190,19 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
   sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2
 }
 
-# How much larger the risk of the next method is. The best has none where it gives the same estimate every time: nothing
-# is a share of that.
-print_runner_up <- function(x, other) {
-  none <- isTRUE(x$risk[1] <= 1e-12 * x$risk[other])
-  words <- if (none) sprintf("of %s; that of the best is 0", format(x$risk[other], digits = 2))
-    else larger_words(x$risk[other] / x$risk[1])
-  cat(sprintf("  The next, \"%s\", has an estimated risk %s.\n", x$method[other], words))
-  spread <- sqrt(x$mc.error[1]^2 + x$mc.error[other]^2)
-  if (x$risk[other] - x$risk[1] < 2 * spread) cat("  The two cannot be told apart with this many replications.\n")
-}
-
+# Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0 where it gives the
+# same estimate every time: nothing is a share of that.
 #' @export
 print.rr_choice <- function(x, ...) {
-  if (all(c("method", "risk") %in% names(x)) && nrow(x) > 1) {
-    # Methods that give the same estimates have risks that differ by rounding.
-    best <- abs(x$risk - x$risk[1]) <= 1e-9 * x$risk[1]
-    best[is.na(best)] <- FALSE
-    alike <- paste0("\"", x$method[best], "\"")
-    cat(sprintf("<rr_choice> Best for these data: %s%s\n", cli::ansi_collapse(alike, last = " and "),
-                if (length(alike) > 1L) ", whose estimates agree" else ""))
+  best <- abs(x[["risk"]] - x[["risk"]][1]) <= 1e-9 * x[["risk"]][1]
+  if (length(best) && !is.null(x[["method"]])) {
+    cat("<rr_choice> Best for these data: ", cli::ansi_collapse(sprintf("\"%s\"", x$method[best]), last = " and "),
+        if (sum(best) > 1) ", whose estimates agree", "\n", sep = "")
     other <- match(FALSE, best)
-    if (!is.na(other)) print_runner_up(x, other)
+    if (isTRUE(x$risk[1] > 0 & !is.na(other))) {
+      cat(sprintf("  The next, \"%s\", has an estimated risk %s.\n", x$method[other],
+                  larger_words(x$risk[other] / x$risk[1])))
+    }
   }
   NextMethod()
   invisible(x)

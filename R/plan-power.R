@@ -1,7 +1,7 @@
 #' How many respondents, how much power
 #'
-#' `rr_sample_size()` gives the number of respondents needed for a margin of error, or for a test of given power;
-#' `rr_power()` gives the power of a test. Both account for what the randomisation costs.
+#' `rr_power()` gives the number of respondents needed for a margin of error or for a test of given power, or the power of a test with a given number.
+#' It accounts for what the randomization costs. As in [stats::power.prop.test()] you give one of the three, `n`, `power` or `margin`, and leave out the others.
 #'
 #' @details
 #' A report counts for a category with probability \eqn{m = b + a\theta}{m = b + a theta} when a share \eqn{\theta} of the population holds it, so the
@@ -12,8 +12,8 @@
 #' (Bonferroni). Without `share` the number is enough whatever the share.
 #'
 #' *Power*: the test of "the share is `null`" against "it is larger" (or smaller, if `share` is below `null`) that counts the reports; their
-#' number is binomial, and both its level and its power are exact. `rr_sample_size()` starts at the normal
-#' approximation and returns the first number from there on, in steps of 0.1 per cent, whose power is enough.
+#' number is binomial, and both its level and its power are exact. The number of respondents starts at the normal
+#' approximation and is the first number from there on, in steps of 0.1 per cent, whose power is enough.
 #'
 #' *Reports that are not counted for one category each* ([rr_bitflip()], [rr_hadamard()] in several blocks, [rr_hierarchy()], shared functions of [rr_local_hash()],
 #' [rr_square_wave()] and any other channel that can be inverted): everything is about the unbiased estimate, `method = "inv"`, and its exact variance; the test is the normal one
@@ -42,11 +42,11 @@
 #'
 #' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
 #'   design.
+#' @param n Number of respondents, whole and at least 1; one or several.
 #' @param margin Wanted half-width of the confidence intervals: numbers above 0 and below 1; for [rr_mean()], below the width of its range.
 #' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
 #' @param power Wanted power, between 0 and 1; one or several.
 #' @param null Share under the null hypothesis, one number from 0 to 1.
-#' @param n Number of respondents, whole and at least 1; one or several.
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param alpha Significance level of the one-sided test, between 0 and 1. For a two-sided test give half its level: `alpha = 0.025` for 0.05.
@@ -56,17 +56,15 @@
 #' @param design_effect How many times larger the variance is than in a simple random sample: a number of at least 1.
 #' @param response The part of those approached who answer, above 0 and at most 1.
 #' @param simultaneous Should the intervals of all categories hold together?
-#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` and are refused with
-#'   `power`; `null` and `alpha` belong to `power` and are refused with `margin`.
+#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` only, `null` and `alpha` to tests only.
 #' @param ... Not used, and refused.
-#' @return A data frame of class `rr_plan`, one row per mechanism, margin (or power) and share: `mechanism`, `epsilon`, `share` (missing for means), `versus` if it was given,
-#'   `margin` or `null` and `power`, `n`, and `direct`, the number that a direct question answered honestly would need (in both groups). `rr_power()`: a data frame of class
-#'   `rr_power`, one row per mechanism, share and number of respondents: `mechanism`, `epsilon`, `share`, `null`, `n`, `level` (the significance level attained; at most
-#'   the one asked for), `power`; for two groups `versus` in place of `null`; for these and for normal tests `level` is the one asked for. [plot()][autoplot.rr_plan] draws both.
+#' @return A data frame of class `rr_power`, one row per mechanism, share and value of what was given: `mechanism`, `epsilon`, `share` (missing for means), `versus` if it was given,
+#'   else `null` for tests, what was given (`n`, `power` or `margin`), and what follows: `level` (the significance level attained, at most the one asked for; for two groups and normal tests the one
+#'   asked for) and `power`, or `n`. `direct` is the power, or the number, of a direct question answered honestly (in both groups). [plot()][autoplot.rr_power] draws it.
 #' @section Errors:
-#' `candor_error_argument` for values out of range, or when both or neither of `margin` and `power` are given, or arguments that
-#' belong to the other, or for `alternative`, since tests are one-sided; `candor_error_no_information` for a mechanism whose reports do not depend on the truth, and for filters that do not tell the categories apart;
-#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means), which says what to do instead;
+#' `candor_error_argument` for values out of range, unless exactly one of `n`, `power` and `margin` is given, and for arguments that belong to another question;
+#' `candor_error_no_information` for a mechanism whose reports do not depend on the truth, and for filters that do not tell the categories apart;
+#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means);
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
@@ -75,201 +73,186 @@
 #'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
 #' @examples
 #' # Within 3 points, whatever the truth: a forced-response die against the direct question
-#' rr_sample_size(rr_forced(1 / 6), margin = 0.03)
+#' rr_power(rr_forced(1 / 6), margin = 0.03)
 #'
 #' # Every one of 20 categories within half a point, at two privacy levels
-#' rr_sample_size(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
-#'                margin = 0.005, share = 0.05, simultaneous = TRUE)
+#' rr_power(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
+#'          margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
 #' # To reject with power 0.8 that nobody has done it, if 10 per cent have
-#' rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1)
+#' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)
 #' rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1, 0.2))
 #'
 #' # Some bits of a report only, and the mean of numbers within half an hour
-#' rr_sample_size(rr_bitflip(20, epsilon = 1, d = 4), margin = 0.02, share = 0.1)
-#' rr_sample_size(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)
+#' rr_power(rr_bitflip(20, epsilon = 1, d = 4), margin = 0.02, share = 0.1)
+#' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)
 #'
 #' # Two groups of 1,000 together: 30 against 20 per cent
 #' rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.2)
 #'
 #' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny?
 #' # Of those approached 60 per cent answer, and they come in clusters
-#' rr_sample_size(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'                versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
+#' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
 #' @export
-rr_sample_size <- function(mechanism, margin = NULL, power = NULL, share = NULL, null = 0, category = NULL,
-                           conf.level = 0.95, alpha = 0.05, simultaneous = FALSE, target = c("population", "sample"),
-                           versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
-                           ...) {
+rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
+                     alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
+                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
   check_dots_empty(..., .renamed = c(level = "alpha"))
   mechanisms <- check_mechanisms(mechanism)
-  target <- check_choice(target, "target", c("population", "sample"))
-  if (is.null(margin) == is.null(power)) {
-    abort(c("Exactly one of {.arg margin} and {.arg power} must be given.",
-            x = if (is.null(margin)) "Neither was given." else "Both were given."),
-          "argument")
+  asked <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
+  if (length(asked) != 1) {
+    abort(c("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.",
+            x = "{length(asked)} were given."), "argument")
   }
-  null <- check_probability(null, "null")
-  conf.level <- check_level(conf.level)
-  alpha <- check_alpha(alpha)
-  check_flag(simultaneous, "simultaneous")
-  second <- check_second(versus, versus_mechanism, allocation, category, null)
-  worth <- check_worth(design_effect, response)
-  if (!is.null(second) && is.null(share)) {
-    abort(c("{.arg share} is needed with {.arg versus}.", i = "It is the true share in the first group."), "argument")
+  kind <- names(asked)
+  means <- kind == "margin" && all(vapply(mechanisms, inherits, NA, "rr_mean"))
+  check_unused(names(match.call()), kind, means, versus)
+  asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
+    check_open(margin, "margin", if (means) min(vapply(mechanisms, function(m) diff(m$range), 0)) else 1)
+  })
+  if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), mechanisms, category)
+  else if (kind != "margin" || !is.null(versus)) {
+    abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
   }
-  means <- vapply(mechanisms, inherits, NA, "rr_mean")
-  rows <- if (is.null(power) && any(means)) {
-    others <- c(share = !is.null(share), null = null != 0, category = !is.null(category), alpha = alpha != 0.05,
-                simultaneous = simultaneous, versus = !is.null(second))
-    plan_mean(mechanisms, margin, conf.level, target, worth, means, names(others)[others])
-  } else if (is.null(power)) {
-    check_unused(c(null = null != 0, alpha = alpha != 0.05), "a margin of error", "power")
-    if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_margin(mechanisms, check_open(margin, "margin"), share, category, conf.level, simultaneous, target, second,
-                worth)
-  } else {
-    check_unused(c(conf.level = conf.level != 0.95, simultaneous = simultaneous, target = target != "population"),
-                 "the power of a test", "margin")
-    if (is.null(share)) abort(c("{.arg share} is needed with {.arg power}.",
-                                i = "It is the true share that the test should detect."), "argument")
-    share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-    plan_power(mechanisms, check_open(power, "power"), share, null, category, alpha, second, worth)
-  }
-  mark(rows, "rr_plan", target = target, conf.level = conf.level, simultaneous = simultaneous, alpha = alpha,
-       worth = worth)
+  plan <- list(
+    kind = kind, asked = asked, share = share, null = check_probability(null, "null"),
+    alpha = check_alpha(alpha), conf.level = check_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous"),
+    target = check_choice(target, "target", c("population", "sample")),
+    second = check_second(versus, versus_mechanism, allocation, category),
+    # What one person approached is worth, in answers of a simple random sample.
+    worth = check_number(response, "response", 0, 1, min_open = TRUE, remedy = percent_remedy(response)) /
+      check_number(design_effect, "design_effect", min = 1)
+  )
+  forms <- lapply(mechanisms, if (means) mean_form else category_form, if (means) plan$target else category)
+  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, forms, MoreArgs = list(plan))))
+  mark(table, "rr_power", alpha = plan$alpha)
 }
 
-#' @rdname rr_sample_size
-#' @export
-rr_power <- function(mechanism, n, share, null = 0, category = NULL, alpha = 0.05, versus = NULL,
-                     versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
-  check_dots_empty(..., .renamed = c(level = "alpha"))
-  mechanisms <- check_mechanisms(mechanism)
-  n <- check_grid(n, "n", whole = TRUE)
-  share <- check_shares(check_probabilities(share, "share"), "share", mechanisms, category)
-  null <- check_probability(null, "null")
-  alpha <- check_alpha(alpha)
-  second <- check_second(versus, versus_mechanism, allocation, category, null)
-  worth <- check_worth(design_effect, response)
-  forms <- lapply(mechanisms, category_form, category)
-  cells <- expand.grid(n = n, share = share, mechanism = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE)
-  found <- vapply(seq_len(nrow(cells)), function(i) {
-    test_power(forms[[cells$mechanism[i]]], cells$n[i], cells$share[i], null, alpha, second, worth)
-  }, numeric(2))
-  rows <- list(mechanism = names(mechanisms)[cells$mechanism],
-               epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[cells$mechanism], share = cells$share)
-  rows <- c(rows, if (is.null(second)) list(null = rep(null, nrow(cells)))
-                  else list(versus = rep(second$share, nrow(cells))),
-            list(n = cells$n, level = found[1, ], power = found[2, ]))
-  mark(tibble::as_tibble(rows), "rr_power", alpha = alpha, second = second, worth = worth)
+# Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
+check_unused <- function(given, kind, means, versus) {
+  idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
+            if (means) c("share", "category", "simultaneous", "versus"),
+            if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
+  unused <- intersect(idle, given)
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
 }
 
 # The second group of a comparison: its share, its mechanism's form (NULL for that of the first group), the part of
 # respondents in the first. NULL for one group.
-check_second <- function(versus, mechanism, allocation, category, null) {
-  if (is.null(versus)) {
-    unused <- c(versus_mechanism = !is.null(mechanism), allocation = !identical(allocation, 0.5))
-    check_unused(unused, "one group", "versus")
-    return(NULL)
-  }
-  share <- check_probability(versus, "versus")
-  if (null != 0) {
-    abort(c("{.arg null} is not used for two groups.", x = "The test is of equal shares.",
-            i = "Leave it out, or leave out {.arg versus}."), "argument")
-  }
-  form <- if (!is.null(mechanism)) category_form(check_mechanism(mechanism, "versus_mechanism"), category)
-  list(share = share, form = form, first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE))
+check_second <- function(versus, mechanism, allocation, category) {
+  if (is.null(versus)) return(NULL)
+  list(share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
+       form = if (!is.null(mechanism)) category_form(check_mechanism(mechanism, "versus_mechanism"), category))
 }
 
 # Shares are a grid of one category. A name that is another category's would be a misunderstanding.
-check_shares <- function(share, arg, mechanisms, category) {
-  named <- names(share)
+check_shares <- function(share, mechanisms, category) {
   for (mechanism in mechanisms) {
     asked <- mechanism$levels[category_position(mechanism, category)]
-    others <- intersect(named, setdiff(mechanism$levels, asked))
+    others <- intersect(names(share), setdiff(mechanism$levels, asked))
     if (length(others)) {
-      abort(c("The names of {.arg {arg}} must not be those of other categories.",
-              x = "{.val {others[1]}} is one, and the question is about {.val {asked}}.",
-              i = "Name the category in {.arg category}."), "mismatch")
+      abort(c("The names of {.arg share} must not be those of other categories.",
+              x = "{.val {others[1]}} is one, and the question is about {.val {asked}}."), "mismatch")
     }
   }
   unname(share)
 }
 
-# Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
-check_unused <- function(given, question, argument) {
-  unused <- names(given)[given]
-  if (!length(unused)) return(invisible())
-  abort(c("{.arg {unused}} {?is/are} not used for {question}.", x = "{.arg {argument}} was not given.",
-          i = "Leave {cli::qty(unused)}{?it/them} out, or plan by {.arg {argument}}."), "argument")
-}
-
 check_mechanisms <- function(mechanism) {
-  if (inherits(mechanism, "rr_mechanism")) mechanism <- list(mechanism)
-  if (is_design(mechanism)) {
-    abort(c("{.arg mechanism} must be a mechanism.", x = "It is a survey design.",
-            i = "How answers are to be randomised is {.arg mechanism}: {.fn rr_forced}, {.fn rr_crosswise}, ...",
-            i = "How much the design increases variances is {.arg design_effect}."), "argument")
-  }
-  if (is.object(mechanism)) check_mechanism(mechanism)
-  if (!is.list(mechanism) || !length(mechanism)) check_mechanism(mechanism)
-  # c() of mechanisms is one list of all of their fields.
-  if (any(names(mechanism) == "levels") && !all(vapply(mechanism, inherits, NA, "rr_mechanism"))) {
-    abort(c("Several mechanisms must be a list.", x = "{.fn c} makes one of their parts.",
-            i = "Give {.code list(one = , other = )}."), "argument")
-  }
+  if (is.object(mechanism) || !length(mechanism)) mechanism <- list(mechanism)
   for (m in mechanism) check_mechanism(m)
   names <- names(mechanism) %||% rep("", length(mechanism))
   names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
-  if (anyDuplicated(names)) {
-    abort(c("The mechanisms must have different names.",
-            x = "{.val {names[anyDuplicated(names)]}} appears more than once.",
-            i = "Name them: {.code list(one = , other = )}."), "argument")
-  }
-  stats::setNames(mechanism, names)
+  stats::setNames(mechanism, make.unique(names, sep = " "))
 }
 
-check_open <- function(x, arg) {
-  if (is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < 1)) return(as.double(x))
-  abort(c("{.arg {arg}} must be numbers between 0 and 1.", x = "It is {describe(x)}.", i = percent_remedy(x)),
-        "argument")
+check_open <- function(x, arg, below = 1) {
+  if (is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below)) return(as.double(x))
+  abort(c("{.arg {arg}} must be numbers between 0 and {below}.", x = "It is {describe(x)}.",
+          i = if (below == 1) percent_remedy(x)), "argument")
+}
+
+# ---- the table ----
+
+# One mechanism, and beside it a direct question that is answered honestly. Without a share the margin is wanted for the
+# least favourable share.
+plan_rows <- function(name, epsilon, form, plan) {
+  grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
+                      KEEP.OUT.ATTRS = FALSE)
+  direct <- form$direct %||% list(a = 1, b = 0)
+  second <- plan$second
+  if (!is.null(second)) second$form <- direct
+  found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
+  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) 0.5 else grid$share,
+                   MoreArgs = list(direct, second, plan, "population", form$k))
+  figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
+    else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
+  tibble::tibble(mechanism = name, epsilon = epsilon, share = grid$share, versus = plan$second$share,
+                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
+}
+
+# What is wanted of one design: level and power, or the people to be approached.
+plan_figure <- function(asked, share, form, second, plan, target, k) {
+  if (plan$kind == "n") return(test_power(form, answers_of(asked, plan$worth), share, plan$null, plan$alpha, second))
+  answers <- if (plan$kind == "power") enough_power(form, share, plan$null, plan$alpha, asked, second) else {
+    z <- stats::qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
+    ceiling(z^2 * unit_variance(form, share, target, second) / asked^2)
+  }
+  people_for(answers, plan$worth)
+}
+
+# Whole answers that so many people give, and people for so many answers; the sum of roundings is no answer.
+answers_of <- function(n, worth) if (worth == 1) n else floor(n * worth + 1e-9)
+
+people_for <- function(answers, worth) if (worth == 1) answers else ceiling(answers / worth - 1e-9)
+
+# Significance level and power of the test for `n` answers: exact in one group where the count of reports is binomial,
+# else normal.
+test_power <- function(form, n, share, null, alpha, second) {
+  if (n < 1 && is.null(second)) return(c(0, 0))
+  if (is.null(second) && !is.null(form$a)) return(exact_power(form, n, share, null, alpha))
+  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  if (is.null(second)) {
+    error <- sqrt(unit_variance(form, c(null, share), "population") / n)
+    return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
+  }
+  error <- sqrt(unit_variance(form, share, "population", second) / n)
+  c(alpha, stats::pnorm(abs(share - second$share) / error - z))
+}
+
+# The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
+exact_power <- function(form, n, share, null, alpha) {
+  m <- form$b + form$a * c(null, share)
+  larger <- m[2] >= m[1]
+  # The lower tail of `most` includes it.
+  most <- stats::qbinom(alpha, n, m[1], lower.tail = !larger)
+  if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
+  stats::pbinom(most, n, m, lower.tail = !larger)
+}
+
+# Infinitely many if there is nothing to detect.
+enough_power <- function(form, share, null, alpha, power, second) {
+  if (share == (if (is.null(second)) null else second$share)) return(Inf)
+  if (!is.null(second)) {
+    z <- stats::qnorm(alpha, lower.tail = FALSE) + stats::qnorm(power)
+    return(max(2, ceiling(max(z, 0)^2 * unit_variance(form, share, "population", second) / (share - second$share)^2)))
+  }
+  sd <- function(s) sqrt(unit_variance(form, s, "population"))
+  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
+  while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
+  n
 }
 
 # rr_compare() has two-sided p-values: a reader must know that this test is another.
-two_group_test <- function(x) {
-  if (is.null(x[["versus"]]) || is.null(x[["power"]])) return(NULL)
-  alpha <- attr(x, "alpha")
-  paste0("One-sided test of equal shares in two groups",
-         if (!is.null(alpha)) paste(" at level", percent_labels(alpha)))
-}
-
-test_header <- function(x) {
-  if (is.null(x[["versus"]]) && !is.null(x[["power"]]) && !is.null(x[["null"]])) {
-    alpha <- attr(x, "alpha")
-    return(c(Test = paste0("one-sided, that the share is `null`", if (!is.null(alpha)) {
-      sprintf(", at level %s at most%s", percent_labels(alpha),
-              if (is.null(x[["level"]])) "" else ": `level` is what counts can attain")
-    }), "Two-sided" = "give half the level as alpha"))
-  }
-  test <- two_group_test(x)
-  if (!is.null(test)) c(Test = sub("^One", "one", test), "Two-sided" = "give half the level as alpha")
-}
-
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
-tbl_sum.rr_power <- function(x, ...) c(NextMethod(), test_header(x))
-
-#' @rawNamespace S3method(pillar::tbl_sum,rr_plan)
-tbl_sum.rr_plan <- function(x, ...) c(NextMethod(), test_header(x))
-
-#' @export
-print.rr_power <- function(x, ...) {
-  NextMethod()
-  invisible(x)
-}
-
-#' @export
-print.rr_plan <- function(x, ...) {
-  NextMethod()
-  invisible(x)
+tbl_sum.rr_power <- function(x, ...) {
+  test <- if (!is.null(x[["power"]])) {
+    c(Test = paste(if (is.null(x[["versus"]])) "one-sided, that the share is `null`, at level"
+                   else "one-sided, of equal shares in two groups, at level", percent_labels(attr(x, "alpha"))),
+      "Two-sided" = "give half the level as alpha")
+  }
+  c(NextMethod(), test)
 }

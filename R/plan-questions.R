@@ -5,7 +5,7 @@
 question_rows <- function(table, epsilon, n) {
   # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
   within <- ifelse(table$mse == min(table$mse), 0, table$mse / min(table$mse) - 1)
-  table$std.error <- sqrt(table$mse)
+  table$std.error <- table[["std.error"]] %||% sqrt(table$mse)
   table$within <- within
   table$epsilon <- epsilon
   table$n <- n

@@ -85,14 +85,20 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   check_dots_empty(..., .renamed = c(K = "k"))
   question <- check_choice(question, "question", c("shares", "ranges", "mean", "strings"))
   levels <- question %in% c("shares", "ranges")
-  if (!levels) {
-    refuse_unasked(question, c(if (!missing(k)) "k", if (!is.null(theta)) "theta", if (!missing(target)) "target"))
+  idle <- c(if (!levels) c("k", "theta", "target"), if (question != "shares") "permanent")
+  unused <- intersect(idle, names(match.call()))
+  if (length(unused)) {
+    abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
   }
-  if (question != "shares") refuse_unasked(question, if (!is.null(permanent)) "permanent")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target, "target", c("population", "sample"))
-  k <- if (levels) check_categories(k, question) else NA_real_
+  k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
+  if (levels && any(k < 2)) abort(c("{.arg k} must be at least 2.", x = "It is {min(k)}."), "argument")
+  if (question == "ranges" && any(k > range_levels)) {
+    abort(c("{.arg k} must be at most {format_count(range_levels)} for ranges.", x = "It is {format_count(max(k))}."),
+          "too_large")
+  }
   if (!is.null(theta)) {
     theta <- check_distribution(tabulated(theta), "theta")
     if (any(k != length(theta))) {
@@ -102,39 +108,16 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   if (!is.null(permanent)) {
     permanent <- check_number(permanent, "permanent", max = 700)
     if (any(epsilon >= permanent)) {
-      abort(c("{.arg permanent} must be above every {.arg epsilon}.",
-              x = paste("It is {format(permanent, digits = 6)};",
-                        "the largest {.arg epsilon} is {format(max(epsilon), digits = 6)}."),
-              i = "One report reveals less than all of them together."), "argument")
+      abort(c("{.arg permanent} must be above every {.arg epsilon}.", x = "It is {describe(permanent)}."), "argument")
     }
   }
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
-  tables <- lapply(seq_len(nrow(cells)), function(i) {
-    cell <- cells[i, ]
-    switch(question, shares = recommend_cell(cell$k, cell$epsilon, cell$n, theta, target, permanent),
-           ranges = recommend_ranges(cell$k, cell$epsilon, cell$n, theta, target,
-                                     pure_mechanisms(cell$k, cell$epsilon)),
-           mean = recommend_mean(cell$epsilon, cell$n), strings = recommend_strings(cell$epsilon, cell$n))
-  })
-  table <- do.call(rbind, tables)
-  mark(table, "rr_recommendation", target = target, question = question)
-}
-
-check_categories <- function(k, question) {
-  k <- check_grid(k, "k", whole = TRUE)
-  if (any(k < 2)) abort(c("{.arg k} must be at least 2.",
-                          x = "It is {min(k)}: with one category there is nothing to estimate."), "argument")
-  if (question == "ranges" && any(k > range_levels)) {
-    abort(c("{.arg k} must be at most {format_count(range_levels)} for ranges.", x = "It is {format_count(max(k))}.",
-            i = "The variances of ranges need those of all pairs of levels: ask for fewer, wider levels."), "too_large")
-  }
-  k
-}
-
-refuse_unasked <- function(question, given) {
-  if (!length(given)) return(invisible())
-  abort(c("{.arg {given[1]}} does not belong to {.code question = \"{question}\"}.",
-          i = "Leave it out: {.fn rr_recommend} says which arguments each question has."), "argument")
+  tables <- Map(function(n, epsilon, k) {
+    switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
+           ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
+           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n))
+  }, cells$n, cells$epsilon, cells$k)
+  mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
 
 # What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
@@ -210,72 +193,38 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
     table <- rbind(table, longitudinal_mechanisms(k, epsilon, permanent, table))
   }
   mse <- pure_risk(table$q, table$lie, table$difference, k, n)
-  blank <- sqrt(table$q * (1 - table$q) / n) / table$difference
+  table$std.error <- sqrt(table$q * (1 - table$q) / n) / table$difference
   # Hadamard response in blocks has an error of its own.
   hadamard <- table$mechanism == "hadamard"
   own <- hadamard_risk(k, epsilon, best_blocks(k, epsilon), theta)
   mse[hadamard] <- own$total / n
-  blank[hadamard] <- sqrt(own$blank / n)
+  table$std.error[hadamard] <- sqrt(own$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
-  mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
-  order <- order(mse, table$bits)
-  # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
-  within <- ifelse(mse == min(mse), 0, mse / min(mse) - 1)
-  tibble::tibble(k = k, epsilon = epsilon, n = n, mechanism = table$mechanism, p = table$p, q = table$q, mse = mse,
-                 std.error = blank, within = within, bits = table$bits, bits_public = table$bits_public,
-                 tally = table$tally, permanent = table[["permanent"]], lifetime = table[["lifetime"]])[order, ]
+  table$mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
+  table$k <- k
+  question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }
 
-recommend_names <- c(grr = "k-ary randomized response", sue = "symmetric unary encoding",
-                     oue = "optimized unary encoding",
-                     blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
-                     hadamard = "Hadamard response")
-asked_names <- c(hierarchy = "a hierarchy", `hierarchy-subset` = "a hierarchy of subset selection",
-                 hybrid = "the hybrid protocol", piecewise = "the piecewise protocol",
-                    duchi = "Duchi's protocol", sketch = "the count-mean sketch",
-                    `sketch-one-bit` = "the count-mean sketch of one bit")
-longitudinal_names <- c(`oue-sue` = "two-stage optimized unary encoding",
-                        `sue-sue` = "two-stage symmetric unary encoding",
-                        `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
-                        `oue-oue` = "two-stage unary encoding, both optimized",
-                        `sue-oue` = "two-stage unary encoding, the second optimized")
+recommend_names <- c(
+  grr = "k-ary randomized response", sue = "symmetric unary encoding", oue = "optimized unary encoding",
+  blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
+  hadamard = "Hadamard response", hierarchy = "hierarchy", `hierarchy-subset` = "hierarchy of subset selection",
+  `oue-sue` = "two-stage optimized unary encoding", `sue-sue` = "two-stage symmetric unary encoding",
+  `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
+  `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
+  hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
+  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit"
+)
 
+# The best mechanism, beside the one that most people know.
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  if (nrow(x) && all(c("epsilon", "n", "mechanism", "within") %in% names(x)) && length(unique(x[["k"]])) <= 1 &&
-      length(unique(x$epsilon)) == 1 && length(unique(x$n)) == 1) {
-    names <- c(recommend_names, longitudinal_names, asked_names)
-    # The one that most people know beside the best.
-    known <- if ("k" %in% names(x)) "grr" else x$mechanism[nrow(x)]
-    larger <- x$within[x$mechanism == known]
-    asked <- switch(attr(x, "question") %||% "shares", shares = sprintf("%d categories", x[["k"]][1]),
-                    ranges = sprintf("Ranges of %d ordered levels", x[["k"]][1]), mean = "The mean of numbers",
-                    strings = "The share of a string")
-    cat(sprintf("<rr_recommendation> %s, epsilon %s\n  %s has the smallest error%s\n", asked, format(x$epsilon[1]),
-                sub("^([a-z])", "\\U\\1", names[[x$mechanism[1]]], perl = TRUE),
-                if (length(larger) && larger > 0) {
-                  sprintf("; that of %s is %s", names[[known]], larger_words(1 + larger))
-                } else ""))
+  if (!is.null(x[["within"]]) && nrow(unique(x[intersect(c("k", "epsilon", "n"), names(x))])) == 1) {
+    known <- if (is.null(x[["k"]])) nrow(x) else match("grr", x$mechanism)
+    cat("<rr_recommendation> The smallest error has ", recommend_names[[x$mechanism[1]]],
+        if (isTRUE(x$within[known] > 0)) sprintf("; that of %s is %s", recommend_names[[x$mechanism[known]]],
+                                                 larger_words(1 + x$within[known])), "\n", sep = "")
   }
   NextMethod()
-  told <- recommended_words[intersect(names(recommended_words), names(x))]
-  if (!identical(attr(x, "question") %||% "shares", "shares")) {
-    told[c("mse", "std.error")] <- c("variance of what is asked, as its section in the help says", "root of the mse")
-    told <- told[intersect(names(told), names(x))]
-  }
-  if (length(told) && nrow(x)) {
-    cat(paste0("  ", format(paste0(names(told), ":")), " ", told, "\n"), sep = "")
-    if (all(c("n", "std.error") %in% names(x)) && all(x$n == 1)) {
-      cat("  Of n = 1 respondent: of n respondents std.error is smaller by sqrt(n), mse by n\n")
-    }
-  }
   invisible(x)
 }
-
-# What the columns are, below the table that has them.
-recommended_words <- c(
-  mse = "mean squared error, summed over all categories", std.error = "of the share of a rare category",
-  within = "how much larger the mse is than the smallest one", bits = "length of a report",
-  bits_public = "the same where its hash function or column is drawn in public",
-  tally = "how the time of counting grows; K categories, P a prime of at least K"
-)

@@ -3,33 +3,22 @@
 
 # ---- reports ----
 
-# Reports of replications first + 0, 1, ... of a cell: one column each. One method for each kind of law.
+# Reports of replications first + 0, 1, ... of a cell: one column each.
 study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replications, law = rr_law(mechanism)) {
-  UseMethod("study_counts", law)
-}
-
-#' @export
-study_counts.rr_law_additive <- function(mechanism, theta, truth, n, seed, cell, first, replications,
-                                         law = rr_law(mechanism)) {
-  .Call(C_rr_study_counts, theta, truth, n, as.double(law$a), as.double(law$b), law$odds, seed, cell, first,
-        replications)
-}
-
-# Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
-#' @export
-study_counts.rr_law_channel <- function(mechanism, theta, truth, n, seed, cell, first, replications, law) {
-  multinomial <- function(shares, n, cell) .Call(C_rr_study_counts, shares / sum(shares), NULL, n, 1, 0, Inf, seed,
-                                                 cell, first, replications)
-  if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
-  rows <- rr_matrix(mechanism)
-  Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x)))
-}
-
-# Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator. The generator gets
-# a seed from the number of each replication and is restored afterwards.
-#' @export
-study_counts.rr_law <- function(mechanism, theta, truth, n, seed, cell, first, replications, law) {
-  truths <- if (is.null(truth)) .Call(C_rr_study_counts, theta, NULL, n, 1, 0, Inf, seed, cell, first, replications)
+  draw <- function(theta, truth, n, cell, a = 1, b = 0, odds = Inf) {
+    .Call(C_rr_study_counts, theta, truth, n, as.double(a), as.double(b), odds, seed, cell, first, replications)
+  }
+  if (inherits(law, "rr_law_additive")) return(draw(theta, truth, n, cell, law$a, law$b, law$odds))
+  if (inherits(law, "rr_law_channel")) {
+    # Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
+    multinomial <- function(shares, n, cell) draw(shares / sum(shares), NULL, n, cell)
+    if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
+    rows <- rr_matrix(mechanism)
+    return(Reduce(`+`, lapply(which(truth > 0), function(x) multinomial(rows[x, ], truth[x], cell + 2^32 * x))))
+  }
+  # Any other law: the truths are drawn here, and the mechanism draws their counts from R's generator. The generator
+  # gets a seed from the number of each replication and is restored afterwards.
+  truths <- if (is.null(truth)) draw(theta, NULL, n, cell)
   vapply(seq_len(replications), function(r) {
     keep_generator(name_stream(seed, cell, first + r), {
       as.double(rr_simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
@@ -66,35 +55,6 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   as.double(estimate)
 }
 
-# The error of one method on one tally, or NULL.
-try_method <- function(mechanism, counts, method, name, n, truth = NULL) {
-  tryCatch({
-    study_estimate(mechanism, counts, method, n, name, truth)
-    NULL
-  }, error = function(e) {
-    if (inherits(e, "candor_error") || is_time_limit(e)) return(e)
-    tryCatch(abort(c("{.arg method} {.val {name}} failed.", x = "It stopped: {plain_message(e)}",
-                     i = "It is called with the counts of the reports and the mechanism."), "argument"),
-             error = identity)
-  })
-}
-
-# The probabilities of the reports under estimates, a column each, as list(x, a, b): they are b sum(x) + a x. x is NULL
-# where the counts have no likelihood.
-study_reported <- function(law, estimates) UseMethod("study_reported")
-
-#' @export
-study_reported.rr_law_additive <- function(law, estimates) list(x = estimates, a = as.double(law$a),
-                                                                b = as.double(law$b))
-
-#' @export
-study_reported.rr_law_channel <- function(law, estimates) {
-  list(x = apply(estimates, 2, function(estimate) law_reported(law, estimate)), a = 1, b = 0)
-}
-
-#' @export
-study_reported.rr_law <- function(law, estimates) list(x = NULL, a = 1, b = 0)
-
 # ---- the judge ----
 
 # The losses (mse, tv, nll) of one method on many tallies, a column each, and the sums of its errors over groups of
@@ -107,15 +67,18 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
   }
   estimates <- vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, theta),
                       numeric(length(mechanism$levels)))
-  reported <- study_reported(law, estimates)
-  .Call(C_rr_study_judge, estimates, theta, counts, n, reported$x, reported$a, reported$b, Inf, group)
+  # The probabilities of the reports are b sum(x) + a x. Counts of other laws have no likelihood.
+  form <- list(x = NULL, a = 1, b = 0)
+  if (inherits(law, "rr_law_additive")) form <- list(x = estimates, a = as.double(law$a), b = as.double(law$b))
+  else if (inherits(law, "rr_law_channel")) form$x <- apply(estimates, 2, function(x) law_reported(law, x))
+  .Call(C_rr_study_judge, estimates, theta, counts, n, form$x, form$a, form$b, Inf, group)
 }
 
 study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
 
 # The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
 # the `losses` of each replication.
-judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell, tick = function(done) NULL) {
+judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
   groups <- min(replications, study_groups)
@@ -131,7 +94,6 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
       judged <- judge_tallies(mechanism, law, reference, counts, n, methods[[m]], names(methods)[m], place)
       losses[[m]][, columns] <- judged$losses
       sums[[m]][, own] <- sums[[m]][, own] + judged$sums
-      tick((part[1] + part[2] * m / length(methods)) / replications)
     }
   }
   risks <- Map(function(losses, sums) summarise_losses(losses, sums, tabulate(group, groups)), losses, sums)
@@ -170,8 +132,45 @@ split_error <- function(replications, length2, squares) {
   rbind(length2 / replications^2 - variance / replications, variance, deparse.level = 0)
 }
 
-# What the losses, the sums and one block of counts and estimates take; `arg` is where the k categories come from.
-check_study_memory <- function(k, methods, replications, arg, workers = 1) {
-  bytes <- 8 * (3 * methods * replications + k * (methods * min(replications, study_groups) + 20)) * as.numeric(workers)
-  check_memory(bytes, if (replications > k) "replications" else arg, "The figures of a cell")
+# ---- the oracle ----
+
+# The posterior mean of a share when the shares are known, but not which category has which share. No
+# estimator that treats each count on its own does better on average. With few categories, or with shares that are
+# exactly equal, the oracle knows much that no real estimator can know.
+#
+# It shows in a picture what is possible. It is not a method of rr_estimate(), because it needs the truth.
+
+study_oracle <- function(mechanism, theta, counts, n) {
+  form <- alike_law(rr_law(mechanism), length(theta))
+  if (is.null(form) || form$reversed) {
+    abort(c("{.val oracle} needs a mechanism whose other answers are all alike and less likely than the truth.",
+            x = "This one is: {format(mechanism)}."), "argument")
+  }
+  truth <- distinct_truths(theta, form, n)
+  rows <- eb_rows(counts, n, form)
+  m <- truth$m
+  log_m <- log(m)
+  log_rest <- log1p(-pmin(m, 1 - 1e-16))
+  posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
+    likelihood <- outer(count, log_m) + outer(n - count, log_rest)
+    likelihood[outer(count == 0, m == 0, `&`)] <- 0
+    weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(truth$categories, each = length(count))
+    drop(weight %*% truth$share) / rowSums(weight)
+  }), use.names = FALSE)
+  rows$place(posterior)
+}
+
+# Where there are many shares, those that differ by less than a fiftieth of a standard deviation of their counts are
+# treated as one.
+distinct_truths <- function(theta, form, n) {
+  share <- sort(unique(theta))
+  categories <- tabulate(match(theta, share))
+  if (length(share) > 1500) {
+    bin <- floor(100 * sqrt(n * (form$b + form$a * share)))
+    bin <- match(bin, unique(bin))
+    total <- rowsum(categories * share, bin)[, 1]
+    categories <- rowsum(categories, bin)[, 1]
+    share <- total / categories
+  }
+  list(share = share, categories = categories, m = form$b + form$a * share)
 }

@@ -32,14 +32,14 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   metric <- check_choice(metric, "metric", study_metrics)
   check_flag(truth, "truth")
   known <- unique(object$method)
-  if (!is.null(methods) && !all(methods %in% known)) {
-    abort(c("{.arg methods} must be methods of the study.", x = "{.val {setdiff(methods, known)[1]}} is not.",
-            i = "The study has {.val {known}}."), "argument")
+  if (!all(methods %in% known)) {
+    abort(c("{.arg methods} must be methods of the study.", x = "{.val {setdiff(methods, known)[1]}} is not."),
+          "argument")
   }
-  data <- as.data.frame(plain_study(object))
+  data <- as.data.frame(object)
   drawn <- data$metric == metric & data$method %in% (methods %||% known)
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
-  if (!nrow(data)) abort(c("There is nothing to draw.", x = "No {.val {metric}} of the study is above 0."), "argument")
+  if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.", "argument")
   by_epsilon <- length(unique(data$n)) == 1 && length(unique(data$epsilon)) > 1
   data$x <- if (by_epsilon) data$epsilon else data$n
   one <- length(unique(data$x)) == 1
@@ -47,18 +47,32 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   column <- if (by_epsilon) sprintf("N = %s", format_count(data$n))
     else sprintf("epsilon = %s", format(data$epsilon, trim = TRUE))
   columns <- unique(column[order(data$epsilon)])
-  row <- study_rows(data, object)
+  row <- study_rows(data)
   panels <- as.vector(t(outer(unique(row), c(if (truth) "truth", columns), paste, sep = "\n")))
   data$panel <- factor(paste(row, column, sep = "\n"), panels)
-  data$low <- pmax(data$estimate - 2 * ifelse(is.na(data$mc.error), 0, data$mc.error), data$estimate / 10)
-  data$high <- data$estimate + 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
+  error <- 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
+  data$low <- pmax(data$estimate - error, data$estimate / 10)
+  data$high <- data$estimate + error
   data$method <- factor(data$method, known)
-  if (one) return(draw_study_rows(data, metric))
+  # One number of respondents and one privacy level leave nothing to draw a line along.
+  if (one) {
+    data$panel <- factor(row, unique(row))
+    data$row <- factor(data$method, rev(levels(droplevels(data$method))))
+    data$value <- data$estimate
+    return(draw_rows(
+      data, ggplot2::labs(x = metric_names[[metric]], title = study_title(metric),
+                          subtitle = paste0("N = ", format_count(data$n[1]), ", epsilon = ", format(data$epsilon[1])),
+                          caption = "Lines: two Monte Carlo standard errors on either side."),
+      if (metric != "nll") ggplot2::scale_x_log10(labels = power_labels,
+                                                  breaks = few_log_breaks(if (nlevels(data$panel) > 1) 3 else 6),
+                                                  guide = ggplot2::guide_axis(check.overlap = TRUE))
+    ))
+  }
   draw_study(data, if (truth) study_truths(object, row, panels), study_limits(data, row), panels,
              list(metric = metric, columns = length(columns) + truth, by_epsilon = by_epsilon, truth = truth))
 }
 
-study_rows <- function(data, object) {
+study_rows <- function(data) {
   kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
   # A name may say K itself.
   ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
@@ -66,9 +80,9 @@ study_rows <- function(data, object) {
 
 # The shares of each truth by rank, thinned where there are too many to tell apart, down to a floor below the smallest.
 study_truths <- function(object, row, panels) {
-  truths <- study_state(object)$design$truth
-  data <- as.data.frame(plain_study(object))
-  rows <- unique(data.frame(row = study_rows(data, object), truth = data$truth))
+  truths <- attr(object, "study")$design$truth
+  data <- as.data.frame(object)
+  rows <- unique(data.frame(row = study_rows(data), truth = data$truth))
   rows <- rows[rows$row %in% row, ]
   do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
     shares <- sort(truths[[rows$truth[i]]], decreasing = TRUE)
@@ -91,30 +105,6 @@ study_limits <- function(data, row) {
 metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
                   nll = "Negative log-likelihood per respondent",
                   bias2 = "Squared bias", variance = "Variance")
-
-# One number of respondents and one privacy level leave nothing to draw a line along: a row for each method.
-draw_study_rows <- function(data, metric) {
-  data$panel <- droplevels(data$panel)
-  levels(data$panel) <- sub("\n.*$", "", levels(data$panel))
-  data$method <- factor(data$method, rev(levels(droplevels(data$method))))
-  panels <- nlevels(data$panel)
-  layout <- row_layout(panels, levels(data$method), levels(data$panel), min(panels, 2))
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$method)) +
-    ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$method), colour = colour_estimate,
-                          linewidth = 0.8, alpha = 0.55, lineend = "round") +
-    ggplot2::geom_point(colour = colour_estimate, size = 2.2) +
-    theme_candor() +
-    row_panels(layout, "free_x") +
-    row_labels(layout) +
-    (if (metric == "nll") ggplot2::scale_x_continuous()
-     else ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(if (panels > 1) 3 else 6),
-                                 guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::labs(x = metric_names[[metric]], y = NULL, title = study_title(metric),
-                  subtitle = sprintf("%s, epsilon = %s", respondent_words(data$n[1]), format(data$epsilon[1])),
-                  caption = "Lines: two Monte Carlo standard errors on either side.") +
-    row_theme(layout)
-  with_height(picture, layout)
-}
 
 study_title <- function(metric) paste("Simulation study:", tolower(metric_names[[metric]]))
 
@@ -161,7 +151,6 @@ panel_titles <- function(panel, truth) {
     if (p[2] == "truth") paste0(p[1], "\ntrue shares") else paste0("\n", p[2])
   }, "")
 }
-
 
 #' @rdname autoplot.rr_study
 #' @param x A study.

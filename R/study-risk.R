@@ -41,32 +41,13 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   theta <- check_theta(theta, mechanism)
   n <- check_count(n, "n", min = 1)
   method <- check_methods(method)
-  target <- check_targets(target)
+  target <- vapply(target, check_choice, "", "target", c("population", "sample"), USE.NAMES = FALSE)
   replications <- check_count(replications, "replications", min = 1, max = 1e9)
   seed <- if (!is.null(seed)) check_count(seed, "seed")
   exact <- vapply(method, function(m) identical(m, "inv"), NA) & inherits(rr_law(mechanism), "rr_law_additive")
-  if (any(!exact)) seed <- prepare_risk(mechanism, theta, n, method[!exact], target, replications, seed)
+  if (any(!exact)) seed <- seed %||% draw_study_seed()
   rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, exact, target, replications, seed))
   mark(do.call(rbind, rows), "rr_risk")
-}
-
-# What can never work is refused, then a seed is drawn where none is given.
-prepare_risk <- function(mechanism, theta, n, method, target, replications, seed) {
-  check_study_memory(length(theta), length(method), replications, "theta")
-  truth <- if ("sample" %in% target) whole_shares(n, theta)
-  counts <- study_counts(mechanism, theta, truth, n, seed %||% 1, 1, 0, 1)[, 1]
-  for (name in names(method)) {
-    failure <- try_method(mechanism, counts, method[[name]], name, n)
-    if (!is.null(failure)) stop(failure)
-  }
-  seed %||% floor(stats::runif(1) * 2^31)
-}
-
-check_targets <- function(target) {
-  known <- c("population", "sample")
-  if (is.character(target) && length(target) && all(target %in% known) && !anyDuplicated(target)) return(target)
-  abort(c("{.arg target} must be {.val population}, {.val sample}, or both.", x = "It is {describe(target)}."),
-        "argument")
 }
 
 # Names, and the values of data, are levels of the mechanism.
@@ -74,34 +55,23 @@ check_theta <- function(theta, mechanism) {
   theta <- tabulated(theta)
   shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
   shares <- match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits))
-  check_length(shares, mechanism, "theta")
+  if (length(shares) != length(mechanism$levels)) {
+    abort(c("{.arg theta} must have one share per level of the mechanism.",
+            x = "It has {length(shares)}, and the mechanism has {length(mechanism$levels)}."), "argument")
+  }
   as.double(shares)
 }
 
-check_length <- function(theta, mechanism, arg) {
-  k <- length(mechanism$levels)
-  if (length(theta) == k) return(invisible())
-  abort(c("{.arg {arg}} must have one share per level of the mechanism.",
-          x = "It has {length(theta)}, and the mechanism has {k}."),
-        "argument")
-}
-
 risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
-  mse <- bias2 <- variance <- error <- rep(NA_real_, length(method))
-  if (any(exact)) {
-    mse[exact] <- variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
-    bias2[exact] <- error[exact] <- 0
-  }
+  table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
+  if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
   if (any(!exact)) {
     judged <- judge_methods(mechanism, theta, if (target == "sample") whole_shares(n, theta), n, method[!exact],
                             replications, seed, 1)
-    mse[!exact] <- judged$estimate["mse", ]
-    bias2[!exact] <- judged$estimate["bias2", ]
-    variance[!exact] <- judged$estimate["variance", ]
-    error[!exact] <- judged$error["mse", ]
+    for (what in c("mse", "bias2", "variance")) table[[what]][!exact] <- judged$estimate[what, ]
+    table$mc.error[!exact] <- judged$error["mse", ]
   }
-  tibble::tibble(target = target, method = names(method), mse = mse, bias2 = bias2, variance = variance,
-                 mc.error = error)
+  table
 }
 
 # Mean squared error of inversion, summed over categories.

@@ -4,7 +4,15 @@
 
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
-  cache[[key]] <- cache[[key]] %||% make_mechanism(design$mechanism[[which]], k, epsilon)
+  if (is.null(cache[[key]])) {
+    mechanism <- make_mechanism(design$mechanism[[which]], k, epsilon)
+    if (!inherits(mechanism, "rr_mechanism") || length(mechanism$levels) != k) {
+      abort(c("{.arg mechanism} must make a mechanism of so many categories.",
+              x = "For {k} categories and epsilon {epsilon} it made {describe(mechanism)}."), "argument")
+    }
+    if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
+    cache[[key]] <- mechanism
+  }
   cache[[key]]
 }
 
@@ -21,6 +29,24 @@ study_cell <- function(design, cells, i, cache) {
   mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
   truth <- if (design$target == "sample") whole_shares(n, theta)
   judge_methods(mechanism, theta, truth, n, design$method, design$replications, design$seed, i)[c("estimate", "error")]
+}
+
+# What can never work is refused before the work starts: every mechanism is made, and its methods are tried on one
+# replication. A method is refused if it fails in each of ten cells of a mechanism: one that fails in some is reported
+# with the cells that are missing.
+try_study <- function(state, cells, cache) {
+  design <- state$design
+  design$replications <- 1
+  design$seed <- design$seed %||% 1
+  todo <- study_missing(state)
+  for (own in split(todo, cells$mechanism[todo])) {
+    for (i in own) study_mechanism(design, cells$mechanism[i], cells$k[i], cells$epsilon[i], cache)
+    for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
+      tried <- tryCatch(study_cell(design, cells, i, cache), error = identity)
+      if (!inherits(tried, "error")) break
+    }
+    if (inherits(tried, "error")) stop(tried)
+  }
 }
 
 # ---- many cells ----
@@ -57,33 +83,39 @@ run_study <- function(state, cells, workers, progress, cache) {
   if (!length(todo)) return(state)
   cost <- study_cost(cells)
   bar <- if (progress) cli::cli_progress_bar(
-    format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}", total = sum(cost), clear = TRUE
+    format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}", total = sum(cost[todo]), clear = TRUE
   )
-  if (progress) cli::cli_progress_update(set = sum(cost[-todo]), id = bar)
-  failure <- NULL
-  saved <- proc.time()[["elapsed"]]
+  failure <- "a worker died."
   finish <- function(batch, results) {
     done <- vapply(results, is.list, NA)
     state$results[batch[done]] <<- results[done]
-    if (!all(done)) failure <<- Find(is.character, results, right = TRUE) %||% failure
+    if (!all(done)) failure <<- results[[which(!done)[1]]]
     if (progress) cli::cli_progress_update(inc = sum(cost[batch]), id = bar)
-    if (!is.null(state$file) && proc.time()[["elapsed"]] - saved > 2) {
-      save_study(state)
-      saved <<- proc.time()[["elapsed"]]
-    }
   }
-  on.exit(save_study(state))
-  interrupted <- FALSE
   tryCatch({
-    if (isTRUE(attr(workers, "most")) && workers > 1) todo <- run_first(todo, state$design, cells, cost, finish, cache)
-    workers <- min(workers, length(todo))
-    if (length(todo)) {
-      study_engine(workers)(study_batches(cost, todo, workers), state$design, cells, workers, finish, cache)
+    if (is.null(workers)) {
+      todo <- run_first(todo, state$design, cells, cost, finish, cache)
+      workers <- study_workers()
     }
-  }, interrupt = function(e) interrupted <<- TRUE)
+    run_batches(study_batches(cost, todo, workers), state$design, cells, workers, finish, cache)
+  }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
-  warn_incomplete(state, interrupted, failure)
+  missing <- study_missing(state)
+  if (length(missing)) {
+    first <- lapply(cells, `[`, missing[1])
+    warn(c("{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
+           x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
+           i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
+  }
   state
+}
+
+# A finished cell is a list(estimate, error).
+study_missing <- function(state) which(lengths(state$results) == 0)
+
+study_workers <- function() {
+  cores <- getOption("mc.cores") %||% parallel::detectCores()
+  max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
 }
 
 # The cheapest cells for half a second: a small study needs no second process. Returns those that are left.
@@ -91,76 +123,24 @@ run_first <- function(todo, design, cells, cost, finish, cache) {
   end <- proc.time()[["elapsed"]] + 0.5
   for (i in todo[order(cost[todo])]) {
     if (proc.time()[["elapsed"]] > end) break
-    run_here(list(i), design, cells, 1, finish, cache)
+    finish(i, study_batch(i, design, cells, cache))
     todo <- setdiff(todo, i)
   }
   todo
 }
 
-# A finished cell is a list(estimate, error).
-study_missing <- function(state) which(lengths(state$results) == 0)
-
-warn_incomplete <- function(state, interrupted, failure) {
-  missing <- study_missing(state)
-  if (!length(missing)) return(invisible())
-  cell <- lapply(study_cells(state$design), `[`, missing[1])
-  more <- if (length(missing) > 10) ", ..." else ""
-  first <- sprintf("truth \"%s\", epsilon %s, n %s", names(state$design$truth)[cell$truth], format(cell$epsilon),
-                   format_count(cell$n))
-  warn(c("{length(missing)} of {length(state$results)} cells of the study are missing.",
-         x = if (interrupted) "It was interrupted."
-           else if (is.null(failure)) "A worker died before it delivered them." else "A cell failed: {failure}",
-         i = "The first is {first}; the cells are {.val {utils::head(missing, 10)}}{more}.",
-         i = paste("{.code rr_study(resume = study)}, with what this call returned,",
-                   if (interrupted || is.null(failure)) "does the rest." else "tries them again.")), "incomplete")
-}
-
-study_engine <- function(workers) {
-  if (workers == 1) return(run_here)
-  engine <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork")
-  if (engine == "fork") run_forked else run_cluster
-}
-
-run_here <- function(batches, design, cells, workers, finish, cache) {
-  for (batch in batches) finish(batch, study_batch(batch, design, cells, cache))
-}
-
-run_forked <- function(batches, design, cells, workers, finish, cache) {
-  active <- list()
-  on.exit(for (job in active) {
-    tools::pskill(job$process$pid)
-    suppressWarnings(parallel::mccollect(job$process, wait = TRUE))
-  })
-  while (length(batches) || length(active)) {
-    while (length(batches) && length(active) < workers) {
-      batch <- batches[[1]]
-      batches <- batches[-1]
-      process <- parallel::mcparallel(study_batch(batch, design, cells, cache), mc.set.seed = FALSE, silent = TRUE)
-      active[[as.character(process$pid)]] <- list(process = process, batch = batch)
-    }
-    ready <- suppressWarnings(parallel::mccollect(lapply(unname(active), `[[`, "process"), wait = FALSE, timeout = 0.1))
-    for (id in names(ready)) {
-      job <- active[[id]]
-      active[[id]] <- NULL
-      # A worker that was killed delivers NULL; a living worker ends after it has delivered.
-      results <- ready[[id]]
-      if (!is.null(results)) suppressWarnings(parallel::mccollect(job$process, wait = TRUE))
-      finish(job$batch, if (is.list(results)) results else vector("list", length(job$batch)))
-    }
+# A process that dies delivers nothing, and its cells are missing.
+run_batches <- function(batches, design, cells, workers, finish, cache) {
+  fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") == "fork"
+  if (workers > 1 && !fork) {
+    cluster <- parallel::makeCluster(workers)
+    on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
   }
-}
-
-run_cluster <- function(batches, design, cells, workers, finish, cache) {
-  cluster <- parallel::makeCluster(workers)
-  on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
-  for (wave in split(seq_along(batches), (seq_along(batches) - 1) %/% workers)) {
-    results <- tryCatch(parallel::clusterApply(cluster, batches[wave], study_batch, design, cells),
-                        error = function(e) NULL)
-    if (is.null(results)) {
-      # All cells that a dead worker was given are lost.
-      try(parallel::stopCluster(cluster), silent = TRUE)
-      cluster <- parallel::makeCluster(workers)
-    }
-    for (j in seq_along(wave)) finish(batches[[wave[j]]], results[[j]] %||% vector("list", length(batches[[wave[j]]])))
+  for (wave in split(batches, (seq_along(batches) - 1) %/% workers)) {
+    results <- if (workers == 1) lapply(wave, study_batch, design, cells, cache)
+      else if (fork) suppressWarnings(parallel::mclapply(wave, study_batch, design, cells, cache, mc.cores = workers,
+                                                         mc.preschedule = FALSE, mc.set.seed = FALSE, mc.silent = TRUE))
+      else tryCatch(parallel::clusterApply(cluster, wave, study_batch, design, cells), error = function(e) NULL)
+    for (j in seq_along(wave)) if (is.list(results[[j]])) finish(wave[[j]], results[[j]])
   }
 }

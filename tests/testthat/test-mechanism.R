@@ -156,7 +156,7 @@ test_that("a difference below what the estimators can tell is said to be one", {
   for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
     reports <- rr_counts(rep(10, length(design$levels)), design)
     expect_error(rr_estimate(reports), class = "candor_error_no_information")
-    expect_error(rr_sample_size(design, margin = 0.1), class = "candor_error_no_information")
+    expect_error(rr_power(design, margin = 0.1), class = "candor_error_no_information")
   }
 })
 

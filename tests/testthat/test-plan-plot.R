@@ -1,9 +1,9 @@
 test_that("plans and comparisons are drawn", {
   skip_if_not_installed("ggplot2")
-  plan <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
-  needed <- rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
+  plan <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
+  needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
   expect_equal(sort(ggplot2::layer_data(plan, 3)$y), sort(log10(needed$n)))
-  power <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = c(0.8, 0.9), share = c(0.05, 0.1)))
+  power <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = c(0.8, 0.9), share = c(0.05, 0.1)))
   expect_equal(nrow(ggplot2::ggplot_build(power)$layout$layout), 2)
   comparison <- ggplot2::autoplot(rr_recommend(c(4, 64), c(1, 2, 3), 1000))
   expect_equal(nrow(ggplot2::ggplot_build(comparison)$layout$layout), 2)
@@ -12,21 +12,21 @@ test_that("plans and comparisons are drawn", {
 
 test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
   skip_if_not_installed("ggplot2")
-  one <- ggplot2::autoplot(rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
-  needed <- rr_sample_size(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
+  one <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
+  needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
   # A row for each design from 0, and the direct question as a line.
   expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
   expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
   expect_identical(one$labels$subtitle, "Margin of error 2%, true share 50%")
   expect_match(one$labels$caption, "Dashed")
-  none <- ggplot2::autoplot(rr_sample_size(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
+  none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
 })
 
 test_that("a plan is drawn along what has several values, and designs that need the same stay visible", {
   skip_if_not_installed("ggplot2")
   designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
-  powers <- rr_sample_size(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
+  powers <- rr_power(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
   plot <- ggplot2::autoplot(powers)
   expect_identical(plot$labels$x, "Power")
   expect_identical(plot$labels$subtitle, "True share 10%")
@@ -37,7 +37,7 @@ test_that("a plan is drawn along what has several values, and designs that need 
   expect_equal(lines$y[lines$group == 1], lines$y[lines$group == 2])
   expect_identical(unique(lines$linetype), c("solid", "84"))
   expect_equal(unique(ggplot2::layer_data(plot, 3)$shape), c(16, 2))
-  shares <- ggplot2::autoplot(rr_sample_size(designs, margin = 0.02, share = c(0.1, 0.2)))
+  shares <- ggplot2::autoplot(rr_power(designs, margin = 0.02, share = c(0.1, 0.2)))
   expect_identical(shares$labels$x, "True share")
   expect_identical(shares$labels$subtitle, "Margin of error 2%")
 })
@@ -70,17 +70,7 @@ test_that("one number of respondents and one share are a row for each mechanism"
   points <- ggplot2::layer_data(plot, 3)
   expect_equal(points$x, power$power)
   expect_equal(as.numeric(points$y), 3:1)
-  expect_identical(plot$labels$subtitle, "True share 10%, 300 respondents")
-})
-
-test_that("powers that lost their level are drawn without the direct question", {
-  skip_if_not_installed("ggplot2")
-  power <- rr_power(rr_warner(0.8), n = c(100, 200, 300), share = 0.1)
-  attr(power, "alpha") <- NULL
-  plot <- ggplot2::autoplot(power)
-  expect_equal(ggplot2::layer_data(plot, 2)$y, power$power)
-  expect_null(plot$labels$caption)
-  expect_length(plot$layers, 2)
+  expect_identical(plot$labels$subtitle, "300 respondents, true share 10%")
 })
 
 test_that("ticks of a logarithmic axis are round and few, and long names get a line each", {
@@ -103,13 +93,12 @@ test_that("two groups have power curves, with the direct question beside them", 
   expect_equal(direct, sort(as.vector(outer(c(500, 1000, 2000), c(0.2, 0.3), by_hand))))
   flat <- function(plot) gsub("\n", " ", plot$labels$caption)
   expect_match(flat(plot), "One-sided test of equal shares in two groups at level 5%; 10% in the second", fixed = TRUE)
-  size <- rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2, alpha = 0.025)
+  size <- rr_power(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2, alpha = 0.025)
   expect_match(flat(ggplot2::autoplot(size)), "One-sided test of equal shares in two groups at level 2.5%; 20% in the second", fixed = TRUE)
-  size <- rr_sample_size(rr_warner(0.8), margin = 0.1, share = 0.3, versus = 0.2)
-  expect_match(flat(ggplot2::autoplot(size)), "difference of the shares in two groups; 20% in the second", fixed = TRUE)
-  expect_s3_class(ggplot2::autoplot(rr_sample_size(rr_warner(0.8), power = c(0.8, 0.9), share = c(0.2, 0.3), versus = 0.1)), "ggplot")
+  size <- rr_power(rr_warner(0.8), margin = 0.1, share = 0.3, versus = 0.2)
+  expect_match(flat(ggplot2::autoplot(size)), "Difference of the shares in two groups; 20% in the second", fixed = TRUE)
+  expect_s3_class(ggplot2::autoplot(rr_power(rr_warner(0.8), power = c(0.8, 0.9), share = c(0.2, 0.3), versus = 0.1)), "ggplot")
   expect_s3_class(ggplot2::layer_data(ggplot2::autoplot(rr_power(rr_warner(0.8), 100, 0.2, versus = 0.1)), 1), "data.frame")
-  expect_error(ggplot2::autoplot(power[c("n", "power")]), class = "candor_error_argument")
 })
 
 test_that("every mechanism of a comparison has a line, two-stage protocols where they were asked for", {
@@ -119,12 +108,12 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
   lines <- ggplot2::layer_data(plot, 1)
   expect_identical(length(unique(lines$group)), length(unique(table$mechanism)))
   # Binary local hashing is worse than the Hadamard response where epsilon is large, and as good where it is small.
-  blh <- levels(plot$data$mechanism) == "blh"
+  blh <- levels(plot$data$mechanism) == "binary local hashing"
   expect_equal(10^lines$y[lines$group == which(blh)], table$mse[table$mechanism == "blh"])
   expect_gt(table$mse[table$mechanism == "blh" & table$epsilon == 5], 2 * table$mse[table$mechanism == "hadamard" & table$epsilon == 5])
   staged <- rr_recommend(4, c(1, 2), 1000, permanent = 4)
   plot <- ggplot2::autoplot(staged)
-  expect_setequal(levels(plot$data$mechanism), staged$mechanism[!is.na(staged$permanent)])
+  expect_setequal(levels(plot$data$mechanism), sub("two-stage ", "", recommend_names[staged$mechanism[!is.na(staged$permanent)]]))
   expect_match(plot$labels$caption, "epsilon 4", fixed = TRUE)
   expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 1)), sum(staged$epsilon == 1))
   for (question in c("ranges", "mean", "strings")) {

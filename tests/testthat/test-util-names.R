@@ -94,14 +94,14 @@ test_that("matrices over levels are matched to them", {
 })
 
 test_that("a share of another category is not taken for that of the one asked about", {
-  expect_identical(rr_sample_size(rr_warner(0.8), margin = 0.05, share = c(yes = 0.1))$n,
-                   rr_sample_size(rr_warner(0.8), margin = 0.05, share = 0.1)$n)
-  expect_identical(rr_power(rr_warner(0.8), 100, c(no = 0.1), 0.5, category = "no")$power,
-                   rr_power(rr_warner(0.8), 100, 0.1, 0.5, category = "no")$power)
+  expect_identical(rr_power(rr_warner(0.8), margin = 0.05, share = c(yes = 0.1))$n,
+                   rr_power(rr_warner(0.8), margin = 0.05, share = 0.1)$n)
+  expect_identical(rr_power(rr_warner(0.8), 100, c(no = 0.1), null = 0.5, category = "no")$power,
+                   rr_power(rr_warner(0.8), 100, 0.1, null = 0.5, category = "no")$power)
   # Names that are no categories say something else.
   expect_identical(rr_power(rr_warner(0.8), 100, c(low = 0.1, high = 0.2))$share, c(0.1, 0.2))
-  refused(rr_sample_size(rr_warner(0.8), margin = 0.05, share = c(no = 0.9)))
-  refused(rr_sample_size(rr_warner(0.8), power = 0.8, share = c(no = 0.9)))
+  refused(rr_power(rr_warner(0.8), margin = 0.05, share = c(no = 0.9)))
+  refused(rr_power(rr_warner(0.8), power = 0.8, share = c(no = 0.9)))
   refused(rr_power(rr_warner(0.8), 100, c(no = 0.9)))
 })
 
@@ -110,7 +110,6 @@ test_that("names that contradict the levels are refused in the user's language",
   expect_snapshot(error = TRUE, rr_noncompliance(rr_forced(1 / 6), 0.5, c(yes = 0.3, maybe = 0.7)))
   expect_snapshot(error = TRUE, rr_pram(c(a = 0.9, b = 0.8), margin = c(a = 0.1, a = 0.9)))
   expect_snapshot(error = TRUE, rr_forced(c(a = 0.1), c("a", "b")))
-  expect_snapshot(error = TRUE, rr_power(rr_warner(0.8), 100, c(no = 0.9)))
   both <- rr_product(a = rr_warner(0.9), b = rr_warner(0.8))
   start <- array(1 / 4, c(2, 2), list(a = c("no", "yes"), c = c("no", "yes")))
   expect_snapshot(error = TRUE, rr_estimate(rr_counts(1:4, both), method = "ibu", start = start))

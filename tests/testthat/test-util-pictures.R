@@ -193,8 +193,7 @@ test_that("one point of a study or a comparison is a row for each method, withou
   expect_silent(shown <- ggplot2::layer_data(plot, 1))
   expect_identical(anyDuplicated(shown$y), 0L)
   expect_equal(sort(10^shown$x), sort(table$mse))
-  expect_identical(plot$labels$caption, "1 respondent.")
-  for (other in list(rr_sample_size(die, margin = c(0.02, 0.05)), rr_power(die, c(100, 200), 0.2), rr_power(die, 100, 0.2),
+  for (other in list(rr_power(die, margin = c(0.02, 0.05)), rr_power(die, c(100, 200), 0.2), rr_power(die, 100, 0.2),
                      rr_recommend(8, c(1, 2)))) {
     expect_gt(nchar(ggplot2::autoplot(other)$labels$title), 5)
   }

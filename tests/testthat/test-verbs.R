@@ -16,7 +16,7 @@ objects <- function() {
     extreme = rr_any(bits, 0.1), size = rr_set_size(bits, 0.1), sizes = rr_set_size(bits, 0.1, cumulative = TRUE),
     incidence = rr_incidence(bits, 0.1), incidence_mle = rr_incidence(bits, 0.1, method = "mle"),
     sketch_size = rr_set_size(rr_sketch(letters)), contrast = rr_contrast(fit, list(ab = c("a", "b"), d = c(a = 1, b = -1))),
-    plan = rr_sample_size(warner, margin = c(0.05, 0.1)), power = rr_power(warner, c(100, 200), 0.2),
+    plan = rr_power(warner, margin = c(0.05, 0.1)), power = rr_power(warner, c(100, 200), 0.2),
     study = rr_study(list(even = c(0.5, 0.5)), epsilon = 1, n = c(20, 40), method = c("mle", "inv"), replications = 3, seed = 1),
     trace = rr_trace(rr_estimate(fit$tally, method = "ibu", iterations = 5)),
     recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
@@ -233,7 +233,7 @@ test_that("a joint fit of one group has margins and associations", {
 
 test_that("former spellings are answered with the new ones", {
   expect_error(rr_power(rr_warner(0.8), 100, 0.2, level = 0.1), "alpha", class = "candor_error_argument")
-  expect_error(rr_sample_size(rr_warner(0.8), power = 0.8, share = 0.1, level = 0.1), "alpha", class = "candor_error_argument")
+  expect_error(rr_power(rr_warner(0.8), power = 0.8, share = 0.1, level = 0.1), "alpha", class = "candor_error_argument")
   expect_error(rr_estimate(rr_counts(1:3, rr_grr(3, epsilon = 1)), method = "base_cut", level = 0.1), "alpha", class = "candor_error_argument")
   expect_error(rr_recommend(K = 4, epsilon = 1), "`k` now", class = "candor_error_argument")
   expect_error(rr_set_size(cbind(c(0, 1), c(1, 1)), 0.1, interval = "normal"), "wald", class = "candor_error_argument")

@@ -68,18 +68,18 @@ test_that("which estimator: the papers' grid", {
 })
 
 test_that("planning: numbers of respondents", {
-  plan <- rr_sample_size(rr_forced(1 / 6), margin = 0.03)
+  plan <- rr_power(rr_forced(1 / 6), margin = 0.03)
   expect_equal(c(plan$n, plan$direct, plan$share, plan$margin), c(2401, 1068, 0.5, 0.03))
   shown(plan$epsilon, 1.609, 4)
   mechanisms <- list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3))
-  plan <- rr_sample_size(mechanisms, margin = 0.005, share = 0.05, simultaneous = TRUE)
+  plan <- rr_power(mechanisms, margin = 0.005, share = 0.05, simultaneous = TRUE)
   expect_equal(plan$n, c(2774535, 72837))
   expect_equal(plan$direct, c(17368, 17368))
   expect_equal(round(plan$n[1] / plan$n[2]), 38)
 })
 
 test_that("planning: tests", {
-  plan <- rr_sample_size(rr_warner(0.8), power = c(0.8, 0.9), share = 0.1)
+  plan <- rr_power(rr_warner(0.8), power = c(0.8, 0.9), share = 0.1)
   expect_equal(plan$n, c(304, 428))
   expect_equal(plan$direct, c(16, 22))
   shown(plan$epsilon, c(1.386, 1.386), 4)
