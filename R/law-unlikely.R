@@ -80,29 +80,6 @@ law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
   }, NA))
 }
 
-# Some clients give themselves away by what they never send: local hashing with one function for all, and amounts that
-# were not randomised, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
-# in honest ones: of different functions, and of reports outside of the range. Merged tallies have the sum, and some
-# groups the number of all: no less than their own.
-few_witnesses <- function(tally) {
-  n <- sum(if (is.null(tally$weight_squares)) tally$n else tally$respondents)
-  !is.null(tally$witness) && witness_chance(tally$mechanism, tally$witness, n) < log(1e-6)
-}
-
-# The logarithm of what the chance of so few among n reports is at most, whatever the truths.
-witness_chance <- function(mechanism, witness, n) {
-  if (inherits(mechanism, "rr_local_hash")) {
-    # All lie within one of the sets of so many functions.
-    functions <- mechanism$prime * (mechanism$prime - 1)
-    few <- pmin(witness, functions)
-    return(lchoose(functions, few) + n * log(few / functions))
-  }
-  # Of piecewise reports those that are drawn from all cells; Duchi's always.
-  fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
-  coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  stats::pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
-}
-
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 

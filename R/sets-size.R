@@ -117,8 +117,6 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
                   conf.level, c(wald = "Wald", exact = "exact")[[interval]])
 }
 
-number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, if (n != 1) plural)
-
 size_row <- function(what, data, conf.level, interval) {
   totals <- set_totals(data, if (what == "difference") seq_len(data$n) > 1)
   # A difference is an intersection with complements.

@@ -11,7 +11,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   asked <- tally_query(x, mechanism, column, by, weights)
   columns <- c(asked$answers, asked$keys, asked$weight)
   rows <- run_query(x, asked$query, columns)
-  tally_rows(rows, mechanism, asked, na.rm, match)
+  tally_answer(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
@@ -60,7 +60,7 @@ empty_rows <- function(data, columns) {
 
 # The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what. Each
 # form is read as numbers to be added up: `value`, in which `place` of the counts, of which `row` of the answer.
-tally_rows <- function(rows, mechanism, asked, na.rm, match = "exact") {
+tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows[] <- lapply(rows, plain_numbers)
   form <- asked$form
   times <- if (form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)

@@ -59,6 +59,9 @@ written_numbers <- function(text) {
   numbers
 }
 
+# "1 element", "50 elements".
+number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, if (n != 1) plural)
+
 # "1 category", "50 categories".
 category_words <- function(number) paste(format_count(number), if (number == 1) "category" else "categories")
 
