@@ -223,7 +223,6 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
 # mechanisms a distribution is estimated.
 estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 
-#' @export
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   law <- check_law(rr_law(mechanism))
   method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally, law))

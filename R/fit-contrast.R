@@ -7,23 +7,19 @@ plain_contrast <- function(x) {
   x
 }
 
-#' @export
 rows_of.rr_contrast <- function(x) {
   # Cumulative shares have no test.
   tested <- if (is.null(attr(x, "levels"))) c("statistic", "p.value")
   plain_contrast(x)[c("term", "estimate", "std.error", tested)]
 }
 
-#' @export
 bounds_of.rr_contrast <- function(x, rows, level) {
   check_made_level(level, attr(x, "conf.level"))
   list(low = x$conf.low, high = x$conf.high)
 }
 
-#' @export
 observations_of.rr_contrast <- function(x) attr(x, "n")
 
-#' @export
 covariance_of.rr_contrast <- function(x) {
   covariance <- attr(x, "covariance")
   if (is.null(covariance)) {
@@ -40,7 +36,6 @@ covariance_of.rr_contrast <- function(x) {
 
 # dplyr knows a data frame by its last class, so that rr_estimates cannot be one of them: these are its methods.
 
-#' @export
 labels_of.rr_contrast <- function(x) labels_of.rr_estimates(x)
 
 #' @export
@@ -85,7 +80,6 @@ as.data.frame.rr_contrast <- function(x, ...) {
 plot.rr_contrast <- function(x, ...) draw(x, ...)
 
 # Shares, differences and ratios have axes of their own; cumulative shares (rr_cdf()) say up to which level.
-#' @export
 drawn_of.rr_contrast <- function(x, data, labels) {
   kinds <- attr(x, "kinds")
   data$kind <- if (is.null(kinds)) rep("number", nrow(data)) else unname(kinds[match(labels, names(kinds))])

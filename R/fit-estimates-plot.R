@@ -93,7 +93,6 @@ positive_rows <- function(data) {
 # What each class shows: a list with `data`, `title`, and what the rows are called, `rows`.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
-#' @export
 drawn_of.rr_estimates <- function(x, data, labels) {
   data$label <- rows_factor(labels)
   data$panel <- factor(rep("", nrow(data)))

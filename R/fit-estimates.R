@@ -58,25 +58,19 @@ title_of <- function(x) UseMethod("title_of")
 shown_of <- function(x, n) UseMethod("shown_of")
 notes_of <- function(x, shown) UseMethod("notes_of")
 
-#' @export
 labels_of.rr_estimates <- function(x) rows_of(x)$term
 
-#' @export
 covariance_of.rr_estimates <- function(x) x$covariance
 
-#' @export
 observations_of.rr_estimates <- function(x) x$n
 
-#' @export
 bounds_of.rr_estimates <- function(x, rows, level) {
   half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
-#' @export
 shown_of.rr_estimates <- function(x, n) tidy(x, conf.int = TRUE)
 
-#' @export
 notes_of.rr_estimates <- function(x, shown) NULL
 
 #' @rdname rr_estimates

@@ -1,6 +1,5 @@
 # The mean of numbers is estimated from two sums; its fits have the methods of all estimates.
 
-#' @export
 estimate_tally.rr_mean <- function(mechanism, tally, given) {
   if ("method" %in% names(given) && !identical(given$method, "inv")) {
     abort(c("{.arg method} must be {.val inv}, or left out: a mean has one unbiased estimate.",
@@ -43,25 +42,20 @@ mean_error <- function(mechanism, mean, second, n, target) {
   (parts$constant + parts$slope * squares) / n
 }
 
-#' @export
 rows_of.rr_mean_fit <- function(x) {
   tibble::as_tibble(c(as.list(x$tally$groups), list(term = rep("mean", length(x$estimate)), estimate = x$estimate,
                                                     std.error = sqrt(x$variance))))
 }
 
-#' @export
 bounds_of.rr_mean_fit <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   bounds_of.rr_estimates(x, rows, level)
 }
 
-#' @export
 labels_of.rr_mean_fit <- function(x) if (is.null(x$tally$groups)) "mean" else group_labels(x$tally$groups)
 
-#' @export
 covariance_of.rr_mean_fit <- function(x) diag(x$variance, length(x$variance))
 
-#' @export
 title_of.rr_mean_fit <- function(x) {
   c(paste0("Mean from ", report_words(x$tally), if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", format(x$mechanism)),
@@ -72,7 +66,6 @@ title_of.rr_mean_fit <- function(x) {
     if (isTRUE(x$unlikely)) strwrap(unlikely_words, width = 80, indent = 2, exdent = 4))
 }
 
-#' @export
 drawn_of.rr_mean_fit <- function(x, data, labels) {
   data$label <- rows_factor(labels)
   data$panel <- factor(rep("", nrow(data)))

@@ -86,7 +86,6 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
 
 profile_bounds <- function(fit, terms, level) UseMethod("profile_bounds")
 
-#' @export
 profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, level, interval = "profile")
 
 # The fit is kept with the table, whose rows anybody may have changed.

@@ -1,6 +1,5 @@
 # One question of many: a fit for each.
 
-#' @export
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
   lapply(stats::setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
@@ -13,7 +12,6 @@ estimate_tally.rr_sampled <- function(mechanism, tally, given) {
 }
 
 # A hierarchy has one distribution, and an unbiased estimate unless asked for another.
-#' @export
 estimate_tally.rr_hierarchy <- function(mechanism, tally, given) {
   if (!"method" %in% names(given)) given$method <- "inv"
   estimate_tally.rr_mechanism(mechanism, tally, given)

@@ -1,12 +1,10 @@
 # Estimates from a count-mean sketch: of the strings that are asked for.
 
-#' @export
 estimate_tally.rr_sketch_counts <- function(mechanism, tally, given) {
   estimate_candidates(mechanism, tally, given, identity)
 }
 
 # Whole strings are estimated from those who were held out.
-#' @export
 estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
   own <- part_tally(tally, held_out)
   if (any(own$n <= 0)) abort_no_group(held_out)

@@ -192,10 +192,8 @@ design_words <- function(design) {
 
 # ---- what all estimates answer ----
 
-#' @export
 labels_of.rr_survey <- function(x) coef_names(x)
 
-#' @export
 rows_of.rr_survey <- function(x) {
   k <- length(x$mechanism$levels)
   groups <- NCOL(x$estimate)
@@ -207,7 +205,6 @@ rows_of.rr_survey <- function(x) {
                       list(estimate = as.vector(x$estimate), std.error = error)))
 }
 
-#' @export
 bounds_of.rr_survey <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   t <- stats::qt((1 + level) / 2, x$df)
@@ -236,7 +233,6 @@ wilson_bounds <- function(x, estimate, t) {
   list(low = pmin(bounds$low, pmax(estimate, 0)), high = pmax(bounds$high, pmin(estimate, 1)))
 }
 
-#' @export
 title_of.rr_survey <- function(x) {
   tally <- x$tally
   random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
@@ -252,7 +248,6 @@ title_of.rr_survey <- function(x) {
     paste0("  ", format(x$mechanism)), unlist(lapply(about, strwrap, width = 80, indent = 2, exdent = 4)))
 }
 
-#' @export
 notes_of.rr_survey <- function(x, shown) {
   notes <- c(if (!x$estimator$unbiased && any(x$estimate <= 0))
                paste("Estimates held at the boundary have no standard error and bias the others: read Wilson's",

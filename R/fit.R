@@ -80,7 +80,6 @@ coef_names <- function(fit, which = NULL) {
   paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
 }
 
-#' @export
 labels_of.rr_fit <- function(x) coef_names(x)
 
 #' @rdname rr_fit
@@ -168,7 +167,6 @@ update.rr_fit <- function(object, ...) {
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
-#' @export
 observations_of.rr_fit <- function(x) sum(x$tally$n)
 
 #' @rdname rr_fit
@@ -226,7 +224,6 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
 # How many estimates sit on the boundary of what a share can be.
 boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
 
-#' @export
 title_of.rr_fit <- function(x) {
   about <- unlist(lapply(c(uncertainty_line(x), fit_notes(x)), strwrap, width = 80, indent = 2, exdent = 4))
   c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ",
@@ -240,7 +237,6 @@ title_of.rr_fit <- function(x) {
 }
 
 # Only what is shown is computed.
-#' @export
 shown_of.rr_fit <- function(x, n) {
   k <- length(x$mechanism$levels)
   rows <- length(x$estimate)

@@ -27,18 +27,15 @@ new_law_additive <- function(a, b, odds = a / b) {
   new_rr_law("additive", a = a, b = b, odds = if (length(b) == 1L) odds else NA_real_)
 }
 
-#' @export
 law_words.rr_law_additive <- function(law) "a report is the truth, or else does not depend on it"
 
 # What an additive law must carry for the estimators to tell the truths apart is core/estimate/additive.c's to say:
 # without `odds` a difference below 1e-14 is made of roundings.
-#' @export
 law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
   law$a == 0 || isTRUE(abs(law$odds) < 1e-100) || abs(law$a) < 1e-150
 }
 
-#' @export
 law_gives.rr_law_additive <- function(law, need, k) {
   switch(need, support = , bits = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
 }
@@ -62,35 +59,29 @@ alike_law <- function(law, k) {
   list(a = -law$a, b = other, odds = -law$a / other, reversed = TRUE)
 }
 
-#' @export
 law_impossible.rr_law_additive <- function(law, counts) {
   if (length(law$b) == 1L || law$a > 0) return(0)
   match(TRUE, law$b == 0 & counts > 0, nomatch = 0L)
 }
 
 # A yes/no question is fastest as its 2 by 2 matrix; a negative a is no different then.
-#' @export
 law_axes.rr_law_additive <- function(law, k) {
   if (k == 2L) return(list(list(matrix = t(law_matrix(law, k)))))
   list(list(a = as.double(law$a), b = rep_len(as.double(law$b), k)))
 }
 
-#' @export
 law_matrix.rr_law_additive <- function(law, k) {
   matrix <- matrix(rep(rep_len(law$b, k), each = k), k, k)
   diag(matrix) <- diag(matrix) + law$a
   matrix
 }
 
-#' @export
 law_transition.rr_law_additive <- function(law, range) {
   c(paste0("  P(report = truth)      ", range(law$a + law$b)), paste0("  P(any one other)       ", range(law$b)))
 }
 
-#' @export
 law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a * theta
 
-#' @export
 law_simulate.rr_law_additive <- function(law, truth, nsim) {
   k <- length(truth)
   n <- sum(truth)
@@ -109,22 +100,16 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
 
 # ---- estimates ----
 
-#' @export
 law_unbiased.rr_law_additive <- function(law, evidence) .Call(C_rr_inv, evidence$counts, law$a, law$b)
 
-#' @export
 law_blank_error.rr_law_additive <- function(law, evidence) sqrt(law$b * (1 - law$b) / evidence$n) / abs(law$a)
 
-#' @export
 law_rescaled.rr_law_additive <- function(law, evidence) .Call(C_rr_invn, evidence$counts, law$a, law$b)
 
-#' @export
 law_projected.rr_law_additive <- function(law, evidence) .Call(C_rr_invp, evidence$counts, law$a, law$b)
 
-#' @export
 law_maximum.rr_law_additive <- function(law, evidence, options) .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
 
-#' @export
 law_update.rr_law_additive <- function(law, evidence, options) {
   .Call(C_rr_ibu, evidence$counts, law$a, law$b, options$start, options$iterations, options$tolerance, 2L)
 }
@@ -166,7 +151,6 @@ covariance_parts <- function(law, evidence, map, which, target) {
 }
 
 # math: m = c phi on the support, with c = (1 - sum of b off it) / (sum of phi on it).
-#' @export
 law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
   phi <- evidence$counts / evidence$n
   b <- rep_len(law$b, evidence$k)
@@ -177,7 +161,6 @@ law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
   list(support = on, alpha = (1 - sum(b[!on])) / reported, u = ifelse(on, phi / reported, 0))
 }
 
-#' @export
 law_variances.rr_law_additive <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(diag(law_covariance(law, evidence, map, which, target)))
   parts_variances(covariance_parts(law, evidence, map, which, target))
@@ -196,7 +179,6 @@ parts_variances <- function(parts) {
   ifelse(abs(variance) < 4 * .Machine$double.eps * size, 0, variance)
 }
 
-#' @export
 law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   parts <- covariance_parts(law, evidence, map, which, target)
@@ -211,14 +193,12 @@ law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
 }
 
 # Counts of each report, or of several together, are binomial.
-#' @export
 law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
   b <- rep_len(law$b, evidence$k)
   # sum(b) is 1 - a with all its digits.
   binomial_intervals(law$a, b[which], sum(b), evidence$counts[which] / evidence$n, evidence$n, interval, level, target)
 }
 
-#' @export
 law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {
   b <- rep_len(law$b, evidence$k)
   merged_interval(law$a, sum(b[cells]), sum(b), sum(evidence$counts[cells]) / evidence$n, evidence$n, interval, level,
@@ -226,7 +206,6 @@ law_share_interval.rr_law_additive <- function(law, evidence, cells, share, inte
 }
 
 # The report's own weight over a, less what all truths add.
-#' @export
 law_second_moments.rr_law_additive <- function(law, k, weights) {
   b <- rep_len(law$b, k)
   terms <- (weights - sum(b * weights)) / law$a

@@ -4,36 +4,29 @@
 # N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones);
 #   covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
 
-#' @export
 law_words.rr_law_bitflip <- function(law) "a report has the bits of some of the buckets"
 
-#' @export
 law_tells_nothing.rr_law_bitflip <- function(law) abs(law$difference) < 1e-14
 
-#' @export
 law_gives.rr_law_bitflip <- function(law, need, k) {
   need == "inverse" || (need == "binomial" && !law_tells_nothing(law)) || (need == "likelihood" && !is.null(law$sets))
 }
 
-#' @export
 law_transition.rr_law_bitflip <- function(law, range) {
   c(paste0("  P(1 for the truth's bucket)  ", range(law$p)), paste0("  P(1 for any other)           ", range(law$q)))
 }
 
-#' @export
 law_reported.rr_law_bitflip <- function(law, theta) {
   ones <- law$q * sum(theta) + law$difference * theta
   law$d / law$truths * c(ones, sum(theta) - ones)
 }
 
-#' @export
 law_unbiased.rr_law_bitflip <- function(law, evidence) {
   ones <- evidence$counts[seq_len(law$truths)]
   zeros <- evidence$counts[law$truths + seq_len(law$truths)]
   law$truths / law$d * (ones * (1 - law$q) - zeros * law$q) / (law$difference * evidence$n)
 }
 
-#' @export
 law_blank_error.rr_law_bitflip <- function(law, evidence) {
   sqrt(law$truths / law$d * law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 }
@@ -46,13 +39,11 @@ bitflip_moment <- function(law, theta) {
 }
 
 # Terms of two buckets are uncorrelated: no truth lies in both.
-#' @export
 law_second_moments.rr_law_bitflip <- function(law, k, weights) {
   blank <- bitflip_moment(law, 0)
   sum(weights^2) * blank + weights^2 * (bitflip_moment(law, 1) - blank)
 }
 
-#' @export
 law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   theta <- law_unbiased(law, evidence)[which]
@@ -62,7 +53,6 @@ law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
   ifelse(map$support[which], variance, 0)
 }
 
-#' @export
 law_covariance.rr_law_bitflip <- function(law, evidence, map, which, target) {
   if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
@@ -74,7 +64,6 @@ law_covariance.rr_law_bitflip <- function(law, evidence, map, which, target) {
   })
 }
 
-#' @export
 law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)[which]
   moment_intervals(inv, rep(bitflip_moment(law, 1), length(which)), rep(bitflip_moment(law, 0), length(which)),
@@ -82,7 +71,6 @@ law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, leve
                    target)
 }
 
-#' @export
 report_rows.rr_law_bitflip <- function(law) {
   check_rows_size(law)
   bits <- law$sets$bits

@@ -15,25 +15,20 @@ cohort_filters <- function(law, j) {
   filters
 }
 
-#' @export
 law_words.rr_law_bloom <- function(law) "a report has the bits of a Bloom filter"
 
-#' @export
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
-#' @export
 law_gives.rr_law_bloom <- function(law, need, k) {
   need %in% c("inverse", "bits") || (need == "likelihood" && !is.null(law$sets) && law$zero > 0 && law$zero < 1 &&
                                        law$one > 0 && law$one < 1)
 }
 
-#' @export
 law_transition.rr_law_bloom <- function(law, range) {
   c(paste0("  P(1 for a bit of the truth)  ", range(law$one)),
     paste0("  P(1 for any other bit)       ", range(law$zero)))
 }
 
-#' @export
 law_reported.rr_law_bloom <- function(law, theta) {
   as.vector(vapply(seq_len(law$cohorts), function(j) {
     c(law$zero * sum(theta) + (law$one - law$zero) * drop(cohort_filters(law, j) %*% theta), sum(theta)) / law$cohorts
@@ -122,7 +117,6 @@ normal_root <- function(regression, weights) {
   list(root = root, pivot = attr(root, "pivot"), scale = scale)
 }
 
-#' @export
 law_unbiased.rr_law_bloom <- function(law, evidence) {
   # There are no more independent filters than rows: known before the time and memory of the equations are spent.
   rows <- law$bits * sum(evidence$counts[(law$bits + 1) * seq_len(law$cohorts)] > 0)
@@ -139,7 +133,6 @@ abort_alike_filters <- function(categories, independent) {
         "no_information")
 }
 
-#' @export
 law_blank_error.rr_law_bloom <- function(law, evidence) {
   sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
 }
@@ -180,13 +173,11 @@ bloom_noise <- function(law, fit) {
   }))
 }
 
-#' @export
 law_variances.rr_law_bloom <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   ifelse(map$support[which], bloom_covariance(law, evidence, target, variances = TRUE)[which], 0)
 }
 
-#' @export
 law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
   if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
@@ -196,7 +187,6 @@ law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
 
 # The second moment of an estimate is nearly linear in its own share: each bit of the truth changes its variance by
 # (1 - a - b) / (a - b) times the share, and sampling by the share itself.
-#' @export
 law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
   # More categories than the filters tell apart have no unbiased estimate, and no interval.
   fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
@@ -208,7 +198,6 @@ law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level,
   moment_intervals(inv, others + slope, others, evidence$n, level, target)
 }
 
-#' @export
 report_rows.rr_law_bloom <- function(law) {
   bits <- law$sets$bits
   width <- ncol(bits) - 4

@@ -1,10 +1,8 @@
 # Uncertainty of maximum likelihood under a channel law: the inverse information on the support, under the constraint of
 # the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
 
-#' @export
 law_likelihood_map.rr_law_channel <- function(law, evidence, estimate) list(information = estimate)
 
-#' @export
 law_by_information.rr_law_channel <- function(law) TRUE
 
 # The estimates that can move, and their covariance; NULL where there are too many for a matrix.

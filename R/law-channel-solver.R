@@ -61,13 +61,11 @@ NULL
 
 # Maximum likelihood under a channel law, with its certificate.
 
-#' @export
 law_maximum.rr_law_channel <- function(law, evidence, options) {
   result <- maximise(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
   result[c("estimate", "unique", "converged", "stalled", "gap", "iterations", "tolerance")]
 }
 
-#' @export
 law_update.rr_law_channel <- function(law, evidence, options) {
   .Call(C_rr_em, law$axes, evidence$counts, options$start, options$iterations, options$tolerance)
 }

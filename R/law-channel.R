@@ -63,32 +63,26 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   C / sums
 }
 
-#' @export
 law_words.rr_law_channel <- function(law) "a report is one of finitely many, with any probabilities"
 
 # All truths give the same reports: nothing can be learned, of any question.
-#' @export
 law_tells_nothing.rr_law_channel <- function(law) {
   all(vapply(law$axes, function(axis) {
     if (is.null(axis$matrix)) axis$a == 0 else all(abs(axis$matrix - axis$matrix[, 1]) <= 1e-15)
   }, NA))
 }
 
-#' @export
 law_gives.rr_law_channel <- function(law, need, k) {
   switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE,
          question = length(law$axes) == 1L, FALSE)
 }
 
-#' @export
 law_impossible.rr_law_channel <- function(law, counts) .Call(C_rr_impossible, law$axes, counts)
 
 # ---- the channel as an operator ----
 
-#' @export
 law_axes.rr_law_channel <- function(law, k) law$axes
 
-#' @export
 law_matrix.rr_law_channel <- function(law, k) {
   dense <- lapply(law$axes, function(axis) {
     if (!is.null(axis$matrix)) return(t(axis$matrix))
@@ -97,10 +91,8 @@ law_matrix.rr_law_channel <- function(law, k) {
   Reduce(function(x, y) kronecker(y, x), dense)
 }
 
-#' @export
 law_reported.rr_law_channel <- function(law, theta) apply_channel(law$axes, theta)
 
-#' @export
 law_simulate.rr_law_channel <- function(law, truth, nsim) {
   reports <- matrix(0, prod(axis_sizes(law$axes, "reports")), nsim)
   for (x in which(truth > 0)) {
@@ -164,7 +156,6 @@ inverse_axes <- function(law) {
 
 # ---- the unbiased estimate ----
 
-#' @export
 law_unbiased.rr_law_channel <- function(law, evidence) {
   apply_channel(require_inverse(law), evidence$counts / evidence$n, "adjoint")
 }
@@ -176,7 +167,6 @@ require_inverse <- function(law) {
 }
 
 # Of a category that is absent, beside the others as the projection of the estimate has them.
-#' @export
 law_blank_error.rr_law_channel <- function(law, evidence) {
   likely <- .Call(C_rr_project, law_unbiased(law, evidence), 1)
   sqrt(mean_squares(law$axes, require_inverse(law), likely)$others / evidence$n)
@@ -184,7 +174,6 @@ law_blank_error.rr_law_channel <- function(law, evidence) {
 
 # ---- covariances ----
 
-#' @export
 law_variances.rr_law_channel <- function(law, evidence, map, which, target) {
   if (map$unbiased && is.null(map$jacobian) && all(map$support) && all(map$u == 0)) {
     inverse <- inverse_axes(law)
@@ -198,7 +187,6 @@ law_variances.rr_law_channel <- function(law, evidence, map, which, target) {
   diag(law_covariance(law, evidence, map, which, target))
 }
 
-#' @export
 law_covariance.rr_law_channel <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   if (!is.null(map$information)) block <- information_block(law, evidence, map$information, target)
@@ -238,7 +226,6 @@ inverse_covariance <- function(law, evidence, map, which, target) {
 }
 
 # Of one question.
-#' @export
 law_second_moments.rr_law_channel <- function(law, k, weights) {
   inverse <- if (length(law$axes) == 1L) inverse_axes(law)
   if (is.null(inverse)) return(NULL)
@@ -251,7 +238,6 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2
 # (or - t for fixed truths), A and B being the mean squares of L under the cell and under all others as fitted. For a
 # channel b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
-#' @export
 law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
   inverse <- inverse_axes(law)
   if (is.null(inverse)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))

@@ -32,26 +32,21 @@ hadamard_bit_law <- function(epsilon) {
   new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
 }
 
-#' @export
 law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
 
-#' @export
 law_tells_nothing.rr_law_hadamard <- function(law) FALSE
 
-#' @export
 law_gives.rr_law_hadamard <- function(law, need, k) {
   switch(need, exact = , binomial = law$blocks == 1, inverse = , likelihood = , channel = , question = ,
          simulation = TRUE, FALSE)
 }
 
-#' @export
 law_axes.rr_law_hadamard <- function(law, k) {
   total <- 1 + (2 * law$blocks - 1) * exp(-law$epsilon)
   list(list(blocks = law$blocks, size = law$size, truths = law$truths, low = 2 * exp(-law$epsilon) / (law$size * total),
             high = 2 / (law$size * total)))
 }
 
-#' @export
 law_matrix.rr_law_hadamard <- function(law, k) {
   if (as.double(law$truths) * law$blocks * law$size > 1e8) {
     abort(c("The matrix of this mechanism would not fit in memory.",
@@ -61,11 +56,9 @@ law_matrix.rr_law_hadamard <- function(law, k) {
   t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
 }
 
-#' @export
 law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
 
 # Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
-#' @export
 law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
   chance <- 1 / (1 + 2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
@@ -85,7 +78,6 @@ law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
 
 # ---- estimates ----
 
-#' @export
 law_unbiased.rr_law_hadamard <- function(law, evidence) {
   hadamard_scale(law) * .Call(C_rr_hadamard_sums, evidence$counts / evidence$n, law$blocks, law$truths)
 }
@@ -96,18 +88,15 @@ block_shares <- function(law, evidence) {
   shares[(seq_len(law$truths) - 1) %% law$blocks + 1]
 }
 
-#' @export
 law_blank_error.rr_law_hadamard <- function(law, evidence) {
   hadamard_scale(law) * sqrt(block_shares(law, evidence) / evidence$n)
 }
 
 as_channel <- function(law, evidence) new_law_channel(law_axes(law, evidence$k))
 
-#' @export
 law_maximum.rr_law_hadamard <- function(law, evidence, options) law_maximum(as_channel(law, evidence), evidence,
                                                                             options)
 
-#' @export
 law_update.rr_law_hadamard <- function(law, evidence, options) law_update(as_channel(law, evidence), evidence, options)
 
 # ---- uncertainty ----
@@ -115,13 +104,10 @@ law_update.rr_law_hadamard <- function(law, evidence, options) law_update(as_cha
 #' @export
 law_adds_up.rr_law_hadamard <- function(law) FALSE
 
-#' @export
 law_likelihood_map.rr_law_hadamard <- function(law, evidence, estimate) list(information = estimate)
 
-#' @export
 law_by_information.rr_law_hadamard <- function(law) FALSE
 
-#' @export
 law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   theta <- law_unbiased(law, evidence)[which]
@@ -149,12 +135,10 @@ hadamard_terms <- function(law, functions) {
   matrix(added, ncol = nrow(functions))
 }
 
-#' @export
 law_second_moments.rr_law_hadamard <- function(law, k, weights) {
   apply_channel(law_axes(law, k), hadamard_terms(law, matrix(weights, 1))^2, "adjoint")
 }
 
-#' @export
 law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
   phi <- evidence$counts / evidence$n
   shares <- law_unbiased(law, evidence)
@@ -174,7 +158,6 @@ is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && m
 
 unbiased_divisor <- function(evidence, map) if (isTRUE(map$unbiased)) max(evidence$n - 1, 0) else evidence$n
 
-#' @export
 law_covariance.rr_law_hadamard <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   if (!is.null(map$information)) return(law_covariance(as_channel(law, evidence), evidence, map, which, target))
@@ -218,7 +201,6 @@ mapped_covariance <- function(map, which, covariance) {
 
 # In one block a report supports the truth with probability E / (E + 1) and any other category with 1/2: counts of
 # support are binomial. In several the score interval of the estimate.
-#' @export
 law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)
   scale <- hadamard_scale(law)

@@ -87,10 +87,8 @@ has_likelihood <- function(law) {
   all(vapply(seq_along(laws), function(l) law_gives(laws[[l]], "likelihood", law$nodes[l]), NA))
 }
 
-#' @export
 law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse" || (need == "likelihood" && has_likelihood(law))
 
-#' @export
 law_impossible.rr_law_hierarchy <- function(law, counts) {
   for (l in seq_along(law$laws)) {
     rows <- law$rows[[l]]
@@ -100,24 +98,20 @@ law_impossible.rr_law_hierarchy <- function(law, counts) {
   0
 }
 
-#' @export
 law_maximum.rr_law_hierarchy <- function(law, evidence, options) {
   channel <- hierarchy_channel(law, evidence)
   law_maximum(channel$law, channel$evidence, options)
 }
 
-#' @export
 law_update.rr_law_hierarchy <- function(law, evidence, options) {
   channel <- hierarchy_channel(law, evidence)
   law_update(channel$law, channel$evidence, options)
 }
 
-#' @export
 law_likelihood_map.rr_law_hierarchy <- function(law, evidence, estimate) {
   if (has_likelihood(law)) list(information = estimate)
 }
 
-#' @export
 law_covariance.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   if (!is.null(map$information)) return(hierarchy_information(law, evidence, map, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
@@ -133,7 +127,6 @@ hierarchy_information <- function(law, evidence, map, which, target) {
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }
 
-#' @export
 law_loglik.rr_law_hierarchy <- function(law, evidence, theta) {
   rows <- hierarchy_rows(law, evidence)
   m <- drop(rows$matrix %*% theta)

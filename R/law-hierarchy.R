@@ -4,10 +4,8 @@
 # depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
 # independent, given how many drew them.
 
-#' @export
 law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree, at a depth that was drawn"
 
-#' @export
 law_tells_nothing.rr_law_hierarchy <- function(law) FALSE
 
 # Nodes of each depth to which the levels belong.
@@ -22,7 +20,6 @@ over_children <- function(law, x) {
 
 parents <- function(law, depth) (seq_len(law$nodes[depth]) - 1) %/% law$fanout + 1
 
-#' @export
 law_reported.rr_law_hierarchy <- function(law, theta) {
   unlist(lapply(seq_along(law$laws), function(l) {
     shares <- as.vector(rowsum(theta, node_of(law, l), reorder = FALSE))
@@ -100,7 +97,6 @@ node_functions <- function(law, functions, variances) {
 
 depth_variances <- function(law, depths) law$unit / vapply(depths, function(d) d$n, 0)
 
-#' @export
 law_unbiased.rr_law_hierarchy <- function(law, evidence) {
   depths <- depth_evidence(law, evidence)
   nodes <- lapply(depths, function(d) d$unbiased())
@@ -108,7 +104,6 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
 }
 
 # For a level that nobody holds, as at even shares.
-#' @export
 law_blank_error.rr_law_hierarchy <- function(law, evidence) {
   variances <- depth_variances(law, depth_evidence(law, evidence))
   at <- node_functions(law, diag(law$truths), variances)
@@ -120,7 +115,6 @@ law_blank_error.rr_law_hierarchy <- function(law, evidence) {
 # The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances only. Depths are
 # independent samples of the population. Of fixed truths only the randomisation and the drawing of depths are random:
 # the variance of the truths' own shares is left out, in expectation.
-#' @export
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
   at <- node_functions(law, functions, depth_variances(law, depths))
@@ -136,7 +130,6 @@ law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, var
 
 # Depths are drawn: the term of a report is that of its depth times their number, and the constant of the root. That the
 # number of reports of each depth is known makes the variance a little less than by these moments.
-#' @export
 law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height <- length(law$laws)
   at <- node_functions(law, matrix(weights, 1), law$unit)
@@ -148,7 +141,6 @@ law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height * Reduce(`+`, Map(leaves, parts, seq_len(height))) + 2 * constant * means + constant^2
 }
 
-#' @export
 law_variances.rr_law_hierarchy <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   # So many functions at a time that they fit in memory.
@@ -169,7 +161,6 @@ unit_rows <- function(cells, k) {
 
 # The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the
 # randomisation, so the share of one level changes it little.
-#' @export
 law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)[which]
   n <- evidence$n
@@ -178,5 +169,4 @@ law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, le
   moment_intervals(inv, second, second, n, level, target)
 }
 
-#' @export
 law_transition.rr_law_hierarchy <- function(law, range) "  P(report given truth): see its depths"

@@ -39,24 +39,18 @@ rows_update <- function(law, evidence, options) {
   law_update(rows_channel(law), sets_evidence(law, evidence), options)
 }
 
-#' @export
 law_maximum.rr_law_bloom <- rows_maximum
 
-#' @export
 law_maximum.rr_law_bitflip <- rows_maximum
 
-#' @export
 law_update.rr_law_bloom <- rows_update
 
-#' @export
 law_update.rr_law_bitflip <- rows_update
 
 rows_map <- function(law, evidence, estimate) if (!is.null(law$sets)) list(information = estimate)
 
-#' @export
 law_likelihood_map.rr_law_bloom <- rows_map
 
-#' @export
 law_likelihood_map.rr_law_bitflip <- rows_map
 
 # For fixed truths less what comes from sampling them, as for other sets.
@@ -67,7 +61,6 @@ rows_information <- function(law, evidence, map, which, target) {
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }
 
-#' @export
 law_loglik.rr_law <- function(law, evidence, theta) {
   rows <- report_rows(law)
   times <- law$sets$times * (evidence$n / evidence$given$n)

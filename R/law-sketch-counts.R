@@ -27,40 +27,32 @@ law_collisions <- function(law, evidence, which, target) {
   collision_variance(theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n, law$functions, law$width, target)
 }
 
-#' @export
 law_words.rr_law_sketch_candidates <- function(law) "a report supports the strings that share a bucket"
 
-#' @export
 law_tells_nothing.rr_law_sketch_candidates <- function(law) abs(law$difference) < 1e-14
 
-#' @export
 law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
 
 #' @export
 law_adds_up.rr_law_sketch_candidates <- function(law) FALSE
 
-#' @export
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 
-#' @export
 law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
   law_unbiased(sketch_support(law), supports_of(evidence))
 }
 
-#' @export
 law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
   squares <- evidence$counts[evidence$k + 1] / evidence$n
   sqrt(law_blank_error(sketch_support(law), evidence)^2 + squares / (law$functions * (law$width - 1)))
 }
 
-#' @export
 law_variances.rr_law_sketch_candidates <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   law_variances(sketch_support(law), supports_of(evidence), map, which, target) +
     law_collisions(law, evidence, which, target)
 }
 
-#' @export
 law_covariance.rr_law_sketch_candidates <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   fresh <- law_covariance(sketch_support(law), supports_of(evidence), map, which, target)
@@ -71,7 +63,6 @@ law_covariance.rr_law_sketch_candidates <- function(law, evidence, map, which, t
 }
 
 # The score interval of the binomial count, with the collisions beside it.
-#' @export
 law_intervals.rr_law_sketch_candidates <- function(law, evidence, estimate, interval, level, which, target) {
   others <- law$q * (1 - law$q) / law$difference^2 + evidence$n * law_collisions(law, evidence, which, target)
   moment_intervals(law_unbiased(law, evidence)[which], others + (1 - 2 * law$q) / law$difference, others, evidence$n,

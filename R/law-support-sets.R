@@ -24,26 +24,22 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   law
 }
 
-#' @export
 law_maximum.rr_law_support <- function(law, evidence, options) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
   law_maximum(sets_channel(law, evidence), sets_evidence(law, evidence), options)
 }
 
-#' @export
 law_update.rr_law_support <- function(law, evidence, options) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
   law_update(sets_channel(law, evidence), sets_evidence(law, evidence), options)
 }
 
-#' @export
 law_likelihood_map.rr_law_support <- function(law, evidence,
                                               estimate) if (!is.null(law$sets)) list(information = estimate)
 
 # The log-likelihood, whose constant is that of 1 + (E - 1) theta(S).
 law_loglik <- function(law, evidence, theta) UseMethod("law_loglik")
 
-#' @export
 law_loglik.rr_law_support <- function(law, evidence, theta) {
   channel <- sets_channel(law, evidence)
   times <- sets_evidence(law, evidence)$counts

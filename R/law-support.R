@@ -45,30 +45,24 @@ check_both <- function(x, arg) {
   unname(x)
 }
 
-#' @export
 law_words.rr_law_support <- function(law) "a report supports some categories and is none of them"
 
-#' @export
 law_tells_nothing.rr_law_support <- function(law) all(abs(law$difference) < 1e-14)
 
-#' @export
 law_gives.rr_law_support <- function(law, need, k) {
   switch(need, inverse = , shares = , binomial = all(abs(law$difference) >= 1e-14), exact = , support = TRUE,
          likelihood = !is.null(law$sets) && !is.null(law$odds), FALSE)
 }
 
-#' @export
 law_impossible.rr_law_support <- function(law, counts) {
   match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
 }
 
-#' @export
 law_transition.rr_law_support <- function(law, range) {
   c(paste0("  P(report supports the truth)         ", range(law$p)), paste0("  P(it supports one other category)    ",
                                                                             range(law$q)))
 }
 
-#' @export
 law_reported.rr_law_support <- function(law, theta) law$q + law$difference * theta
 
 #' @export
@@ -76,15 +70,12 @@ law_adds_up.rr_law_support <- function(law) FALSE
 
 # ---- estimates ----
 
-#' @export
 law_unbiased.rr_law_support <- function(law, evidence) (evidence$counts / evidence$n - law$q) / law$difference
 
-#' @export
 law_blank_error.rr_law_support <- function(law, evidence) sqrt(law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 
 # ---- uncertainty ----
 
-#' @export
 law_variances.rr_law_support <- function(law, evidence, map, which, target) {
   whole <- is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)
   if (!whole) return(diag(law_covariance(law, evidence, map, which, target)))
@@ -105,7 +96,6 @@ support_divisor <- function(evidence, unbiased, target) {
   if (target == "population" && unbiased) max(evidence$n - 1, 0) else evidence$n
 }
 
-#' @export
 law_covariance.rr_law_support <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   if (!is.null(map$information)) return(sets_covariance(law, evidence, map, which, target))
@@ -159,7 +149,6 @@ both_block <- function(x, which, independent) {
 }
 
 # The sum over categories of their weight times (supported or not, less q) / d: pairs with the truth, and other pairs.
-#' @export
 law_second_moments.rr_law_support <- function(law, k, weights) {
   if (length(law$p) > 1L || length(law$q) > 1L || is.matrix(law$both_own) || length(law$both_own) > 1L ||
       is.matrix(law$both_other)) return(NULL)
@@ -173,7 +162,6 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
      (rest^2 - squares) * other) / law$difference^2
 }
 
-#' @export
 law_intervals.rr_law_support <- function(law, evidence, estimate, interval, level, which, target) {
   d <- rep_len(law$difference, evidence$k)[which]
   q <- rep_len(law$q, evidence$k)[which]

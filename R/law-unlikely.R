@@ -4,7 +4,6 @@
 # Is the evidence of one group such? Laws without a test of their own have none here.
 law_unlikely <- function(law, evidence, alpha) UseMethod("law_unlikely")
 
-#' @export
 law_unlikely.default <- function(law, evidence, alpha) FALSE
 
 # Each count is binomial, or a sum of two binomials, with probabilities between those of a category that nobody holds
@@ -18,14 +17,12 @@ beyond_counts <- function(counts, n, low, high, alpha) {
         stats::pbinom(floor(counts) - 1, size, high, lower.tail = FALSE) < limit)
 }
 
-#' @export
 law_unlikely.rr_law_additive <- function(law, evidence, alpha) {
   ends <- cbind(law$b, law$b + law$a)
   beyond_counts(evidence$counts, evidence$n, pmin(ends[, 1], ends[, 2]), pmax(ends[, 1], ends[, 2]), alpha)
 }
 
 # How many categories a report supports has the same mean and variance whatever the truth.
-#' @export
 law_unlikely.rr_law_support <- function(law, evidence, alpha) {
   low <- pmin(law$p, law$q)
   high <- pmax(law$p, law$q)
@@ -43,14 +40,12 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
 }
 
 # Of those who drew a bucket, as many report a 1 of it as hold it, or not.
-#' @export
 law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   ones <- evidence$counts[seq_len(law$truths)]
   drawn <- ones + evidence$counts[law$truths + seq_len(law$truths)]
   beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
 }
 
-#' @export
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
   z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
   # A block without reports has estimates and errors of 0.
@@ -58,7 +53,6 @@ law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
 }
 
 # The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those of the reports.
-#' @export
 law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- rep(counts[law$bits + 1, ], each = law$bits)
@@ -73,7 +67,6 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }
 
-#' @export
 law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
   any(vapply(depth_evidence(law, evidence), function(depth) {
     law_unlikely(depth$law, depth, alpha / length(law$laws))

@@ -120,7 +120,6 @@ law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
 # The position of a report that was given and that no truth can produce, 0 if there is none.
 law_impossible <- function(law, counts) UseMethod("law_impossible")
 
-#' @export
 law_impossible.rr_law <- function(law, counts) 0
 
 # ---- a law as an operator ----
@@ -129,19 +128,16 @@ law_impossible.rr_law <- function(law, counts) 0
 # matrix, so that the reports of one truth are contiguous.
 law_axes <- function(law, k) UseMethod("law_axes")
 
-#' @export
 law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
 
 # The matrix of the law, rows are truths.
 law_matrix <- function(law, k) UseMethod("law_matrix")
 
-#' @export
 law_matrix.rr_law <- function(law, k) refuse_law(law, "channel")
 
 # Lines that stand for the matrix in print(); `range` formats a range of numbers.
 law_transition <- function(law, range) UseMethod("law_transition")
 
-#' @export
 law_transition.rr_law <- function(law, range) "  P(report given truth): see rr_matrix()"
 
 # Expected share of each count when the truths are distributed as theta.
@@ -150,7 +146,6 @@ law_reported <- function(law, theta) UseMethod("law_reported")
 # Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a replication.
 law_simulate <- function(law, truth, nsim) UseMethod("law_simulate")
 
-#' @export
 law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
 
 # ---- estimates ----
@@ -176,10 +171,8 @@ law_blank_error <- function(law, evidence) UseMethod("law_blank_error")
 law_rescaled <- function(law, evidence) UseMethod("law_rescaled")
 law_projected <- function(law, evidence) UseMethod("law_projected")
 
-#' @export
 law_rescaled.rr_law <- function(law, evidence) to_sum_1(pmax(law_unbiased(law, evidence), 0))
 
-#' @export
 law_projected.rr_law <- function(law, evidence) .Call(C_rr_project, as.double(law_unbiased(law, evidence)), 1)
 
 # Shares that add up to 1; where nothing is left, all alike.
@@ -191,14 +184,12 @@ to_sum_1 <- function(parts) {
 # The maximum of the likelihood: a list with `estimate`, and what is known about it.
 law_maximum <- function(law, evidence, options) UseMethod("law_maximum")
 
-#' @export
 law_maximum.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
 
 # `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below `tolerance`. NULL where
 # double precision does not hold them.
 law_update <- function(law, evidence, options) UseMethod("law_update")
 
-#' @export
 law_update.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
 
 # ---- uncertainty ----
@@ -210,7 +201,6 @@ law_update.rr_law <- function(law, evidence, options) refuse_law(law, "likelihoo
 # The map of a maximum of the likelihood.
 law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
 
-#' @export
 law_likelihood_map.rr_law <- function(law, evidence, estimate) NULL
 
 # Does the unbiased estimate add up to 1, whatever the counts?
@@ -227,7 +217,6 @@ law_covariance <- function(law, evidence, map, which, target) UseMethod("law_cov
 # with `variances` its diagonal only.
 law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
 
-#' @export
 law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
   covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
   if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
@@ -251,7 +240,6 @@ covariance_cells <- 1000
 # Are standard errors of maximum likelihood by information, one linear system a function, where a matrix is too large?
 law_by_information <- function(law) UseMethod("law_by_information")
 
-#' @export
 law_by_information.rr_law <- function(law) FALSE
 
 # The unbiased estimate of a linear function of the shares is a mean over the reports, of terms whose own mean, given a
@@ -260,7 +248,6 @@ law_by_information.rr_law <- function(law) FALSE
 # is no such mean.
 law_second_moments <- function(law, k, weights) UseMethod("law_second_moments")
 
-#' @export
 law_second_moments.rr_law <- function(law, k, weights) NULL
 
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
@@ -271,7 +258,6 @@ law_share_interval <- function(law, evidence, cells, share, interval, level, tar
 
 # The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
 # distribution mixes them; in equal parts where it holds nothing.
-#' @export
 law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
   inside <- seq_len(evidence$k) %in% cells
   squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))

@@ -170,7 +170,6 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
 #' @export
 rr_law.rr_binary <- function(mechanism) new_law_additive(mechanism$p_minus_q, c(mechanism$p_no, mechanism$q))
 
-#' @export
 perturbation.rr_binary <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "binary", numbers = c(mechanism$p, mechanism$p_no, mechanism$q, mechanism$q_no))
@@ -182,7 +181,6 @@ binary_designs <- c(question = "Randomized yes/no question", warner = "Warner's 
                     kuk = "Kuk's design", misclassification = "Misclassified answer")
 
 # The two probabilities, and their difference: in a few designs that has digits which subtracting loses.
-#' @export
 mechanism_recipe.rr_binary <- function(mechanism) {
   title <- sub(" \\(p = [^()]*\\)$", "", mechanism$design)
   design <- names(binary_designs)[match(title, binary_designs)]
@@ -193,7 +191,6 @@ mechanism_recipe.rr_binary <- function(mechanism) {
     list(p_minus_q = mechanism$p_minus_q)[mechanism$p_minus_q != mechanism$p - mechanism$q])
 }
 
-#' @export
 from_recipe.recipe_binary <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels"), c("design", "epsilon", "p", "q", "p_minus_q"))
   design <- check_choice(r$design %||% "question", "design", names(binary_designs))

@@ -101,7 +101,6 @@ rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R"
   new_rr_sets(lists, mechanism$buckets)
 }
 
-#' @export
 stored_forms.rr_bitflip <- function(mechanism) {
   list(columns = list(positions = paste0("position_", seq_len(mechanism$d)), long = c("id", "level", "bit"),
                       bits = mechanism$levels), alone = if (mechanism$d == 1) "positions")
@@ -202,7 +201,6 @@ long_flips <- function(x, mechanism) {
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.
-#' @export
 report_sets.rr_bitflip <- function(mechanism, x) {
   lists <- unclass_sets(read_flips(x, mechanism)$reports)
   n <- ncol(lists)
@@ -220,7 +218,6 @@ report_sets.rr_bitflip <- function(mechanism, x) {
 }
 
 # The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
-#' @export
 mechanism_recipe.rr_bitflip <- function(mechanism) {
   values <- mechanism$values
   c(list(kind = "bitflip",
@@ -229,7 +226,6 @@ mechanism_recipe.rr_bitflip <- function(mechanism) {
     list(ordered = TRUE)[isTRUE(values$ordered)])
 }
 
-#' @export
 from_recipe.recipe_bitflip <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
   rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)

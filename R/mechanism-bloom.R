@@ -256,20 +256,16 @@ draw_cohorts <- function(mechanism, n, rng) {
   as.integer(rr_draw_reports(rr_grr(m, p = 1 / m), rep(1L, n), rng))
 }
 
-#' @export
 kept_stage.rr_bloom <- function(mechanism) {
   unclass(mechanism)[c("levels", "bits_number", "hashes", "cohorts", "key", "f")]
 }
 
-#' @export
 draw_functions.rr_bloom <- function(mechanism, n, rng) list(cohort = draw_cohorts(mechanism, n, rng))
 
-#' @export
 draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
   draw_filters(mechanism, answers[who], memory$functions$cohort[who], turned_bits(mechanism), rng)
 }
 
-#' @export
 draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
   second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
   bloom_frame(memory$functions$cohort, draw_bits_again(second, permanent, rng))
@@ -285,7 +281,6 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   draw_bits_again(unary, new_rr_bits(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 
-#' @export
 decode_answers.rr_bloom <- function(mechanism, reports, x) reports
 
 #' @export
@@ -303,7 +298,6 @@ rr_reports.rr_bloom <- function(x, mechanism) {
 }
 
 # Long tables have the cohort in each row of a report, a level being a bit that is 1.
-#' @export
 stored_forms.rr_bloom <- function(mechanism) {
   list(columns = list(text = c("cohort", "bits"), bits = c("cohort", filter_columns(mechanism$bits_number)),
                       long = c("id", "cohort", "level")))
@@ -375,7 +369,6 @@ missing_filters <- function(x) {
 }
 
 # For the own likelihood: the bits, then four bytes of the cohort.
-#' @export
 report_sets.rr_bloom <- function(mechanism, x) {
   read <- read_bloom(x, mechanism)
   cohort <- vapply(0:3, function(byte) read$cohort %/% 256^byte %% 256, numeric(length(read$cohort)))
@@ -398,7 +391,6 @@ rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   }, numeric(length(mechanism$reports)))
 }
 
-#' @export
 mechanism_recipe.rr_bloom <- function(mechanism) {
   levels <- if (mechanism$from_epsilon) {
     c(list(epsilon = mechanism$epsilon), list(permanent = mechanism$permanent)[mechanism$permanent > mechanism$epsilon])
@@ -409,7 +401,6 @@ mechanism_recipe.rr_bloom <- function(mechanism) {
          cohorts = mechanism$cohorts, key = mechanism$key), levels)
 }
 
-#' @export
 from_recipe.recipe_bloom <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "bits", "hashes", "cohorts", "key"),
                       c("epsilon", "permanent", "f", "p", "q"))

@@ -122,7 +122,6 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
   mechanism$matrix
 }
 
-#' @export
 mechanism_recipe.rr_channel <- function(mechanism) {
   if (!identical(class(mechanism), c("rr_channel", "rr_mechanism"))) return(mechanism_recipe.default(mechanism))
   levels <- level_recipe(mechanism)
@@ -136,7 +135,6 @@ mechanism_recipe.rr_channel <- function(mechanism) {
 # Rows are truths, here as everywhere.
 matrix_rows <- function(matrix) lapply(seq_len(nrow(matrix)), function(i) I(unname(matrix[i, ])))
 
-#' @export
 from_recipe.recipe_channel <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "matrix"), c("design", "reports", "ordered", "error"))
   C <- recipe_matrix(r$matrix)

@@ -52,7 +52,6 @@ rr_compose <- function(first, second, ...) {
 # Whose reports are no categories say themselves how they go through a second stage.
 compose_with <- function(first, second) UseMethod("compose_with")
 
-#' @export
 compose_with.rr_mechanism <- function(first, second) {
   if (inherits(rr_law(second), "rr_law_support")) abort_bits(first, second)
   compose_stages(first, second, "compose", "Two stages")
@@ -79,7 +78,6 @@ refuse_kept <- function(part, made, remedy, name = NULL) {
 # The mechanism of the permanent answer.
 permanent_stage <- function(mechanism) UseMethod("permanent_stage")
 
-#' @export
 permanent_stage.rr_mechanism <- function(mechanism) mechanism$first
 
 # The mechanism of two stages, for rr_compose() and rr_noncompliance().

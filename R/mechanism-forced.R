@@ -153,19 +153,15 @@ rr_law.rr_forced <- function(mechanism) new_law_additive(mechanism$truth, mechan
 #' @export
 rr_law.rr_unrelated <- rr_law.rr_forced
 
-#' @export
 mechanism_recipe.rr_forced <- function(mechanism) {
   c(list(kind = sub("^rr_", "", class(mechanism)[1]), levels = level_recipe(mechanism), truth = mechanism$truth,
          innocuous = I(mechanism$innocuous)), ordered_member(mechanism))
 }
 
-#' @export
 mechanism_recipe.rr_unrelated <- mechanism_recipe.rr_forced
 
-#' @export
 from_recipe.recipe_forced <- function(recipe) innocuous_recipe(recipe, "Forced response (truth with probability %s)")
 
-#' @export
 from_recipe.recipe_unrelated <- function(recipe) {
   innocuous_recipe(recipe, "Unrelated question (truth with probability %s)")
 }
@@ -184,12 +180,10 @@ innocuous_recipe <- function(recipe, design) {
   new_rr_innocuous(r$kind, levels, truth, innocuous, sprintf(design, format(truth, digits = 4)))
 }
 
-#' @export
 mechanism_recipe.rr_unrelated_unknown <- function(mechanism) {
   list(kind = "unrelated_unknown", levels = I(mechanism$reports), p = unname(mechanism$matrix[3, 2]))
 }
 
-#' @export
 from_recipe.recipe_unrelated_unknown <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "p"))
   rr_unrelated(r$p, NULL, given_labels(r$levels))

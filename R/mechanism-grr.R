@@ -117,19 +117,16 @@ rr_law.rr_grr <- function(mechanism) grr_form(mechanism)
 
 grr_form <- function(numbers) new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds)
 
-#' @export
 perturbation.rr_grr <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "grr", numbers = c(mechanism$p, mechanism$q, mechanism$p_minus_q))
 }
 
-#' @export
 mechanism_recipe.rr_grr <- function(mechanism) {
   c(list(kind = "grr", levels = level_recipe(mechanism)),
     if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon) else list(p = mechanism$p), ordered_member(mechanism))
 }
 
-#' @export
 from_recipe.recipe_grr <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "p", "ordered"))
   rr_grr(given_labels(r$levels, r$ordered), epsilon = r$epsilon, p = r$p)

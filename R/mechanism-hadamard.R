@@ -165,12 +165,10 @@ rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R
 }
 
 # Numbers from 0, whatever the answers were.
-#' @export
 decode_answers.rr_hadamard <- function(mechanism, reports, x) {
   if (mechanism$one_bit) reports else reports - 1L
 }
 
-#' @export
 report_fields.rr_hadamard <- function(mechanism) if (mechanism$one_bit) c("index", "sign")
 
 #' @export
@@ -204,7 +202,6 @@ count_cells <- function(cells, first, number, groups, weights) {
   if (is.null(groups)) counted$counts else matrix(counted$counts, number)
 }
 
-#' @export
 report_sets.rr_hadamard <- function(mechanism, x) {
   if (!mechanism$one_bit) return(NextMethod())
   reports <- read_signs(x, mechanism)$reports
@@ -245,13 +242,11 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   list(reports = read$reports$report, dropped = read$dropped)
 }
 
-#' @export
 mechanism_recipe.rr_hadamard <- function(mechanism) {
   c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
     if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
 }
 
-#' @export
 from_recipe.recipe_hadamard <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
   rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)

@@ -152,19 +152,16 @@ rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "
   draw_parts(mechanism, nodes, rng)
 }
 
-#' @export
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
 }
 
 # Whatever function the oracle was, what it made for each depth is there.
-#' @export
 mechanism_recipe.rr_hierarchy <- function(mechanism) {
   list(kind = "hierarchy", levels = level_recipe(mechanism), fanout = mechanism$fanout,
        depths = list_recipe(mechanism$parts))
 }
 
-#' @export
 from_recipe.recipe_hierarchy <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "fanout", "depths"))
   parts <- recipe_list(r$depths, "depths")

@@ -178,10 +178,8 @@ rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", 
   tibble::as_tibble(reports)
 }
 
-#' @export
 decode_answers.rr_local_hash <- function(mechanism, reports, x) reports
 
-#' @export
 report_fields.rr_local_hash <- function(mechanism) {
   c(if (is.null(mechanism$cohorts)) c("slope", "shift") else "cohort", "value")
 }
@@ -226,7 +224,6 @@ count_hashed <- function(reports, mechanism, order, groups, weights) {
         group_number(groups), weights)
 }
 
-#' @export
 report_sets.rr_local_hash <- function(mechanism, x) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   reports <- read_hashed(x, mechanism)$reports
@@ -240,13 +237,11 @@ read_hashed <- function(x, mechanism, na.rm = FALSE) {
   read_columns(x, ranges, na.rm, mechanism)
 }
 
-#' @export
 mechanism_recipe.rr_local_hash <- function(mechanism) {
   c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
     if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
 }
 
-#' @export
 from_recipe.recipe_local_hash <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
   rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)

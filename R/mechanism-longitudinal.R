@@ -175,7 +175,6 @@ two_stages <- function(mechanism, design) {
 }
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-#' @export
 compose_with.rr_unary <- function(first, second) {
   if (!inherits(second, "rr_unary")) abort_bits(first, second)
   d <- second$p_minus_q
@@ -193,16 +192,13 @@ compose_with.rr_unary <- function(first, second) {
 
 # ---- drawing from permanent answers ----
 
-#' @export
 kept_stage.rr_compose <- function(mechanism) mechanism$first
 
-#' @export
 draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
   keys <- memory_keys(mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who)))
   rr_draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
 }
 
-#' @export
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   if (inherits(mechanism, "rr_unary")) return(draw_bits_again(mechanism$second, permanent, rng))
   reports <- rr_draw_reports(mechanism$second, as.integer(permanent), rng)
@@ -210,16 +206,13 @@ draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
 }
 
 # A respondent's hash function. It does not depend on the answer, so that that of any report will do.
-#' @export
 draw_functions.rr_local_hash <- function(mechanism, n, rng) {
   unclass(rr_draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
 }
 
-#' @export
 memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
 
 # With hashing the function tells nothing: the hash value goes through both stages.
-#' @export
 permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
 
 # floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
@@ -235,14 +228,12 @@ hash_values <- function(mechanism, answers, functions) {
 
 # ---- recipes ----
 
-#' @export
 mechanism_recipe.rr_compose <- function(mechanism) {
   if (!is.null(mechanism$protocol)) return(longitudinal_recipe(mechanism))
   c(list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second)),
     list(memoised = TRUE)[is_memoised(mechanism)])
 }
 
-#' @export
 from_recipe.recipe_compose <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "first", "second"), "memoised")
   make <- if (!is.null(r$memoised) && check_flag(r$memoised, "memoised")) rr_memoised else rr_compose
@@ -255,7 +246,6 @@ longitudinal_recipe <- function(mechanism) {
        epsilon = mechanism$epsilon, protocol = mechanism$protocol)
 }
 
-#' @export
 from_recipe.recipe_longitudinal <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "permanent", "epsilon", "protocol"))
   rr_longitudinal(given_labels(r$levels), r$permanent, r$epsilon, r$protocol)

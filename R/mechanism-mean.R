@@ -138,13 +138,10 @@ rr_law.rr_mean <- function(mechanism) {
 
 # There are no categories, so estimators of shares cannot be used. Estimates are made in R/fit-mean.R.
 
-#' @export
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
-#' @export
 law_gives.rr_law_mean <- function(law, need, k) FALSE
 
-#' @export
 law_tells_nothing.rr_law_mean <- function(law) FALSE
 
 #' @export
@@ -193,7 +190,6 @@ rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) 
   reports
 }
 
-#' @export
 decode_answers.rr_mean <- function(mechanism, reports, x) {
   stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
 }
@@ -217,7 +213,6 @@ draw_window <- function(t, grid, rng) {
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
 # of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
-#' @export
 stored_forms.rr_mean <- function(mechanism) list(alone = "number")
 
 #' @export
@@ -256,12 +251,10 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
 }
 
-#' @export
 mechanism_recipe.rr_mean <- function(mechanism) {
   list(kind = "mean", range = I(mechanism$range), epsilon = mechanism$epsilon, protocol = mechanism$protocol)
 }
 
-#' @export
 from_recipe.recipe_mean <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
   rr_mean(r$range, r$epsilon, r$protocol)

@@ -90,14 +90,12 @@ noncompliant_answer <- function(answer, reports, bits) {
 }
 
 # What the others answer: a distribution over the reports, or the truth.
-#' @export
 mechanism_recipe.rr_noncompliance <- function(mechanism) {
   behaviour <- mechanism$second
   c(list(kind = "noncompliance", mechanism = mechanism_recipe(mechanism$first), share = mechanism$share),
     if (is.null(behaviour)) list(answer = "truth") else list(innocuous = I(behaviour$innocuous)))
 }
 
-#' @export
 from_recipe.recipe_noncompliance <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "mechanism", "share"), c("answer", "innocuous"))
   mechanism <- recipe_mechanism(r$mechanism)

@@ -10,7 +10,6 @@ perturbation <- function(mechanism) UseMethod("perturbation")
 
 perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 
-#' @export
 perturbation.rr_mechanism <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)

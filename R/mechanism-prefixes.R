@@ -103,17 +103,14 @@ rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R
   draw_parts(mechanism, prefix_parts(mechanism, answers), rng)
 }
 
-#' @export
 decode_answers.rr_prefixes <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(character(length(reports$drawn))), length(mechanism$parts)))
 }
 
-#' @export
 mechanism_recipe.rr_prefixes <- function(mechanism) {
   c(list(kind = "prefixes", lengths = I(mechanism$lengths)), sketch_recipe(mechanism$parts[[1]]))
 }
 
-#' @export
 from_recipe.recipe_prefixes <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
   rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)

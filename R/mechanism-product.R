@@ -172,12 +172,10 @@ question_columns <- function(x, mechanism) {
   as.list(x)[names(mechanism$questions)]
 }
 
-#' @export
 mechanism_recipe.rr_product <- function(mechanism) {
   list(kind = "product", questions = list_recipe(mechanism$questions))
 }
 
-#' @export
 from_recipe.recipe_product <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "questions"))
   rr_product(recipe_list(r$questions, "questions"))

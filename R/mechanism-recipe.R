@@ -7,7 +7,6 @@
 
 mechanism_recipe <- function(mechanism) UseMethod("mechanism_recipe")
 
-#' @export
 mechanism_recipe.default <- function(mechanism) {
   abort(c("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
           x = "The package does not know how it is made again.",
@@ -17,7 +16,6 @@ mechanism_recipe.default <- function(mechanism) {
 
 from_recipe <- function(recipe) UseMethod("from_recipe")
 
-#' @export
 from_recipe.default <- function(recipe) {
   abort(c("The mechanism is of an unknown kind.", x = "It is {describe(unclass(recipe)$kind)}."), "file")
 }

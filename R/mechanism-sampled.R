@@ -80,13 +80,10 @@ rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(m
 
 # Its questions have laws; it has none that estimators of one distribution could use.
 
-#' @export
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
-#' @export
 law_gives.rr_law_sampled <- function(law, need, k) FALSE
 
-#' @export
 law_tells_nothing.rr_law_sampled <- function(law) FALSE
 
 #' @export
@@ -147,7 +144,6 @@ draw_parts <- function(mechanism, answers, rng) {
        reports = Map(function(part, answer, rows) rr_draw_reports(part, answer[rows], rng), parts, answers, at))
 }
 
-#' @export
 decode_answers.rr_sampled <- function(mechanism, reports, x) {
   x <- as.list(answer_frame(x))[names(mechanism$parts)]
   collect_parts(mechanism, reports, Map(plain_answers, x, mechanism$parts))
@@ -250,7 +246,6 @@ missing_reports <- function(x) {
 }
 
 # For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
-#' @export
 report_sets.rr_hierarchy <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) return(NextMethod())
   read <- read_parts(x, mechanism, FALSE)
@@ -371,12 +366,10 @@ part_tally <- function(tally, name) {
                n = unname(n), weight_squares = unname(squares))
 }
 
-#' @export
 mechanism_recipe.rr_sampled <- function(mechanism) {
   list(kind = "sampled", questions = list_recipe(mechanism$parts))
 }
 
-#' @export
 from_recipe.recipe_sampled <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "questions"))
   rr_sample_questions(recipe_list(r$questions, "questions"))

@@ -70,7 +70,6 @@ blanket <- function(mechanism) {
 # NULL where its law does not say.
 mechanism_blanket <- function(mechanism) UseMethod("mechanism_blanket")
 
-#' @export
 mechanism_blanket.rr_mechanism <- function(mechanism) {
   mechanism <- designed(mechanism)
   law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
@@ -78,7 +77,6 @@ mechanism_blanket.rr_mechanism <- function(mechanism) {
 
 # A report is about one part, a question, a depth or a length of prefix, which is public and drawn whatever the truth
 # is. Two respondents may differ in all parts.
-#' @export
 mechanism_blanket.rr_sampled <- function(mechanism) {
   parts <- part_blankets(mechanism$parts)
   if (!is.null(parts)) spread_blanket(mean(parts[1, ]), mean(parts[2, ]), mechanism$epsilon)
@@ -86,7 +84,6 @@ mechanism_blanket.rr_sampled <- function(mechanism) {
 
 # All reports of one respondent are one message. It is of the blanket where every part is, and another than that of
 # somebody else only where one of its parts is.
-#' @export
 mechanism_blanket.rr_product <- function(mechanism) {
   parts <- part_blankets(mechanism$questions)
   if (!is.null(parts)) spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), mechanism$epsilon)
@@ -105,7 +102,6 @@ part_blankets <- function(parts) {
 # `local` is the epsilon of one report.
 law_blanket <- function(law, k, local) UseMethod("law_blanket")
 
-#' @export
 law_blanket.rr_law <- function(law, k, local) NULL
 
 # By the weight of the blanket and the largest distance. Chances of two levels: 2 one + both is at most 1.
@@ -118,7 +114,6 @@ spread_blanket <- function(weight, distance, local) {
 
 # One number for all others, and the truth likelier than these. With several numbers every two truths differ in their
 # own reports alone, as far as the truth is likelier there, or less likely.
-#' @export
 law_blanket.rr_law_additive <- function(law, k, local) {
   b <- rep_len(law$b, k)
   if (law$a < 0) return(spread_blanket(sum(b + law$a), -law$a, local))
@@ -127,7 +122,6 @@ law_blanket.rr_law_additive <- function(law, k, local) {
 }
 
 # Of several questions the blanket is that of all of them, and a report is another only where one of its parts is.
-#' @export
 law_blanket.rr_law_channel <- function(law, k, local) {
   parts <- vapply(law$axes, function(axis) {
     if (is.null(axis$matrix)) return(c(sum(axis$b + min(axis$a, 0)), abs(axis$a)))
@@ -147,7 +141,6 @@ largest_distance <- function(matrix) {
   max(stats::dist(t(matrix), method = "manhattan")) / 2
 }
 
-#' @export
 law_blanket.rr_law_support <- function(law, k, local) {
   if (is.null(law$odds) || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
   p <- law$p
@@ -165,7 +158,6 @@ law_blanket.rr_law_support <- function(law, k, local) {
 }
 
 # Two categories of different blocks are never supported together.
-#' @export
 law_blanket.rr_law_hadamard <- function(law, k, local) {
   blocks <- law$blocks
   z <- exp(-law$epsilon)
@@ -175,7 +167,6 @@ law_blanket.rr_law_hadamard <- function(law, k, local) {
 
 # Of d bits, those of buckets that were drawn, r = p / q: a report is 1 / r times as likely as under a truth outside
 # these buckets, or more. Two truths differ where the bucket of at least one of them was drawn. One bit has two levels.
-#' @export
 law_blanket.rr_law_bitflip <- function(law, k, local) {
   b <- law$truths
   d <- law$d
@@ -186,7 +177,6 @@ law_blanket.rr_law_bitflip <- function(law, k, local) {
 
 # The least likely filter for the bits of a report has its ones where these are 0, as far as there are enough. Filters
 # of two categories have at most so many ones where the other has none.
-#' @export
 law_blanket.rr_law_bloom <- function(law, k, local) {
   turned <- law$one < law$zero
   one <- if (turned) 1 - law$one else law$one
@@ -203,12 +193,10 @@ law_blanket.rr_law_bloom <- function(law, k, local) {
 }
 
 # A cell that is drawn from all cells is of the blanket. The windows of the least and the largest answer share none.
-#' @export
 law_blanket.rr_law_mean <- function(law, k, local) spread_blanket(law$other, law$chance, local)
 
 # Which hash function was drawn is public. Two strings may lie in different buckets of all functions: given each the
 # report is of two levels, always the same ones.
-#' @export
 law_blanket.rr_law_sketch_counts <- function(law, k, local) law_blanket(law$bit, k, local)
 
 # The least epsilon whose bound is at most delta, from above.

@@ -126,13 +126,10 @@ rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truth
 
 # It has no categories until somebody asks for strings. Their law is in R/law-sketch-counts.R.
 
-#' @export
 law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 
-#' @export
 law_gives.rr_law_sketch_counts <- function(law, need, k) FALSE
 
-#' @export
 law_tells_nothing.rr_law_sketch_counts <- function(law) FALSE
 
 # ---- respondents ----
@@ -169,15 +166,12 @@ rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure
   if (mechanism$one_bit) tibble::as_tibble(c(list(cohort = cohort), as.list(reports))) else bloom_frame(cohort, reports)
 }
 
-#' @export
 decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
 
 # ---- counting ----
 
-#' @export
 report_fields.rr_sketch_counts <- function(mechanism) if (mechanism$one_bit) c("cohort", "index", "sign")
 
-#' @export
 stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mechanism)
 
 #' @export
@@ -293,7 +287,6 @@ rr_law.rr_sketch_candidates <- function(mechanism) {
              functions = sketch$cohorts, width = m)
 }
 
-#' @export
 mechanism_recipe.rr_sketch_counts <- function(mechanism) {
   c(list(kind = "sketch_counts"), sketch_recipe(mechanism))
 }
@@ -303,7 +296,6 @@ sketch_recipe <- function(mechanism) {
        one_bit = mechanism$one_bit, key = mechanism$key)
 }
 
-#' @export
 from_recipe.recipe_sketch_counts <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
   rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)

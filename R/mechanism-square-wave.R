@@ -163,7 +163,6 @@ wave_overlap <- function(truths, ends, b) {
 }
 
 # What was given: the epsilon of the channel is that after rounding, on a grid below it.
-#' @export
 mechanism_recipe.rr_square_wave <- function(mechanism) {
   c(list(kind = "square_wave"),
     if (is.null(mechanism$breaks)) list(levels = level_recipe(mechanism)) else list(breaks = I(mechanism$breaks)),
@@ -171,7 +170,6 @@ mechanism_recipe.rr_square_wave <- function(mechanism) {
     if (mechanism$grid) list(reports = length(mechanism$reports)))
 }
 
-#' @export
 from_recipe.recipe_square_wave <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "epsilon", "half_width"), c("levels", "breaks", "reports"))
   if (is.null(r$levels) == is.null(r$breaks)) abort("A square wave must have either levels or breaks.", "file")

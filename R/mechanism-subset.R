@@ -116,7 +116,6 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   named_matrix(mechanism, chances, labels)
 }
 
-#' @export
 report_sets.rr_subset <- function(mechanism, x) {
   reports <- read_subsets(x, mechanism)$reports
   if (inherits(reports, "rr_bits")) return(unclass_bits(reports))
@@ -173,12 +172,10 @@ set_problem <- function(numbers, mechanism) {
   sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
 }
 
-#' @export
 mechanism_recipe.rr_subset <- function(mechanism) {
   list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
 }
 
-#' @export
 from_recipe.recipe_subset <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
   rr_subset(given_labels(r$levels), r$epsilon, r$size)

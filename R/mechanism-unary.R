@@ -104,7 +104,6 @@ rr_count_reports.rr_unary <- function(mechanism, x, groups = NULL, weights = NUL
   count_packed(read_bits(x, mechanism, na.rm), mechanism, groups, weights)
 }
 
-#' @export
 report_sets.rr_unary <- function(mechanism, x) unclass_bits(read_bits(x, mechanism)$reports)
 
 #' @export
@@ -134,14 +133,12 @@ rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
   matrix(as.double(counts), k, nsim)
 }
 
-#' @export
 mechanism_recipe.rr_unary <- function(mechanism) {
   c(list(kind = "unary", levels = level_recipe(mechanism)),
     if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon, optimized = mechanism$optimized)
     else list(p = mechanism$p, q = mechanism$q))
 }
 
-#' @export
 from_recipe.recipe_unary <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "optimized", "p", "q"))
   rr_unary(given_labels(r$levels), r$epsilon, r$optimized %||% TRUE, r$p, r$q)

@@ -97,24 +97,20 @@ new_rr_latent <- function(kind, C, levels, suffix, label, parameters, lines, des
   result
 }
 
-#' @export
 mechanism_recipe.rr_lie_detector <- function(mechanism) {
   list(kind = "lie_detector", levels = I(mechanism$reports), p = unname(mechanism$matrix[1, 1]))
 }
 
-#' @export
 from_recipe.recipe_lie_detector <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "p"))
   rr_lie_detector(r$p, given_labels(r$levels))
 }
 
-#' @export
 mechanism_recipe.rr_cheater_detection <- function(mechanism) {
   list(kind = "cheater_detection", levels = I(mechanism$reports), yes = unname(mechanism$matrix[1, 2]),
        no = unname(mechanism$matrix[2, 1]))
 }
 
-#' @export
 from_recipe.recipe_cheater_detection <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "levels", "yes", "no"))
   rr_cheater_detection(r$yes, r$no, given_labels(r$levels))

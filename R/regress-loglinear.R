@@ -189,7 +189,6 @@ loglinear_model <- function(table) {
        reach = function(step) max(abs(x %*% step)), size = sqrt(colSums(x^2) * sum(counts) / nrow(x)))
 }
 
-#' @export
 regression_expected.rr_loglinear <- function(fit) {
   theta <- fit$model$truths(fit$estimate)
   m <- through_axes(fit$table$axes, theta)
@@ -204,7 +203,6 @@ regression_expected.rr_loglinear <- function(fit) {
 }
 
 # One row per cell of the reports and group: the score of its reports, each of which is one respondent.
-#' @export
 regression_scores.rr_loglinear <- function(fit) {
   theta <- fit$model$truths(fit$estimate)
   m <- through_axes(fit$table$axes, theta)

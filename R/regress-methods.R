@@ -87,7 +87,6 @@ vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwic
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
 
-#' @export
 regression_expected.default <- function(fit) {
   abort(c("This fit has no expected information.", i = "Use {.code type = \"observed\"} or {.code \"sandwich\"}."),
         "argument")

@@ -7,10 +7,8 @@ coef.rr_multinom <- function(object, ...) {
   matrix(object$coefficients, length(levels), byrow = TRUE, dimnames = list(levels, object$model$columns))
 }
 
-#' @export
 regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate)
 
-#' @export
 regression_scores.rr_multinom <- function(fit) fit$model$scores(fit$estimate)
 
 #' @rdname rr_multinom

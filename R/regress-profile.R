@@ -169,7 +169,6 @@ profile.rr_regression <- function(fitted, ...) {
         "argument")
 }
 
-#' @export
 profile_bounds.rr_glm <- function(fit, terms, level) stats::confint(fit, terms, level, method = "profile")
 
 refuse_profile <- function(fit) {

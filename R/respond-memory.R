@@ -33,10 +33,8 @@ draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw
 draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
 memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
 
-#' @export
 draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
-#' @export
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
 # The bits of a report, each once more.

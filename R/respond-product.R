@@ -16,7 +16,6 @@ rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R"
 }
 
 # Only the questions are returned: no columns that were not randomised, and no row names, which may say who answered.
-#' @export
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
   columns <- lapply(stats::setNames(nm = names(reports)), function(name) {

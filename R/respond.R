@@ -173,7 +173,6 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
 }
 
 # Reports that are not categories are returned in the form of their protocol.
-#' @export
 decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(reports)
   decode_reports(reports, 1L, x, mechanism)

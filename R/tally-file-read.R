@@ -235,10 +235,8 @@ read_kept_sets <- function(sets, tally) {
 # The counts of kept sets (rows of `bits`, each so many `times`), as report_sets() lays them out.
 kept_counts <- function(law, bits, times, k) UseMethod("kept_counts")
 
-#' @export
 kept_counts.rr_law_support <- function(law, bits, times, k) sum_kept(bits, times, k)
 
-#' @export
 kept_counts.rr_law_bitflip <- function(law, bits, times, k) {
   first <- seq_len(ncol(bits) / 2)
   ones <- bits[, first, drop = FALSE]
@@ -248,7 +246,6 @@ kept_counts.rr_law_bitflip <- function(law, bits, times, k) {
   c(ones, sum_kept(drawn, times, law$truths, law$d) - ones)
 }
 
-#' @export
 kept_counts.rr_law_bloom <- function(law, bits, times, k) {
   width <- ncol(bits) - 4
   cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
@@ -259,7 +256,6 @@ kept_counts.rr_law_bloom <- function(law, bits, times, k) {
   }))
 }
 
-#' @export
 kept_counts.rr_law_hierarchy <- function(law, bits, times, k) {
   depth <- as.integer(bits[, 1])
   if (any(depth < 1 | depth > length(law$laws))) abort_kept()

@@ -107,12 +107,10 @@ new_rr_pooled <- function(mechanisms, shares, levels) {
 }
 
 # A pool in a file: its designs, and the share of the respondents that met each.
-#' @export
 mechanism_recipe.rr_pooled <- function(mechanism) {
   list(kind = "pooled", shares = I(unname(mechanism$shares)), designs = list_recipe(mechanism$designs))
 }
 
-#' @export
 from_recipe.recipe_pooled <- function(recipe) {
   r <- recipe_members(recipe, c("kind", "shares", "designs"))
   designs <- recipe_list(r$designs, "designs")

@@ -73,5 +73,4 @@ check_one_table <- function(tally) {
 }
 
 # Each question has its own column, and no form for all of them.
-#' @export
 stored_forms.rr_product <- function(mechanism) NULL

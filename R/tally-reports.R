@@ -56,7 +56,6 @@ rr_reports.rr_mechanism <- function(x, mechanism) {
 # Reports as packed bits of the categories that they support, one row each: what the own likelihood needs.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
-#' @export
 report_sets.rr_mechanism <- function(mechanism, x) {
   abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
           x = "This mechanism is: {format(mechanism)}.", i = "Its counts are all that estimation needs."), "argument")
@@ -73,7 +72,6 @@ keeps_sets <- function(mechanism) {
 # The columns of a table that a report takes, NULL where it is one value, or bits.
 report_fields <- function(mechanism) UseMethod("report_fields")
 
-#' @export
 report_fields.rr_mechanism <- function(mechanism) NULL
 
 # How else a table may hold such reports, for an engine to add them up or for a file: `columns`, the names of the
@@ -81,7 +79,6 @@ report_fields.rr_mechanism <- function(mechanism) NULL
 # where reports are categories or fields.
 stored_forms <- function(mechanism) UseMethod("stored_forms")
 
-#' @export
 stored_forms.rr_mechanism <- function(mechanism) {
   if (!inherits(rr_law(mechanism), "rr_law_support")) return(NULL)
   list(columns = list(bits = mechanism$levels, long = c("id", "level")), alone = "text")
