@@ -175,7 +175,7 @@ compare_pair <- function(fits, which, type, conf.level) {
     edge <- x$edge || y$edge
     low <- if (edge) difference - newcombe_reach(y$share - y$low, x$high - x$share) else difference - z * error
     high <- if (edge) difference + newcombe_reach(y$high - y$share, x$share - x$low) else difference + z * error
-    return(comparison(labels, names(fits), difference, error, low, high, p))
+    return(comparison(labels, names(fits), difference, ifelse(error > 0, error, NA_real_), low, high, p))
   }
   good <- x$share > 0 & y$share > 0
   ratio <- ifelse(good, y$share / x$share, NA_real_)

@@ -89,25 +89,38 @@ push <- function(model, fit) {
 }
 
 # Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the
-# end, and out. `within`: how far below the best an end is still of interest.
-highest_maximum <- function(model, starts, within = 3, enough = Inf) {
+# end, and out. `within`: how far below the best an end is still of interest. `turn`: also from steep ends whose rows in
+# between are put on another side.
+highest_maximum <- function(model, starts, within = 3, enough = Inf, turn = FALSE) {
   starts <- promising(model, starts)
+  ends <- follow(model, starts, list(), within, enough)
+  if (turn && ncol(starts) > 1L) {
+    more <- turned_starts(model, ends)
+    if (length(more)) ends <- follow(model, more, ends, within, enough)
+  }
+  values <- vapply(ends, `[[`, 0, "value")
+  c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
+}
+
+# The ends so far, and those of more starts.
+follow <- function(model, starts, ends, within, enough) {
   rough <- climb(model, starts, 1e-3, 60, enough)
   order <- order(-rough$value)
-  if (!is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
-  ends <- list()
+  if (!length(ends) && !is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
+  top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
   for (j in order) {
-    if (length(ends) && rough$value[j] < ends[[1]]$value - within) break
+    if (!is.finite(rough$value[j]) || rough$value[j] < top - within) break
     known <- function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3
     if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])
     if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
     end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
                 pressed = found$pressed && found$decrement > 1e-8)
-    ends <- c(ends, list(if (end$pressed) climb_inside(model, end, starts[, 1]) else push(model, end)))
+    end <- if (end$pressed) climb_inside(model, end, starts[, 1]) else push(model, end)
+    ends <- c(ends, list(end))
+    top <- max(top, end$value)
   }
-  values <- vapply(ends, `[[`, 0, "value")
-  c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
+  ends
 }
 
 # A climb rises by some units, the more the more coefficients there are; the best few starts are always tried. With many

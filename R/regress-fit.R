@@ -121,7 +121,7 @@ predictor_of <- function(x, b, offset) {
 regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near = NULL) {
   model <- regress_model(collapse_rows(data), prior)
   if (!is.null(start)) near <- cbind(near, coordinates(model, start))
-  highest_maximum(model, cbind(near, regress_starts(model, starts)))
+  highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
 }
 
 # Coefficients of x and the unknown number in the coordinates of the model, and back: 0 for aliased ones.

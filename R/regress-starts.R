@@ -32,8 +32,34 @@ regress_starts <- function(model, most) {
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   other <- setdiff(seq_len(ncol(ways)), axes)
   some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
-  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2)),
-       steep = threshold_starts(model, one, ways, most))
+  steep <- threshold_starts(model, one, ways, most)
+  # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
+  near <- if (length(other)) steep$ways[, seq_len(min(6, ncol(steep$ways))), drop = FALSE]
+  for (turn in if (length(other)) c(0.05, 0.01)) {
+    turned <- lapply(axes, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
+    more <- threshold_starts(model, one, do.call(cbind, turned), most)
+    near <- more$ways[, seq_len(min(6, ncol(more$ways))), drop = FALSE]
+    steep <- list(cells = cbind(steep$cells, more$cells), ways = near)
+  }
+  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells, steep = steep$cells)
+}
+
+# Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
+# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
+turned_starts <- function(model, ends) {
+  if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
+  M <- metric(model)
+  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
+    eta <- as.vector(model$z %*% end$b)
+    between <- order(abs(eta))
+    between <- utils::head(between[abs(eta[between]) < 4], 12)
+    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
+    moves <- solve(M, t(model$z[between, , drop = FALSE]))
+    moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
+    points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
+    cbind(8 * points, 100 * points)
+  })
+  do.call(cbind, found)
 }
 
 with_psi <- function(points, model, psi) {
@@ -106,7 +132,7 @@ grid_starts <- function(model, one, used, most) {
     gentle <- abs(grid[, 1]) <= 2
     groups <- list(1:36, 37:72, which(gentle[1:36]), 36 + which(gentle[37:72]))
     best <- unique(vapply(groups, function(places) places[which.max(value[places])], 0))
-    list(cells = cells[, best, drop = FALSE], value = value[best])
+    list(cells = cells[, best, drop = FALSE], value = value[best], ways = used[, rep(j, length(best)), drop = FALSE])
   })
   best_of(found, most)
 }
@@ -132,17 +158,19 @@ threshold_starts <- function(model, one, ways, most) {
     if (!length(at)) return(NULL)
     side <- c(25, -25)
     list(cells = ways[, j] %o% side - one %o% (side * (z[at] + z[at + 1]) / 2),
-         value = c(sums[at[1]], total - sums[at[2]]))
+         value = c(sums[at[1]], total - sums[at[2]]), ways = ways[, c(j, j)])
   })
   best_of(found, most)
 }
 
+# The highest starts that differ, and their directions.
 best_of <- function(found, most) {
   value <- unlist(lapply(found, `[[`, "value"))
-  cells <- do.call(cbind, lapply(found, `[[`, "cells"))
   order <- order(-value)
-  order <- order[!duplicated(round(value[order], 6))]
-  cells[, order[seq_len(min(most, length(order)))], drop = FALSE]
+  order <- utils::head(order[!duplicated(round(value[order], 6))], most)
+  lapply(list(cells = "cells", ways = "ways"), function(part) {
+    do.call(cbind, lapply(found, `[[`, part))[, order, drop = FALSE]
+  })
 }
 
 # Links of bounded range: constants, else any point inside.

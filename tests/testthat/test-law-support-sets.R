@@ -71,19 +71,3 @@ test_that("kept sets are no likelihood where the law does not say how much likel
   law["odds"] <- list(NULL)
   expect_false(candor:::law_gives(law, "likelihood", 3))
 })
-
-test_that("keep = \"sets\" is named where the likelihood needs it, and said to belong to the tally", {
-  set.seed(1)
-  mechanisms <- list(rr_unary(3, 2), rr_subset(3, 2), rr_local_hash(3, 2), rr_hadamard(3, 2, one_bit = TRUE), rr_bitflip(3, 2, buckets = 3, d = 2),
-                     rr_bloom(3, 16, 2, 1, epsilon = 2))
-  for (m in mechanisms) {
-    reports <- rr_perturb(rep(1:3, 40), m, rng = "R")
-    remedy <- 'rr_estimate\\(rr_tally\\(x,\\s+mechanism,\\s+keep\\s+=\\s+"sets"\\)'
-    expect_error(suppressMessages(rr_estimate(reports, m, keep = "sets")), remedy, class = "candor_error_argument")
-    expect_error(rr_estimate(reports, m, method = "mle"), remedy, class = "candor_error_law")
-    # What is proposed works.
-    expect_s3_class(rr_estimate(rr_tally(reports, m, keep = "sets"), method = "mle"), "rr_fit")
-  }
-  m <- rr_hadamard(3, 2)
-  expect_error(rr_estimate(rr_perturb(rep(1:3, 40), m, rng = "R"), m, keep = "sets"), "leave\\s+it\\s+out", class = "candor_error_argument")
-})

@@ -122,16 +122,6 @@ test_that("integer answers get reports that are levels, whatever the levels", {
   expect_type(rr_perturb(10L, rr_grr(c(10, 20), p = 1)), "integer")
 })
 
-test_that("text for numbered categories is told to be labels, and never to take the levels from the reports", {
-  m <- rr_grr(20, epsilon = 4)
-  message <- function(x) conditionMessage(tryCatch(rr_tally(x, m), error = identity))
-  for (x in list(c("yes", "no"), c("1", "21"))) {
-    expect_match(gsub("\\s+", " ", message(x)), "all labels of the questionnaire", fixed = TRUE)
-    expect_no_match(message(x), "unique")
-  }
-  expect_no_match(message(factor(c("yes", "no"))), "levels(x)", fixed = TRUE)
-})
-
 test_that("numbers are written as labels without exponent, and text is read as the number that it is", {
   big <- c(1e5, 2e5, 1234567, 1e15)
   written <- c("100000", "200000", "1234567", "1000000000000000")

@@ -16,21 +16,10 @@ test_that("a design that treats yes and no differently does not take yes for no"
   refused(rr_lie_detector(0.7, levels = turned))
   refused(rr_cheater_detection(0.2, 0.1, levels = turned))
   refused(rr_misclassification(0.9, 0.8, levels = turned))
-  # In other words and dress
-  for (words in list(c("Yes ", "NO"), c("ja", "nein"), c("oui", "non"), c("s\u00ed", "no"), c("ja", "nee"), c("Y", "N"), c(TRUE, FALSE),
-                     c(1, 0), c("1", "0"), factor(c("yes", "no"), turned))) {
+  # In other dress
+  for (words in list(c("Yes ", "NO"), c(TRUE, FALSE), c(1, 0), c("1", "0"), factor(c("yes", "no"), turned))) {
     expect_error(rr_binary(0.9, 0.2, levels = words), class = "candor_error_argument")
   }
-  expect_snapshot(error = TRUE, {
-    rr_binary(0.9, 0.2, levels = c(1, 0))
-    rr_kuk(0.9, 0.2, levels = c("ja", "nein"))
-    rr_triangular(0.2, levels = c("yes", "no"))
-    rr_mangat1994(0.7, levels = c("yes", "no"))
-    rr_unrelated(0.7, 0.25, levels = c("yes", "no"))
-    rr_lie_detector(0.7, levels = c("yes", "no"))
-    rr_cheater_detection(0.2, levels = c("yes", "no"))
-    rr_misclassification(0.9, 0.8, levels = c("yes", "no"))
-  })
   # Words that say nothing of yes and no stand as given, and so do those in the right order.
   for (words in list(c("doped", "clean"), c("a", "b"), c("1", "2"), c("no", "yes"), c("nein", "ja"), c(0, 1))) {
     expect_no_message(expect_equal(rr_matrix(rr_kuk(0.9, 0.2, levels = words))[[2, 2]], 0.9))
@@ -71,7 +60,6 @@ test_that("names of forced answers say what belongs to what, and not that no is 
   plain <- rr_forced(c(no = 0.1, yes = 0.3))
   expect_no_message(named <- rr_forced(c(yes = 0.3, no = 0.1)))
   expect_identical(named, plain)
-  expect_identical(rr_forced(c(Ja = 0.3, Nein = 0.1))$levels, c("Nein", "Ja"))
   expect_identical(rr_unrelated(0.7, c(yes = 0.25, no = 0.75)), rr_unrelated(0.7, c(no = 0.75, yes = 0.25)))
   expect_identical(rr_pram(c(yes = 0.9, no = 0.8)), rr_pram(c(no = 0.8, yes = 0.9)))
   expect_identical(rr_forced(c(often = 0.1, never = 0.2))$levels, c("often", "never"))
@@ -95,27 +83,4 @@ test_that("a file of a symmetric design in that order is read as it was written"
   tally <- rr_counts(c(yes = 50, no = 60), suppressMessages(rr_forced(1 / 6, levels = turned)))
   rr_write(tally, path)
   expect_identical(rr_read(path), tally)
-})
-
-test_that("crosswise reports in the words of the questionnaire are explained, with a cure of one line", {
-  design <- rr_crosswise(0.2)
-  answers <- data.frame(drug = rep(c("same", "different"), c(65, 35)), sex = "f", ab = rep(c("A", "B"), c(65, 35)))
-  expect_snapshot(error = TRUE, {
-    rr_tally(answers$drug, design)
-    rr_estimate(answers, design, column = "ab")
-    rr_glm(drug ~ 1, answers, design)
-    rr_multinom(drug ~ 1, answers, design)
-    rr_tally(answers["drug"], rr_product(drug = design))
-  })
-  said <- function(x) gsub("\\s+", " ", conditionMessage(tryCatch(rr_tally(x, design), error = identity)))
-  cure <- 'ifelse(x == "same", "yes", "no")'
-  expect_match(said(answers$drug), cure, fixed = TRUE)
-  expect_match(said(factor(answers$drug)), cure, fixed = TRUE)
-  # Recoded so: 65 of 100 said the same, the estimate is (0.65 - 0.8) / (0.2 - 0.8) by hand.
-  expect_equal(coef(rr_estimate(ifelse(answers$drug == "same", "yes", "no"), design))[["yes"]], 0.25)
-  # Other designs say nothing of it, nor does a value that is merely misspelt lose its hint.
-  expect_no_match(conditionMessage(tryCatch(rr_tally(answers$drug, rr_warner(0.8)), error = identity)), "ifelse")
-  expect_match(said(c("yes", "n0")), "Did you mean", fixed = TRUE)
-  expect_no_match(said(c("yes", "n0")), "same", fixed = TRUE)
-  expect_no_match(said(c("yes", "no", "maybe")), "ifelse", fixed = TRUE)
 })

@@ -124,20 +124,6 @@ test_that("what is no report is named with its position", {
   expect_error(rr_tally(data.frame(index = 0, sign = 0), b), "sign 0", class = "candor_error_report")
 })
 
-test_that("reports that lost their rows say how a table keeps them", {
-  m <- rr_unary(4, 1)
-  reports <- rr_perturb(rep(1:4, 5), m)
-  cut <- reports
-  # As the columns of a data.table come out of its `[`.
-  attr(cut, "dim") <- NULL
-  expect_error(rr_tally(cut, m), "as.character(reports)", fixed = TRUE, class = "candor_error_argument")
-  expect_error(print(cut), "A tibble takes the reports as they are", class = "candor_error_argument")
-  table <- tibble::tibble(day = rep(1:2, 10), report = reports, text = as.character(reports))
-  table <- table[table$day == 2, ]
-  expect_identical(rr_tally(table$text, m), rr_tally(reports[c(FALSE, TRUE)], m))
-  expect_identical(rr_tally(table$report, m), rr_tally(reports[c(FALSE, TRUE)], m))
-})
-
 test_that("numbers may be text, as a file's reader leaves them", {
   texts <- function(x) {
     x <- as.data.frame(x)
