@@ -99,6 +99,21 @@ test_that("profile intervals end where the fall is the quantile, with nothing th
   expect_gt(infinite, 5)
 })
 
+test_that("the profile of a usual fit costs a few climbs an end", {
+  set.seed(5)
+  people <- data.frame(x = rnorm(3000), z = rbinom(3000, 1, 0.5))
+  people$y <- rbinom(3000, 1, 0.25 + 0.5 * plogis(-0.5 + 0.8 * people$x - 0.5 * people$z))
+  fit <- rr_glm(y ~ x + z, people, rr_warner(0.75))
+  cost <- new.env()
+  cost$climbs <- 0
+  counted <- bquote(assign("climbs", .(cost)$climbs + length(starts) / model$size * nrow(model$z) / 3000, .(cost)))
+  suppressMessages(trace("climb", counted, print = FALSE, where = asNamespace("candor")))
+  ends <- confint(fit)
+  suppressMessages(untrace("climb", where = asNamespace("candor")))
+  # There are 16; from all starts at each rung there were 107.
+  expect_lt(cost$climbs / length(ends), 20)
+})
+
 test_that("rows, predictions and their errors match the vectors", {
   for (case in golden_finite()) {
     fit <- fit_golden(case$input)
