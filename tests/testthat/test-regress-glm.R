@@ -352,7 +352,7 @@ test_that("every method answers for coefficients at infinity, beside an unknown 
     for (type in c("observed", "expected", "sandwich")) {
       V <- vcov(fit, type, parameter = TRUE)
       expect_identical(dim(V), c(size, size))
-      expect_true(all(is.na(V[lost, ])) && all(is.na(V[, lost])))
+      expect_true(all(is.na(V[which(lost), ])) && all(is.na(V[, which(lost)])))
     }
     expect_identical(dim(vcov(fit, cluster = rep(1:10, n / 10))), dim(vcov(fit)))
     expect_output(print(summary(fit)), "Estimate")
