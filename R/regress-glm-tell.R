@@ -50,32 +50,25 @@ tell_weights <- function(fit) {
                               "or read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
 }
 
-# The maximum is at infinity, or another one is nearly as high: intervals of either kind then hold too seldom
-# (inst/mathematics/maxima.md 6).
+# The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
 tell_maxima <- function(fit, doubt) {
   boundary <- fit$boundary
   pressed <- isTRUE(boundary$pressed)
-  near <- sort(fit$starts[fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2])
-  if (is.null(boundary) && (!length(near) || fit$penalty != "none")) return(invisible())
-  best <- format(max(fit$starts), digits = 8)
-  sides <- paste(sort(unique(boundary$truth)), collapse = " or ")
-  shown <- utils::head(boundary$coefficients, 5)
-  infinite <- c(x = if (length(shown)) "Not finite: {.val {shown}}{if (length(boundary$coefficients) > 5) ', ...'}.",
-                x = if (length(boundary$rows)) "The fitted truth of {length(boundary$rows)} row{?s} is {sides}.")
-  classes <- c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (length(near)) "maxima")
-  if (!is.null(doubt)) {
-    doubt[[1]] <- paste(doubt[[1]], "The likelihood has its maximum",
-                        if (pressed) "at the end of the range of the link." else "at infinity.")
-    return(warn(doubt, c(classes, "unlikely")))
+  near <- any(fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2)
+  if (is.null(boundary) && (!near || fit$penalty != "none")) return(invisible())
+  text <- if (is.null(boundary)) {
+    c("Another maximum lies within 2 units of log-likelihood.",
+      i = "{.code penalty = \"prior\"} gives an estimate with smaller errors.")
+  } else if (pressed) {
+    c("The maximum is at the end of the range of the {.val {fit$link}} link.",
+      i = "Use {.code link = \"logit\"}, or read it as a bound.")
+  } else {
+    c("The likelihood has its maximum at infinity: {.val {boundary$coefficients}}.",
+      i = "Intervals fail here. {.code penalty = \"prior\"} gives finite estimates with smaller errors.")
   }
-  if (pressed) {
-    return(warn(c("The maximum is at the end of the range of the {.val {fit$link}} link.", infinite,
-                  i = "Use {.code link = \"logit\"}, or read it as a bound."), classes))
-  }
-  warn(c(if (is.null(boundary)) "The likelihood has several maxima." else "The likelihood has its maximum at infinity.",
-         infinite,
-         x = if (length(near)) "Log-likelihoods: {best} (this fit), {format(max(near), digits = 8)}.",
-         i = "Intervals hold too seldom here. {.code penalty = \"prior\"} gives a better estimate."), classes)
+  if (!is.null(doubt)) text <- replace(doubt, 1, paste(doubt[[1]], text[[1]]))
+  warn(text, c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (near) "maxima",
+               if (!is.null(doubt)) "unlikely"))
 }
 
 # An unknown number of the design at the end of its range.

@@ -47,14 +47,13 @@ prior_precision <- function(data) {
 climb_penalised <- function(data, z, b, penalty, shift = 0) {
   here <- penalised_state(data, z, b, penalty)
   longest <- 1
+  end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
   for (step in seq_len(500)) {
     if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
     direction <- as.vector(here$V %*% here$score)
     rise <- sum(direction * here$score) / 2
     reach <- max(abs(z %*% direction))
-    if (rise <= 1e-24) {
-      return(list(b = b, value = here$value - shift, finite = TRUE, decrement = rise, steps = step))
-    }
+    if (rise <= 1e-24) return(end(TRUE))
     # Scoring gets slow where it should end: Newton's step for the equation, by differences, once it is near.
     if (reach < 0.3) {
       newton <- penalised_step(data, z, b, penalty, here)
@@ -74,14 +73,11 @@ climb_penalised <- function(data, z, b, penalty, shift = 0) {
       trial <- penalised_state(data, z, b + t * direction, penalty)
       halvings <- halvings + 1
     }
-    if (halvings == 30) {
-      return(list(b = b, value = here$value - shift, finite = rise < 1e-13 * max(1, abs(here$value)), decrement = rise,
-                  steps = step))
-    }
+    if (halvings == 30) return(end(rise < 1e-13 * max(1, abs(here$value))))
     b <- b + t * direction
     here <- trial
   }
-  list(b = b, value = here$value - shift, finite = rise < 1e-10, decrement = rise, steps = step)
+  end(rise < 1e-10)
 }
 
 score_length <- function(state, here) sum(state$score * (here$V %*% state$score))

@@ -18,7 +18,11 @@ confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wa
     else if (!is.null(object$design) || object$penalty != "none") {
       if (asked) refuse_profile(object)
       wald_ends(object, which, level, type, cluster)
-    } else t(vapply(which, function(j) profile_coefficient(object, j, level), numeric(2)))
+    } else {
+      whole <- profile_whole(object)
+      drop <- stats::qchisq(level, 1) / 2
+      t(vapply(which, function(j) profile_coefficient(object, j, profile_parts(object, j, drop, whole)), numeric(2)))
+    }
   dimnames(ends) <- list(names[which], percent)
   ends
 }
@@ -29,43 +33,53 @@ wald_ends <- function(fit, which, level, type, cluster) {
   unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
 }
 
-# What a profile of coefficient j needs: the model of the others, whose offset takes up the value that is held; the
-# starts of the fit, by their value of coefficient j and the others; NULL if j is not estimated.
-profile_parts <- function(fit, j) {
-  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
-  if (!j %in% kept) return(NULL)
+# What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
+# coordinates of the model.
+profile_whole <- function(fit) {
   data <- collapse_rows(fitted_data(fit))
   whole <- regress_model(data)
+  starts <- regress_starts(whole, fit$starts.asked)
+  ends <- cbind(c(fit$point, fit$parameter), fit$ends[, order(-fit$starts), drop = FALSE])
+  points <- cbind(matrix(apply(ends, 2, function(b) coordinates(whole, b)), whole$size), starts)
+  rows <- some_rows(length(data$y), screen_rows)
+  list(data = data, k = whole$k, points = points, ends = ncol(ends), rows = rows,
+       b = matrix(apply(points, 2, function(at) natural(whole, at)), ncol = ncol(points)),
+       few = heights(thin_model(whole, rows), points[, 1]),
+       near = sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts),
+       rivals = isTRUE(attr(starts, "rivals")),
+       regular = is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity"))
+}
+
+screen_rows <- 800
+
+# Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
+# estimated. Where no other maximum is near the level, the points within it hang together, and their end is `walked` to.
+profile_parts <- function(fit, j, drop, whole) {
+  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  if (!j %in% kept) return(NULL)
+  data <- others <- whole$data
   column <- unname(data$x[, j])
-  others <- data
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
   unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
-  parts <- list(data = data, column = column, unit = unit, top = fit$loglik,
-                range = unit * (if (fit$link == "cauchit") 1e6 else 300),
-                rivals = TRUE,
-                alone = !ncol(others$x) && is.null(data$unknown))
+  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, rows = whole$rows,
+                range = unit * (if (fit$link == "cauchit") 1e6 else 300), ends = whole$ends, few = whole$few,
+                se = sqrt(fit$variance$observed[j, j]), alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
   none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
-  basis <- if (ncol(others$x)) regress_basis(others) else none
-  # All starts and ends in the coordinates of the others.
-  starts <- regress_starts(whole, fit$starts.asked)
-  parts$rivals <- isTRUE(attr(starts, "rivals"))
-  ends <- cbind(c(fit$point, fit$parameter), fit$ends)
-  points <- cbind(apply(ends, 2, function(b) coordinates(whole, b)), starts)
-  if (whole$size == 1L) points <- rbind(as.vector(points))
-  b <- apply(points, 2, function(at) natural(whole, at))
-  if (!is.matrix(b)) b <- rbind(b)
-  inner <- if (basis$rank) solve(basis$back, b[setdiff(kept, j)[basis$keep], , drop = FALSE])
-  parts$rest <- rbind(inner, points[-seq_len(whole$k), , drop = FALSE])
-  parts$held <- b[j, ]
+  parts$basis <- if (ncol(others$x)) regress_basis(others) else none
+  inner <- if (parts$basis$rank) solve(parts$basis$back, whole$b[setdiff(kept, j)[parts$basis$keep], , drop = FALSE])
+  parts$rest <- rbind(inner, whole$points[-seq_len(whole$k), , drop = FALSE])
+  parts$held <- whole$b[j, ]
   parts$others <- others
-  parts$basis <- basis
+  # The fit knows the maxima within 3 of the best.
+  parts$walked <- whole$regular && all(whole$near < -drop - 1) && (drop <= 2 || !whole$rivals)
+  parts$slack <- if (parts$walked) drop + 3 else 8 + 3 * nrow(parts$rest)
   parts
 }
 
 # The largest log-likelihood with coefficient j held at v, and where it is: from the points of `near`, else from all
 # starts, as they are and scaled to v, which keeps their thresholds.
-profile_height <- function(parts, v, near = NULL, enough = Inf) {
+profile_height <- function(parts, v, near = NULL, tolerance = 1e-11, enough = Inf) {
   data <- parts$data
   shifted <- if (parts$alone) data else parts$others
   shifted$offset <- (data$offset %||% 0) + v * parts$column
@@ -74,61 +88,117 @@ profile_height <- function(parts, v, near = NULL, enough = Inf) {
     return(list(value = if (inside_link(shifted$offset, data$link)) sum(data$weight * rows$loglik) else -Inf))
   }
   model <- regress_model(shifted, basis = parts$basis)
-  warm <- !is.null(near)
-  if (!warm) {
+  if (is.null(near)) {
     same <- which(parts$held * v > 0)
     steeper <- parts$rest[, same, drop = FALSE]
     k <- seq_len(model$k)
     steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
-    near <- cbind(parts$rest, steeper)
-  }
-  if (!warm) {
-    near <- near[, which(is.finite(heights(model, near) + colSums(near))), drop = FALSE]
+    near <- promising_few(parts, model, cbind(parts$rest, steeper), enough)
     if (!ncol(near)) return(list(value = -Inf))
-    rough <- climb(model, promising(model, near), 1e-3, 60, enough)
-    near <- rough$at[, utils::head(order(-rough$value), 2), drop = FALSE]
   }
-  found <- climb(model, near)
+  found <- climb(model, near, tolerance)
   order <- order(-found$value)
-  list(value = found$value[order[1]], near = found$at[, order, drop = FALSE])
+  apart <- utils::head(order[!duplicated(round(found$value[order], 6))], 4)
+  list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
+}
+
+# The starts from which a part of the rows leads highest, and the ends of the fit where there are several.
+promising_few <- function(parts, model, near, enough) {
+  ends <- seq_len(parts$ends)
+  whole <- length(parts$rows) == length(parts$data$y)
+  small <- if (whole) model else thin_model(model, parts$rows)
+  value <- heights(small, near)
+  kept <- unique(c(ends, which(value > parts$few - parts$slack), utils::head(order(-value), 2)))
+  kept <- kept[is.finite(value[kept]) & is.finite(colSums(near)[kept])]
+  if (!length(kept)) return(near[, kept, drop = FALSE])
+  few <- best_climbs(small, near[, kept, drop = FALSE], if (whole) enough else Inf)
+  if (whole || parts$walked) return(few[, is.finite(heights(model, few)), drop = FALSE])
+  few <- cbind(near[, ends, drop = FALSE], few)
+  best_climbs(model, few[, is.finite(heights(model, few)), drop = FALSE], enough)
+}
+
+best_climbs <- function(model, near, enough) {
+  rough <- climb(model, near, 1e-3, 60, enough)
+  best <- order(-rough$value)
+  rough$at[, utils::head(best[!duplicated(round(rough$value[best], 2))], 2), drop = FALSE]
 }
 
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
 # the likelihood may come back, at infinity too.
-profile_coefficient <- function(fit, j, level) {
-  parts <- profile_parts(fit, j)
+profile_coefficient <- function(fit, j, parts) {
   if (is.null(parts)) return(c(NA_real_, NA_real_))
-  drop <- stats::qchisq(level, 1) / 2
   b <- fit$coefficients[[j]]
-  ends <- vapply(c(-1, 1), function(side) {
-    if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side, drop)
+  vapply(c(-1, 1), function(side) {
+    if (identical(b, side * Inf)) return(b)
+    end <- if (isTRUE(parts$walked)) profile_walk(parts, fit$point[j], side)
+    end %||% profile_end(parts, fit$point[j], side)
   }, 0)
-  ends
 }
 
-# From far out inwards, to the first value that is within; between it and the last without is the end. Where the fit has
-# no rival far from it, it is sought from the estimate outwards.
-profile_end <- function(parts, b, side, drop) {
+root_of_fall <- function(parts, value) sqrt(2 * max(0, parts$top - value)) - sqrt(2 * parts$drop)
+
+# Outwards from the estimate along the curve of the others; NULL if a start leads higher than the curve, at its end or
+# beyond.
+profile_walk <- function(parts, b, side) {
+  quantile <- sqrt(2 * parts$drop)
+  last <- c(b, NA)
+  curve <- parts$rest[, c(1, 1), drop = FALSE]
+  fall <- function(v) {
+    ahead <- (v - last[1]) / (last[1] - last[2])
+    ahead <- if (isTRUE(abs(ahead) < 3)) ahead else 0
+    found <- profile_height(parts, v, curve %*% c(1 + ahead, -ahead))
+    if (!is.finite(found$value)) return(NaN)
+    curve <<- cbind(found$near[, 1], curve[, 1])
+    last <<- c(v, last[1])
+    root_of_fall(parts, found$value)
+  }
+  inside <- b
+  low <- -quantile
+  end <- b + side * quantile * parts$se
+  repeat {
+    high <- fall(end)
+    if (is.na(high)) return(NULL)
+    if (high >= 0) break
+    if (abs(end) > parts$range) return(side * Inf)
+    inside <- end
+    low <- high
+    end <- b + (end - b) * min(3, max(1.1, 1.02 * quantile / (quantile + high)))
+  }
+  if (high > 1e-9) {
+    order <- order(c(inside, end))
+    falls <- c(low, high)[order]
+    end <- stats::uniroot(fall, c(inside, end)[order], f.lower = falls[1], f.upper = falls[2],
+                          tol = 1e-9 * parts$unit)$root
+  }
+  for (v in c(end, b + 3 * (end - b), side * parts$range)) {
+    if (profile_height(parts, v, tolerance = 1e-5)$value >= parts$top - parts$drop + 1e-6) return(NULL)
+  }
+  end
+}
+
+# From far out inwards, to the first value that is within; between it and the last without is the end.
+profile_end <- function(parts, b, side) {
+  level <- parts$top - parts$drop
   ladder <- parts$range / 2^(0:10)
-  rungs <- c(if (parts$rivals) c(ladder, 0, -ladder) else parts$range, b + side * parts$unit / 2^(-3:3))
+  rungs <- c(ladder, 0, -ladder, b + side * parts$unit / 2^(-3:3))
   rungs <- sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
   outside <- NULL
   for (inside in c(rungs, b)) {
-    point <- profile_height(parts, inside, if (inside == b) parts$rest[, 1, drop = FALSE], parts$top - drop)
-    if (inside == b || point$value >= parts$top - drop) break
+    point <- profile_height(parts, inside, if (inside == b) parts$rest[, 1, drop = FALSE], enough = level)
+    if (inside == b || point$value >= level) break
     outside <- c(inside, point$value)
     warm <- point$near
   }
   if (is.null(outside)) return(side * Inf)
   fall <- function(v) {
     found <- profile_height(parts, v, warm)
-    warm <<- cbind(found$near, if (parts$rivals) warm[, seq_len(min(3, NCOL(warm))), drop = FALSE])
-    sqrt(2 * max(0, parts$top - found$value)) - sqrt(2 * drop)
+    warm <<- cbind(found$near, warm[, seq_len(min(3, NCOL(warm))), drop = FALSE])
+    root_of_fall(parts, found$value)
   }
   warm <- cbind(point$near, warm)
   for (count in 1:5) {
     if (!is.finite(outside[2])) outside <- c(inside + (outside[1] - inside) * c(0.999, NA))
-    high <- if (is.finite(outside[2])) sqrt(2 * (parts$top - outside[2])) - sqrt(2 * drop) else fall(outside[1])
+    high <- if (is.finite(outside[2])) root_of_fall(parts, outside[2]) else fall(outside[1])
     low <- fall(inside)
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
@@ -137,8 +207,9 @@ profile_end <- function(parts, b, side, drop) {
     end <- stats::uniroot(fall, ends, f.lower = falls[1], f.upper = falls[2], tol = 1e-9 * parts$unit,
                           maxiter = 200)$root
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
-    higher <- if (!parts$alone) profile_height(parts, end, enough = parts$top - drop + 1e-6)
-    if (parts$alone || higher$value < parts$top - drop + 1e-6) break
+    if (parts$alone) break
+    higher <- profile_height(parts, end)
+    if (higher$value < level + 1e-6) break
     warm <- cbind(higher$near, warm)
     inside <- end
   }
@@ -153,7 +224,11 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   if (!is.null(fitted$design) || fitted$penalty != "none") refuse_profile(fitted)
   names <- names(fitted$coefficients)
   which <- if (is.null(parm)) seq_along(names) else match_coefficients(parm, names)
-  tables <- lapply(which, function(j) profile_of_coefficient(fitted, j, level, points))
+  whole <- profile_whole(fitted)
+  drop <- stats::qchisq(level, 1) / 2
+  tables <- lapply(which, function(j) {
+    profile_of_coefficient(fitted, j, profile_parts(fitted, j, drop, whole), points)
+  })
   table <- do.call(rbind, tables[lengths(tables) > 0])
   if (is.null(table)) {
     abort(c("There is no profile to give.", x = "These coefficients are not estimated: {.val {names[which]}}."),
@@ -179,13 +254,12 @@ refuse_profile <- function(fit) {
 
 # The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side
 # that leads back from far out.
-profile_of_coefficient <- function(fit, j, level, points) {
-  parts <- profile_parts(fit, j)
+profile_of_coefficient <- function(fit, j, parts, points) {
   centre <- unname(fit$coefficients[j])
   if (is.null(parts) || is.na(centre)) return(NULL)
   finite <- is.finite(centre)
   far <- if (finite) 6 * sqrt(fit$variance$observed[j, j]) else 20 * parts$unit
-  ends <- profile_coefficient(fit, j, level)
+  ends <- profile_coefficient(fit, j, parts)
   start <- if (finite) centre else sign(centre) * far
   if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
   ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)

@@ -45,9 +45,16 @@ test_that("profile ends match the vectors, infinite ones included", {
     ends <- confint(fit_golden(case$input))
     wanted <- golden_number(case$expected$profile_95)
     if (case$input$design == "crosswise (p < q)") {
-      # The vector has the first crossing; the likelihood comes back at infinity: a truth of 0 or 1 for all rows beyond a
-      # threshold is within the quantile. Each infinite end has such a point.
-      expect_identical(is.infinite(ends), matrix(c(TRUE, FALSE, FALSE, FALSE, TRUE, TRUE), 3), ignore_attr = TRUE)
+      # The vector has the first crossing; the likelihood comes back at infinity. A witness, with the log-likelihood
+      # written out: beyond these coefficients, far out on the side of each infinite end, it stays within the quantile.
+      witness <- c(-498.8442, 798.1507, 748.3063)
+      for (further in c(1, 10, 1000)) {
+        report <- 0.75 - 0.5 * plogis(as.vector(case$input$x %*% (further * witness)))
+        loglik <- sum(log(ifelse(case$input$y == 1, report, 1 - report)))
+        expect_gt(loglik, case$expected$loglik - qchisq(0.95, 1) / 2)
+      }
+      expect_identical(ends[is.infinite(ends)], c(-Inf, Inf, Inf))
+      expect_identical(is.infinite(ends), cbind(witness < 0, witness > 0), ignore_attr = TRUE)
       wanted[is.infinite(ends)] <- ends[is.infinite(ends)]
     }
     expect_golden(ends, wanted, 1e-6, case$input$design)
@@ -97,6 +104,21 @@ test_that("profile intervals end where the fall is the quantile, with nothing th
     }
   }
   expect_gt(infinite, 5)
+})
+
+test_that("the profile of a usual fit costs a few climbs an end", {
+  set.seed(5)
+  people <- data.frame(x = rnorm(3000), z = rbinom(3000, 1, 0.5))
+  people$y <- rbinom(3000, 1, 0.25 + 0.5 * plogis(-0.5 + 0.8 * people$x - 0.5 * people$z))
+  fit <- rr_glm(y ~ x + z, people, rr_warner(0.75))
+  cost <- new.env()
+  cost$climbs <- 0
+  counted <- bquote(assign("climbs", .(cost)$climbs + length(starts) / model$size * nrow(model$z) / 3000, .(cost)))
+  suppressMessages(trace("climb", counted, print = FALSE, where = asNamespace("candor")))
+  ends <- confint(fit)
+  suppressMessages(untrace("climb", where = asNamespace("candor")))
+  # There are 16; from all starts at each rung there were 107.
+  expect_lt(cost$climbs / length(ends), 20)
 })
 
 test_that("rows, predictions and their errors match the vectors", {
@@ -330,7 +352,7 @@ test_that("every method answers for coefficients at infinity, beside an unknown 
     for (type in c("observed", "expected", "sandwich")) {
       V <- vcov(fit, type, parameter = TRUE)
       expect_identical(dim(V), c(size, size))
-      expect_true(all(is.na(V[lost, ])) && all(is.na(V[, lost])))
+      expect_true(all(is.na(V[which(lost), ])) && all(is.na(V[, which(lost)])))
     }
     expect_identical(dim(vcov(fit, cluster = rep(1:10, n / 10))), dim(vcov(fit)))
     expect_output(print(summary(fit)), "Estimate")
@@ -576,7 +598,7 @@ test_that("a likelihood with two finite maxima is told, and the higher one is th
   }
   values <- -vapply(maxima, `[[`, 0, "value")
   expect_equal(diff(values), -0.2658937, tolerance = 1e-5)
-  expect_warning(fit <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8))), "several maxima", class = "candor_warning_maxima")
+  expect_warning(fit <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8))), "Another maximum", class = "candor_warning_maxima")
   expect_equal(fit$loglik, values[1], tolerance = 1e-9)
   expect_equal(unname(coef(fit)), maxima[[1]]$par, tolerance = 1e-4)
   for (value in values) expect_lt(min(abs(fit$starts - value)), 1e-6)
