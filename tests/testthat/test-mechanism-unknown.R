@@ -62,7 +62,6 @@ test_that("standard errors of the lie detector cover", {
 
 test_that("bad designs are refused", {
   expect_error(rr_lie_detector(2), class = "candor_error_argument")
-  expect_error(rr_lie_detector(), class = "candor_error_argument")
   expect_error(rr_lie_detector(0.2, levels = c("a", "b", "c")), class = "candor_error_argument")
   expect_error(rr_cheater_detection(0.7, 0.7), class = "candor_error_argument")
   expect_error(rr_parameters(rr_estimate(rr_counts(c(1, 2), rr_warner(0.8)))), class = "candor_error_argument")

@@ -47,13 +47,3 @@ test_that("of several columns the combinations that occur are groups, the first 
     expect_identical(tally$n, as.double(table(factor(do.call(paste, by), do.call(paste, wanted)))))
   }
 })
-
-test_that("a table that looks counted is told from respondents with weights, by its first rows where these say it", {
-  counts <- data.frame(answer = m$levels, w = c(610, 270, 120))
-  expect_message(rr_tally(counts, m, column = "answer", weights = "w"), class = "candor_message_counts")
-  expect_no_message <- function(data) expect_message(rr_tally(data, m, column = "answer", weights = "w"), NA)
-  expect_no_message(transform(counts, w = w + 0.5))
-  expect_no_message(transform(counts, w = c(1, 2, 3)))
-  people <- data.frame(answer = rep(m$levels, 1000), w = 20)
-  expect_no_message(people)
-})

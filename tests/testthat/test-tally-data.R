@@ -180,14 +180,6 @@ test_that("groups without reports are named and left out", {
   expect_error(rr_estimate(rr_tally("no", m, weights = 0)), class = "candor_error_empty")
 })
 
-test_that("a table of counts given as weighted reports is told of rr_counts()", {
-  counted <- data.frame(answer = c("no", "yes"), n = c(780, 420))
-  expect_message(rr_tally(counted, rr_warner(0.7), column = "answer", weights = "n"), class = "candor_message_counts")
-  # Respondents repeat their answers, and have small weights.
-  people <- data.frame(answer = rep(c("no", "yes"), c(6, 4)), w = rep(1:2, 5))
-  expect_no_message(rr_tally(people, rr_warner(0.7), column = "answer", weights = "w"))
-})
-
 test_that("wide tables of counts that lack something, and tables of a database, say how to mend", {
   die <- rr_forced(1 / 6)
   wide <- data.frame(region = c("N", "S"), no = c(10, 20), yes = c(5, 6))

@@ -116,15 +116,15 @@ test_that("rows may come in any order, twice, and as 64-bit integers", {
   asked <- list(answers = "answer", keys = "region", weight = NULL, form = "categories")
   rows <- data.frame(answer = c("some", "no", "no", "often"), region = c("s", "n", "s", "n"), n = c(4, 3, 2, 1))
   wanted <- rr_counts(rows, m)
-  expect_identical(tally_rows(rows, m, asked, FALSE), wanted)
-  expect_identical(tally_rows(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
+  expect_identical(tally_answer(rows, m, asked, FALSE), wanted)
+  expect_identical(tally_answer(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
   halves <- rows[c(1:4, 1:4), ]
-  expect_identical(tally_rows(transform(halves, n = n / 2), m, asked, FALSE), wanted)
+  expect_identical(tally_answer(transform(halves, n = n / 2), m, asked, FALSE), wanted)
   # The bits of 4, 3, 2 and 1 as 64-bit integers
   low <- matrix(c(4L, 3L, 2L, 1L, 0L, 0L, 0L, 0L), 2, byrow = TRUE)
   if (.Platform$endian == "big") low <- low[2:1, ]
   rows$n <- structure(readBin(writeBin(as.vector(low), raw()), "double", 4), class = "integer64")
-  expect_identical(tally_rows(rows, m, asked, FALSE), wanted)
+  expect_identical(tally_answer(rows, m, asked, FALSE), wanted)
 })
 
 test_that("one query is sent, and at most one row for each category and group comes back", {
@@ -139,7 +139,7 @@ test_that("one query is sent, and at most one row for each category and group co
   }
   asked <- tally_query(table, m, "answer", "region", "w")
   rows <- watched(asked$query)
-  expect_identical(tally_rows(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
+  expect_identical(tally_answer(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
   expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
   expect_match(sent$queries, "GROUP BY `answer` COLLATE BINARY, `region` COLLATE BINARY$")
 })

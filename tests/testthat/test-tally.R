@@ -247,7 +247,7 @@ test_that("1 and TRUE that are read as no are told", {
   expect_identical(counts, c(1, 2))
   expect_snapshot(rr_tally(c(TRUE, FALSE, NA), die, na.rm = TRUE)$counts)
   told(rr_tally(data.frame(a = c(1L, 0L)), die))
-  told(rr_tally(c(TRUE, FALSE), rr_grr(c("Ja ", "NEIN"), epsilon = 1)))
+  told(rr_tally(c(TRUE, FALSE), rr_grr(c("Yes ", "NO"), epsilon = 1)))
   told(rr_glm(y ~ 1, data.frame(y = rep(c(0, 1, 1, 0), 200)), die))
   # Text is read as it stands, positions of k-ary randomized response are positions, and labels that are bits are read.
   expect_no_message(rr_tally(c("yes", "no"), die))

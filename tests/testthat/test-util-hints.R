@@ -80,5 +80,5 @@ test_that("calls that messages show have arguments of these names", {
       }
     }
   }
-  expect_gt(seen, 30)
+  expect_gt(seen, 15)
 })
