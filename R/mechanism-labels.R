@@ -93,7 +93,9 @@ tell_reversed <- function(x, labels, bits = TRUE) {
 tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
 
 # In the crosswise design "the same" stands for yes.
-is_reversed <- function(labels) paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
+is_reversed <- function(labels) {
+  paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
+}
 
 # The levels of a yes/no design. One whose probabilities are those of yes would be another design if the first of its
 # levels were the one for yes: `of` says whose probability is meant, as a sentence about the `{first}` or `{second}`

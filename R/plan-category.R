@@ -68,8 +68,8 @@ mean_form <- function(mechanism, target) {
   c(largest(largest_mean_variance(mechanism, target)), list(direct = largest(1), worst = NA_real_))
 }
 
-# N times the variance of the unbiased estimate of a share, or of its difference from that of a second group, N being the
-# number in both.
+# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
+# both.
 unit_variance <- function(form, share, target, second = NULL) {
   if (!is.null(second)) {
     return(unit_variance(form, share, target) / second$first +

@@ -38,7 +38,8 @@ mechanism_lines <- function(mechanism) {
 
 print_regression <- function(x, digits) {
   cat("Regression of the truth \"", x$labels[2], "\", ", x$link, " link",
-      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior", ""), "\n", sep = "")
+      switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior", ""),
+      "\n", sep = "")
   cat(paste0("  ", mechanism_lines(x$mechanism)), sep = "\n")
 }
 

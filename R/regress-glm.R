@@ -175,7 +175,8 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     # Of combinations that are finite, whether or not their coefficients are.
     whole = if (!is.null(solved$flat)) solved$whole[seq_len(columns), seq_len(columns), drop = FALSE],
     decrement = maximum$decrement, starts = maximum$values,
-    ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik, constant = constant,
+    ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik,
+    constant = constant,
     point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
     parameter = if (unknown) named_parameter(solved, parts$devices$parameter)
   ), class = c("rr_glm", "glm", "lm"))

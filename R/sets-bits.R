@@ -34,8 +34,8 @@ abort_flip <- function(flip, position) {
 }
 
 # `flip` as one number, one per bit or set (length `n`), or one per entry (an m x n matrix). Flips with names go to the
-# sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of long vectors, are checked by the kernels:
-# here each comparison would be a pass of its own.
+# sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of long vectors, are checked by the
+# kernels: here each comparison would be a pass of its own.
 check_flip <- function(flip, m, n, sets = NULL) {
   if (!is.numeric(flip) || is.object(flip) || !length(flip)) {
     abort(c("{.arg flip} must be the probability that a bit was reported wrongly.", x = "It is {describe(flip)}.",

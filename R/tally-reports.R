@@ -96,7 +96,8 @@ abort_report_at <- function(position, problem, answers = FALSE) {
 # True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomised.
 answers_remedy <- "These are answers. Randomise them first: {.code rr_perturb(x, mechanism)}."
 
-# Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels takes any text.
+# Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels
+# takes any text.
 are_answers <- function(x, mechanism) {
   if (!is.atomic(x) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
   if (inherits(mechanism, c("rr_sketch_counts", "rr_prefixes"))) return(is.character(x) || is.factor(x))

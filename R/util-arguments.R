@@ -3,7 +3,7 @@
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(x)
   abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
-          i = "Describe how the answers were randomized with one of {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
+          i = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
         "argument")
 }
 

@@ -8,9 +8,9 @@
 #include "regress/distinct.h"
 #include "regress/unknown.h"
 
-/* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1
- * - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior | NULL
- * (a matrix of all coefficients, an arrow where there are levels). */
+/* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 -
+ * q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior |
+ * NULL (a matrix of all coefficients, an arrow where there are levels). */
 typedef struct held {
   candor_unknown model;
   int unknown;
@@ -98,9 +98,9 @@ static R_xlen_t places(const held *h)
   return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
 }
 
-/* rr_regress_climb(model, starts: a column each, options: tolerance, steps, enough) -> list(at: a column each, numbers: value,
- * decrement, steps, pressed). A start that is impossible has the value -Inf. After a value of `enough` no start is
- * climbed from: their values are -Inf too. */
+/* rr_regress_climb(model, starts: a column each, options: tolerance, steps, enough) -> list(at: a column each, numbers:
+ * value, decrement, steps, pressed). A start that is impossible has the value -Inf. After a value of `enough` no start
+ * is climbed from: their values are -Inf too. */
 SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
 {
   const char *names[] = {"at", "numbers", ""};
@@ -162,8 +162,8 @@ static void spread(const double *arrow, candor_shape s, double *square)
       square[(s.levels + k) * n + s.levels + l] = square[(s.levels + l) * n + s.levels + k] = dense[k * s.dense + l];
 }
 
-/* rr_regress_value(model, at, natural) -> list(value, gradient, observed, expected), without the prior. An unknown number is
- * its logit, as in the climb, unless `natural`. */
+/* rr_regress_value(model, at, natural) -> list(value, gradient, observed, expected), without the prior. An unknown
+ * number is its logit, as in the climb, unless `natural`. */
 SEXP rr_regress_value_call(SEXP model, SEXP at, SEXP natural)
 {
   const char *names[] = {"value", "gradient", "observed", "expected", ""};

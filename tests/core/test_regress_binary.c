@@ -124,7 +124,8 @@ static void levels(void)
   m.level = group;
   m.levels = GROUPS;
   CHECK(candor_binary_check(&m) == CANDOR_OK);
-  double at[ALL] = {0.1, -0.2, 0.3, 0.2, -0.3, 0.1}, g1[ALL], g2[ALL], I1[GROUPS + COLUMNS * ALL], I2[ALL * ALL], factor[ALL * ALL];
+  double at[ALL] = {0.1, -0.2, 0.3, 0.2, -0.3, 0.1}, g1[ALL], g2[ALL], I1[GROUPS + COLUMNS * ALL], I2[ALL * ALL],
+         factor[ALL * ALL];
   const double v1 = candor_binary_value(&m, at, g1, NULL, I1), v2 = candor_binary_value(&dense, at, g2, NULL, I2);
   CHECK(fabs(v1 - v2) < 1e-10);
   for (size_t k = 0; k < ALL; k++) CHECK(fabs(g1[k] - g2[k]) < 1e-10);

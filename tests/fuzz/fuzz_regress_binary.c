@@ -62,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (top.steps == 0) {
       double still[LEVELS + COLUMNS];
       /* What is called an end has no rise left, unless the domain stopped it or doubles did. */
-      if (!top.pressed && isfinite(top.decrement) && link < CANDOR_LOG) REQUIRE(top.decrement <= 1e-8 * (1 + fabs(value)));
+      if (!top.pressed && isfinite(top.decrement) && link < CANDOR_LOG)
+        REQUIRE(top.decrement <= 1e-8 * (1 + fabs(value)));
       for (size_t k = 0; k < n; k++) still[k] = at[k];
       REQUIRE(candor_climb_value(&objective, still, NULL, NULL, NULL, other) == value);
       break;

@@ -25,5 +25,7 @@ fit_golden <- function(input, ...) {
   call <- list(case$formula, case$data, case$mechanism, case$link, ...)
   if (!is.null(input$weights)) call$weights <- quote(weights)
   if (length(input$p) > 1) call$arm <- quote(arm)
-  withCallingHandlers(quietly(do.call(rr_glm, call)), candor_warning_maxima = function(w) if (!inherits(w, "candor_warning_infinite")) invokeRestart("muffleWarning"))
+  withCallingHandlers(quietly(do.call(rr_glm, call)), candor_warning_maxima = function(w) {
+    if (!inherits(w, "candor_warning_infinite")) invokeRestart("muffleWarning")
+  })
 }

@@ -160,9 +160,12 @@ test_that("clusters count by one rule in all regressions: that of sandwich::vcov
   design <- survey::svydesign(~cluster, weights = ~1, data = kept)
   expect_equal(vcov(survey::svyglm(y ~ x, design, family = quasibinomial())), known, tolerance = 1e-6, ignore_attr = TRUE)
   fits <- function(mechanism) list(rr_glm(y ~ x, d, mechanism), rr_multinom(y ~ x, d, mechanism),
-                                   rr_predictor(y ~ x, d, list(y = mechanism), binomial()), rr_predictor(y ~ x, d, list(y = mechanism), binomial(), method = "ml"))
+                                   rr_predictor(y ~ x, d, list(y = mechanism), binomial()),
+                                   rr_predictor(y ~ x, d, list(y = mechanism), binomial(), method = "ml"))
   # As a column, as a vector for the rows that were used, and for all.
-  for (fit in fits(direct)) for (cluster in list(~ cluster, kept$cluster, d$cluster)) expect_equal(vcov(fit, cluster = cluster), known, tolerance = 1e-6, ignore_attr = TRUE)
+  for (fit in fits(direct)) for (cluster in list(~ cluster, kept$cluster, d$cluster)) {
+    expect_equal(vcov(fit, cluster = cluster), known, tolerance = 1e-6, ignore_attr = TRUE)
+  }
   die <- fits(rr_warner(0.9))[-3]
   for (fit in die) expect_equal(vcov(fit, cluster = ~ cluster), vcov(die[[1]], cluster = ~ cluster), tolerance = 1e-6, ignore_attr = TRUE)
   # One cluster has no variance between clusters, and a missing one is none.

@@ -1,6 +1,7 @@
 # The estimate is the largest likelihood that was found. The references here know nothing of the package: its likelihood
 # is written anew, and optim() climbs it from random points.
-designs <- list(forced = rr_forced(c(1 / 6, 1 / 6)), warner = rr_warner(0.75), crosswise = rr_crosswise(0.25), unrelated = rr_unrelated(0.7, 0.3), kuk = rr_kuk(0.8, 0.2))
+designs <- list(forced = rr_forced(c(1 / 6, 1 / 6)), warner = rr_warner(0.75), crosswise = rr_crosswise(0.25), unrelated = rr_unrelated(0.7, 0.3),
+                kuk = rr_kuk(0.8, 0.2))
 
 rare_survey <- function(seed, mechanism) {
   M <- rr_matrix(mechanism)

@@ -1,6 +1,7 @@
-/* Symmetric matrices of the shape of an arrow: a diagonal of `levels` entries (the columns of one factor, which are never
- * both above 0 in a row), then `dense` further rows and columns. Stored as the diagonal, the cross part by levels (levels
- * x dense), and the lower triangle by rows of the dense part (dense x dense). Without levels it is a dense matrix.
+/* Symmetric matrices of the shape of an arrow: a diagonal of `levels` entries (the columns of one factor, which are
+ * never both above 0 in a row), then `dense` further rows and columns. Stored as the diagonal, the cross part by levels
+ * (levels x dense), and the lower triangle by rows of the dense part (dense x dense). Without levels it is a dense
+ * matrix.
  *
  * SYNOPSIS       if (candor_arrow_factor(shape, A, factor)) candor_arrow_solve(shape, factor, x);
  * PRECONDITIONS  factor: candor_arrow_size(shape) entries, other than A's.

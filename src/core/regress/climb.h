@@ -1,9 +1,9 @@
 /* Newton's method with step control, uphill on a log-likelihood that need not be concave and may rise for ever.
  *
  * A step solves H d = gradient. H is minus the Hessian, or as much of the fallback as makes it positive definite: a
- * curvature that always is (expected information). No step changes a linear predictor by more than 3; one that was cut to
- * that and still rises steeply is doubled, so that the way to infinity is short. The value does not fall. A climb may end
- * far out, where the value stands still: what is infinite is for the caller to tell.
+ * curvature that always is (expected information). No step changes a linear predictor by more than 3; one that was cut
+ * to that and still rises steeply is doubled, so that the way to infinity is short. The value does not fall. A climb
+ * may end far out, where the value stands still: what is infinite is for the caller to tell.
  *
  * SYNOPSIS       candor_climb(&objective, options, b, work, &top)
  * PRECONDITIONS  b: size entries, overwritten by the end; work: candor_climb_work(shape).
