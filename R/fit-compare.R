@@ -184,7 +184,7 @@ compare_pair <- function(fits, which, type, conf.level) {
   reach <- function(side, end) if (edge) pmax(abs(side[[end]] - side$share), 0) else z * side$error
   bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, list(y = reach(y, "low"), x = reach(x, "high")),
                          list(y = reach(y, "high"), x = reach(x, "low")))
-  comparison(labels, names(fits), ratio, ratio * relative, bounds$low, bounds$high, p)
+  comparison(labels, names(fits), ratio, ifelse(relative > 0, ratio * relative, NA_real_), bounds$low, bounds$high, p)
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that

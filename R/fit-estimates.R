@@ -7,8 +7,7 @@
 #'   `as.data.frame()` gives the same with intervals, as a plain data frame.
 #' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`. Fits have more, see [glance()][tidy.rr_fit].
 #' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
-#'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`; `shape = term + region ~ model` sets the groups, here of
-#'   the column `region`, in a column of their own.
+#'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`.
 #' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
 #'   element, for [rr_set_size()] of sketches the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.

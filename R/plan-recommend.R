@@ -219,7 +219,8 @@ recommend_names <- c(
 # The best mechanism, beside the one that most people know.
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  if (!is.null(x[["within"]]) && nrow(unique(x[intersect(c("k", "epsilon", "n"), names(x))])) == 1) {
+  asked <- as.list(x)[intersect(c("k", "epsilon", "n"), names(x))]
+  if (!is.null(x[["within"]]) && nrow(x) > 0 && all(vapply(asked, function(one) length(unique(one)) == 1L, NA))) {
     known <- if (is.null(x[["k"]])) nrow(x) else match("grr", x$mechanism)
     cat("<rr_recommendation> The smallest error has ", recommend_names[[x$mechanism[1]]],
         if (isTRUE(x$within[known] > 0)) sprintf("; that of %s is %s", recommend_names[[x$mechanism[known]]],

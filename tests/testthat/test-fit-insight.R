@@ -34,9 +34,6 @@ test_that("modelsummary sets fits, groups and comparisons without a word of shap
   expect_no_warning(table <- modelsummary(rr_compare(towns), output = "data.frame", fmt = 4))
   expect_identical(table[[ncol(table)]][table$term == "yes, West - South" & table$statistic == "estimate"],
                    sprintf("%.4f", shares[3] - shares[2]))
-  # With a shape the groups have a column of their own.
-  table <- modelsummary(towns, shape = term + group ~ model, output = "data.frame")
-  expect_setequal(table$term[table$part == "estimates"], c("no", "yes"))
 })
 
 test_that("modelsummary is told of estimates on the boundary", {

@@ -363,3 +363,10 @@ test_that("methods whose estimates are the same are said to agree", {
   expect_match(words[2], 'The next, "combine"', fixed = TRUE)
   expect_output(print(choice[1:4, ]), "agree\n[^T]*# A tibble")
 })
+
+test_that("a recommendation prints with any of its columns", {
+  plan <- rr_recommend(80, epsilon = 2, n = 1000)
+  expect_output(print(plan), "smallest error")
+  expect_output(print(plan[c("mechanism", "within")]), "smallest error")
+  expect_output(print(plan["mechanism"]), "mechanism")
+})
