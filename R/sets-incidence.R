@@ -198,7 +198,7 @@ profile_incidence <- function(x, table, level) {
 }
 
 #' @rdname rr_incidence
-#' @param x,object An object of `rr_incidence()`.
+#' @param object An object of `rr_incidence()`.
 #' @param ... Not used.
 #' @export
 coef.rr_incidence <- function(object, ...) {

@@ -63,15 +63,13 @@ test_that("surveys whose limits were once named wrongly reach their supremum", {
 })
 
 test_that("a survey of 23 designs whose limit was once an error is fitted", {
-  skip_if_not_installed("GLMMRR")
-  survey <- new.env()
-  utils::data("ETHBE", package = "GLMMRR", envir = survey)
-  data <- survey$ETHBE[survey$ETHBE$Question == "drugs", ]
+  data <- data_from_cran("GLMMRR", "ETHBE")
+  data <- data[data$Question == "drugs", ]
   data$y <- as.numeric(as.character(data$RR_response))
   data <- data[stats::complete.cases(data[, c("y", "gender", "gpa", "RRmodel", "p1", "p2")]), ]
   key <- paste(data$RRmodel, data$p1, data$p2)
   designs <- lapply(match(unique(key), key), function(i) {
-    parts <- GLMMRR:::getRRparameters(as.character(data$RRmodel[i]), data$p1[i], data$p2[i])
+    parts <- from_cran("GLMMRR")$getRRparameters(as.character(data$RRmodel[i]), data$p1[i], data$p2[i])
     rr_binary(parts$c + parts$d, parts$c)
   })
   names(designs) <- paste0("d", seq_along(designs))
