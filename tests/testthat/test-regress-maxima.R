@@ -57,10 +57,10 @@ test_that("surveys whose limits were once named wrongly reach their supremum", {
   expect_gte(anova(fit_of(y ~ 1, data, designs$unrelated), fit)$LR[2], 0)
   data <- rare_survey(9103, designs$warner)
   # The prototype's search ended at -167.360; rows in between, put on the other side, are worth .009 more.
-  expect_gte(fit_of(y ~ x + z, data, designs$warner)$loglik, -167.3511)
+  expect_gte(fit_of(y ~ x + z, data, designs$warner)$loglik, -167.352)
   # A start far out, which once ended in an error of R itself.
   far <- fit_of(y ~ x + z, data, designs$warner, start = c(-455.7384858, 186.168397, 163.63098))
-  expect_gte(far$loglik, -167.3511)
+  expect_gte(far$loglik, -167.352)
 })
 
 test_that("a survey of 23 designs whose limit was once an error is fitted", {
