@@ -180,9 +180,6 @@ test_that("parameters and modelsummary name the outcome of a coefficient", {
   table <- modelsummary(two, output = "data.frame")
   expect_setequal(table$term[table$part == "gof"], c("Num.Obs.", "AIC", "BIC", "Log.Lik."))
   expect_identical(sum(table$part == "estimates"), 8L)
-  # A shape with the outcome has it in a column of its own.
-  table <- modelsummary(two, shape = term + y.level ~ model, output = "data.frame")
-  expect_setequal(table$term[table$part == "estimates"], c("(Intercept)", "age"))
 })
 
 # The exponential of a coefficient is what it is wherever it is asked for: that of a logit is an odds ratio, of a

@@ -17,15 +17,16 @@ region <- sample(c("n", "s"), n, TRUE)
 # Weights that are sums of few powers of two: their sums are exact in every order.
 w <- sample(c(0.5, 1, 2), n, TRUE)
 
+# What tells clients that do not randomise is counted in memory alone.
+in_memory <- function(...) {
+  tally <- rr_tally(...)
+  tally$witness <- NULL
+  tally
+}
+
 expect_same <- function(frame, reports, mechanism, ..., weights = TRUE) {
   table <- stored(frame)
   by <- if ("region" %in% names(frame)) "region"
-  # What tells clients that do not randomise is counted in memory alone.
-  in_memory <- function(...) {
-    tally <- rr_tally(...)
-    tally$witness <- NULL
-    tally
-  }
   plain <- dplyr::select(table, !dplyr::any_of(c("region", "w")))
   expect_equal(rr_tally(plain, mechanism, ...), in_memory(reports, mechanism))
   expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, ..., by = "region"),
