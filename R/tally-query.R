@@ -175,6 +175,8 @@ translate_sums <- function(sums, connection) {
 }
 
 quote_names <- function(names, connection) {
+  # Of no name dbplyr makes an empty one.
+  if (!length(names)) return(character())
   as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
 }
 

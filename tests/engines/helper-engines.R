@@ -16,6 +16,13 @@ bits <- function(n, d) {
   as.data.frame(matrix(rbinom(n * d, 1L, 0.4), n, dimnames = list(NULL, paste0("b", seq_len(d)))))
 }
 
+# What tells clients that do not randomise is counted in memory alone.
+in_memory <- function(...) {
+  tally <- rr_tally(...)
+  tally$witness <- NULL
+  tally
+}
+
 # `stored(data, name)` puts a data frame into the engine and gives its table.
 expect_as_in_memory <- function(stored, nulls = TRUE) {
   frame <- people(2000)
@@ -68,7 +75,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
     reports <- rr_perturb(own, mechanism)
     data <- if (is.data.frame(reports)) as.data.frame(reports) else data.frame(report = reports)
     expect_equal(rr_tally(stored(cbind(data, side = side), "numbers"), mechanism, by = "side"),
-                 rr_tally(reports, mechanism, by = list(side = side)))
+                 in_memory(reports, mechanism, by = list(side = side)))
   }
   for (mechanism in list(rr_unary(LETTERS[1:9], 1), rr_subset(LETTERS[1:9], 0.3))) {
     reports <- rr_perturb(LETTERS[own], mechanism)
@@ -115,7 +122,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
     mechanism <- rr_mean(c(0, 10), 1, protocol)
     numbers <- data.frame(report = rr_perturb(own, mechanism), side = side)
     expect_equal(rr_tally(stored(numbers, "means"), mechanism, column = "report", by = "side"),
-                 rr_tally(numbers, mechanism, column = "report", by = "side"))
+                 in_memory(numbers, mechanism, column = "report", by = "side"))
   }
 
   # Joint counts: row types, sums, batches of sums
