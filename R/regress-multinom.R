@@ -67,9 +67,7 @@
 #' @export
 rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
                         na.action = NULL, start = NULL, starts = 5, ...) {
-  refuse_design(...)
   check_dots_empty(...)
-  check_model_order(formula, data, if (!missing(mechanism)) mechanism)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)

@@ -1,38 +1,31 @@
 #' @rdname rr_glm_methods
 #' @export
-confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
+confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
                            ...) {
-  chosen <- !is.null(type) || !is.null(cluster)
-  asked <- !is.null(method) && !identical(method, c("profile", "wald"))
-  method <- if (chosen && !asked) "wald" else check_choice(method, "method", c("profile", "wald"))
-  if (chosen && method == "profile") {
-    abort(c("{.arg type} and {.arg cluster} are for {.code method = \"wald\"}.",
-            x = "A profile interval has no standard error."), "argument")
-  }
   level <- check_level(level)
-  names <- names(object$coefficients)
-  which <- match_coefficients(if (!missing(parm)) parm, names)
-  if (asked && method == "profile") check_profiled(object)
-  ends <- if (method == "profile" && has_profile(object)) {
+  which <- match_coefficients(parm, names(object$coefficients))
+  wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
+  if (identical(method, c("profile", "wald"))) method <- if (wald) "wald" else "profile"
+  if (check_choice(method, "method", c("profile", "wald")) == "profile") {
+    if (wald) refuse_profile()
     whole <- profile_whole(object)
     drop <- stats::qchisq(level, 1) / 2
-    t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), numeric(2)))
+    ends <- t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), c(0, 0)))
   } else {
     type <- type %||% default_variance(object, cluster)
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
-    (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
+    ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
   }
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  dimnames(ends) <- list(names[which], percent)
+  dimnames(ends) <- list(names(object$coefficients)[which], percent)
   ends
 }
 
 has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none"
 
-check_profiled <- function(fit) {
-  if (has_profile(fit)) return(invisible())
-  abort(c("Profile intervals need a likelihood.",
-          x = if (is.null(fit$design)) "This estimate is penalised." else "This fit is of a survey design."), "argument")
+refuse_profile <- function() {
+  abort(c("Profile intervals need a likelihood, and have no standard errors.",
+          x = "This fit is penalised or of a survey design, or {.arg type} or {.arg cluster} is given."), "argument")
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
@@ -186,7 +179,7 @@ profile_end <- function(parts, b, side) {
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
-  check_profiled(fitted)
+  if (!has_profile(fitted)) refuse_profile()
   whole <- profile_whole(fitted)
   drop <- stats::qchisq(level, 1) / 2
   tables <- lapply(match_coefficients(parm, names(fitted$coefficients)), function(j) {
