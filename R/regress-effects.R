@@ -76,7 +76,8 @@ true_answer <- function(level) {
 check_covariates <- function(x, known, arg) {
   lost <- if (is.character(x)) setdiff(x, known) else "no name"
   if (!length(lost)) return(x)
-  abort(c("{.arg {arg}} must name covariates of the fit, or columns of its data.", x = "It is {describe(x)}."), "argument")
+  abort(c("{.arg {arg}} must name covariates of the fit, or columns of its data.", x = "It is {describe(x)}."),
+        "argument")
 }
 
 # The data of the fitted rows, with the variables as the user has them and not as the formula makes them.

@@ -136,7 +136,9 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   response <- regress_response(response, devices$labels, weights)
   x <- stats::model.matrix(frame$terms, mf)
   offset <- stats::model.offset(mf)
-  if (!all(is.finite(x), is.finite(offset))) abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))
+  if (!all(is.finite(x), is.finite(offset))) {
+    abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))
+  }
   # Names of the rows are long text that every product would carry along.
   rownames(x) <- NULL
   storage.mode(x) <- "double"
@@ -171,8 +173,9 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   structure(c(working_parts(data, rows, eta, label), list(
     coefficients = stats::setNames(solved$coefficients, names), fitted.values = label(rows$report),
     rank = maximum$model$k, family = new_regress_family(device, mechanism, parts$devices$labels, link),
-    linear.predictors = label(eta), deviance = deviance_of(data, rows$report), aic = -2 * (solved$loglik + constant) + 2 * df,
-    null.deviance = null_deviance(data, frame$terms), iter = maximum$steps,
+    linear.predictors = label(eta), deviance = deviance_of(data, rows$report),
+    aic = -2 * (solved$loglik + constant) + 2 * df, iter = maximum$steps,
+    null.deviance = null_deviance(data, frame$terms),
     prior.weights = label(data$weight), df.residual = good - df,
     df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
     boundary = boundary_of(solved, data, rows, isTRUE(maximum$pressed), names), model = frame$frame, call = call,

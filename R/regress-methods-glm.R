@@ -164,8 +164,8 @@ vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "su
   types <- c("observed", "expected", "sandwich", "survey")
   type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
   if ((!is.null(cluster) && type != "sandwich") || (type == "survey" && is.null(object$design))) {
-    abort(c("{.arg type} must be {.val sandwich} for {.arg cluster}, and {.val survey} only for a fit with {.arg design}.",
-            x = "It is {.val {type}}."), "argument")
+    abort(c("{.arg cluster} goes with {.code type = \"sandwich\"}, and {.val survey} with a survey design.",
+            x = "{.arg type} is {.val {type}}."), "argument")
   }
   V <- switch(type, observed = object$variance$observed, expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
@@ -326,9 +326,10 @@ summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", 
   table <- matrix(unlist(rows[-1]), nrow(rows), dimnames = list(rows$term, c("Estimate", "Std. Error",
                                                  paste(letter, "value"), paste0("Pr(>|", letter, "|)"))))
   V <- stats::vcov(object, type, cluster, complete = FALSE)
-  kept <- c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance", "df.null", "iter",
-            "na.action", "mechanism", "link", "labels", "penalty", "boundary", "parameter", "starts", "loglik", "design")
-  structure(c(object[kept[kept %in% names(object)]],
+  kept <- c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance", "df.null",
+            "iter", "na.action", "mechanism", "link", "labels", "penalty", "boundary", "parameter", "starts", "loglik",
+            "design")
+  structure(c(object[intersect(kept, names(object))],
               list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
                    aliased = is.na(object$coefficients), dispersion = 1,
                    df = c(object$rank, object$df.residual, length(object$coefficients)),

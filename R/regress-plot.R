@@ -16,7 +16,7 @@
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
 #' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
-#' `candor_error_argument` for a variable that is not a covariate, for `by` of more than 8 values, and for other diagnostics than 1 to 6.
+#' `candor_error_argument` for a variable that is not a covariate, and for `by` of more than 8 values.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' survey <- data.frame(age = rep(20:69, 8),
@@ -68,7 +68,10 @@ draw_levels <- function(picture, along, limits, title = NULL) {
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
   # plot(fit, 1) is the first diagnostic of any model of R.
   if (is.null(which) && is.numeric(variable)) which <- variable
-  if (is.null(which)) return(draw(x, variable = variable, by = by, conf.level = conf.level, ...))
+  if (is.null(which)) {
+    check_dots_empty(...)
+    return(draw(x, variable = variable, by = by, conf.level = conf.level))
+  }
   utils::getS3method("plot", "lm")(x, which = which, ...)
 }
 

@@ -33,8 +33,9 @@
 #' # What a report "yes" says about a respondent of 30
 #' predict(fit, data.frame(age = 30, report = "yes"), "posterior")
 #' @export
-predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response", "terms"),
-                           se.fit = FALSE, interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
+predict.rr_glm <- function(object, newdata = NULL,
+                           type = c("link", "truth", "report", "posterior", "response", "terms"), se.fit = FALSE,
+                           interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")
@@ -111,7 +112,8 @@ new_column <- function(expression, object, newdata) {
   value <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
   if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) return(value)
   abort(c("{.arg newdata} must have the report and the mechanism of each row.",
-          x = "It has no {.code {deparse1(expression)}}.", i = "{.code type = \"truth\"} does not need them."), "mismatch")
+          x = "It has no {.code {deparse1(expression)}}.", i = "{.code type = \"truth\"} does not need them."),
+        "mismatch")
 }
 
 predicted <- function(object, new, eta, type) {

@@ -1,7 +1,7 @@
 #' @rdname rr_glm_methods
 #' @export
-confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
-                           ...) {
+confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL,
+                           cluster = NULL, ...) {
   level <- check_level(level)
   which <- match_coefficients(parm, names(object$coefficients))
   wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
@@ -208,5 +208,6 @@ profile_curve <- function(fit, j, parts, points) {
   height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
   fall <- 2 * pmax(0, parts$top - height)
   side <- if (finite) sign(value - centre) else -sign(centre)
-  data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))[is.finite(fall), ]
+  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
+  curve[is.finite(fall), ]
 }

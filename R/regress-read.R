@@ -146,8 +146,9 @@ frame_weights <- function(frame) {
 tell_sampling_weights <- function(weights) {
   if (all(abs(weights - round(weights)) <= 1e-6 * pmax(1, weights))) return(invisible())
   cli::cli_inform(c("Weights are taken for numbers of respondents, and some are not whole.",
-                    i = paste("If they are survey weights, standard errors are wrong: give {.fn rr_glm} a {.arg design},",
-                              "or read {.code vcov(fit, type = \"sandwich\")}.")), class = "candor_message_weights")
+                    i = paste("If they are survey weights, standard errors are wrong: give {.fn rr_glm} a survey",
+                              "design, or read {.code vcov(fit, type = \"sandwich\")}.")),
+                  class = "candor_message_weights")
 }
 
 # A report that no truth can give, by its first row.

@@ -167,6 +167,12 @@ Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL
   wald(mod, type = type, test.statistic = if (statistic == "F") "F" else "Chisq", ...)
 }
 
+# Of these coefficients, some for each category, car would test a part.
+#' @exportS3Method car::Anova
+Anova.rr_regression <- function(mod, ...) {
+  abort("Terms of these models are tested by two fits: {.code anova(small, large)}.", "argument")
+}
+
 # Each term against the model without it; by type II without the interactions that it is part of as well.
 term_ratios <- function(fit, marginal) {
   assign <- attr(stats::model.matrix(fit), "assign")
@@ -191,23 +197,28 @@ term_ratios <- function(fit, marginal) {
 check_wald <- function(fit) {
   if (!any(is.infinite(fit$coefficients)) && !is.na(coefficient_freedom(fit))) return(invisible())
   abort(c("A Wald test needs finite coefficients, and degrees of freedom.",
-          x = "There are {sum(is.infinite(fit$coefficients))} infinite coefficients, and {fit$df.residual} degrees of freedom."),
+          x = "There are {sum(is.infinite(fit$coefficients))} infinite, and {fit$df.residual} degrees of freedom."),
         "argument")
 }
 
 #' @exportS3Method car::linearHypothesis
 linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test = NULL, ...) {
   check_wald(model)
-  NextMethod(test = test %||% if (is.null(model$design)) "Chisq" else "F")
+  statistic <- test %||% if (is.null(model$design)) "Chisq" else "F"
+  NextMethod(test = statistic)
 }
 
 # lmtest takes the coefficients of any glm for normal.
 #' @exportS3Method lmtest::coeftest
-coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) NextMethod(df = df %||% outer_freedom(x, vcov.))
+coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
+}
 
 #' @exportS3Method lmtest::coefci
 coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
-  NextMethod(df = df %||% outer_freedom(x, vcov.))
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
 }
 
 # A covariance from outside need not be the design's.

@@ -282,9 +282,9 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   expect_equal(glance(fit)$AIC, AIC(fit))
   expect_true(is.na(glance(fit)$logLik) && is.na(glance(fit)$BIC) && is.na(fit$aic))
   expect_error(logLik(fit), "pseudo-likelihood", class = "candor_error_argument")
-  expect_error(BIC(fit), "has no BIC", class = "candor_error_argument")
+  expect_error(BIC(fit), class = "candor_error_argument")
   plain <- quietly(rr_glm(y ~ x, data, direct))
-  expect_error(AIC(fit, plain), "Fit 1 has a pseudo-likelihood, fit 2", class = "candor_error_argument")
+  expect_error(AIC(fit, plain), class = "candor_error_argument")
   expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
   expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
   # The trace of a randomised question, from the two matrices.

@@ -253,7 +253,7 @@ test_that("a randomized variable inside a function is refused, unless it makes a
   b <- solve(rbind(c(nrow(d), sum(u)), c(sum(u), sum(u))), c(sum(d$grade), sum(u * d$grade)))
   expect_equal(unname(coef(fit)), b, tolerance = 1e-10)
   # Those that others determine are called so.
-  expect_message(rr_predictor(grade ~ cheating + I(cheating == "often"), d, three), "combination of other columns",
+  expect_message(rr_predictor(grade ~ cheating + I(cheating == "often"), d, three), "other columns determine",
                  class = "candor_message_aliased")
 })
 
@@ -287,8 +287,8 @@ test_that("new data of another kind are refused, with the cure", {
       new[names(list(...))] <- list(...)
       expect_error(predicted(new), words, class = paste0("candor_error_", class))
     }
-    refused("transform\\(newdata, semester = as.numeric", semester = "2")
-    refused("must have dates.*transform\\(newdata, day = as.Date\\(day\\)", day = "2026-04-01")
+    refused("must have numbers", semester = "2")
+    refused("must have dates", day = "2026-04-01")
     refused("must have values that were fitted", town = "tiny", class = "level")
     expect_error(predicted(good[-1]), "semester", class = "candor_error_argument")
   }
