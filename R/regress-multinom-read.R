@@ -59,7 +59,7 @@ multinom_newdata <- function(object, newdata, reports) {
   if (reports && inherits(object$mechanism, "rr_product") && attr(object$terms, "response") == 0) {
     questions <- object$mechanism$questions
     absent <- setdiff(names(questions), names(newdata))
-    if (length(absent)) abort_variable(absent[1])
+    if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
     each <- Map(function(name, question) report_codes(newdata[[name]], question, name), names(questions), questions)
     codes <- as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, each,
                                         cumprod(c(1, object$mechanism$report_sizes))[seq_along(each)])) + 1)

@@ -150,7 +150,7 @@ predictor_newdata <- function(object, newdata, outcome, shares) {
   needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
   known <- needed[needed %in% names(rows$frame)]
   absent <- setdiff(known, names(newdata))
-  if (length(absent)) abort_variable(absent[1])
+  if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
   xlevels <- c(rows$made$xlevels,
                if (shares) unlist(lapply(object$model$truth, function(part) part$made$xlevels), recursive = FALSE))
   fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])

@@ -262,7 +262,7 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
   newdata
 }
 
-abort_variable <- function(absent) {
+abort_variable <- function(absent, ...) {
   abort(c("{.arg newdata} must have the variables of the model.", x = "There is none called {.val {absent}}."),
         "argument")
 }
