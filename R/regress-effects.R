@@ -37,7 +37,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
   variables <- check_covariates(variables %||% known, known, "variables")
   by <- check_covariates(by %||% character(), names(data), "by")
-  type <- type %||% default_variance(fit, cluster)
+  type <- variance_type(fit, type, cluster)
   V <- if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
   weight <- unname(fit$prior.weights)
   effects <- unlist(lapply(variables, variable_effects, fit = fit, data = data), recursive = FALSE)

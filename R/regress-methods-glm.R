@@ -10,7 +10,7 @@
 #' `performance_score()`, `performance_accuracy()` and `performance_roc()` of 'performance': they do so too, and ask no fit.
 #'
 #' @param object,x A fit of [rr_glm()].
-#' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
+#' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's; `NULL` is the default of the fit: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
 #'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
@@ -159,15 +159,8 @@ known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
 #' @rdname rr_glm_methods
 #' @export
-vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL,
-                        parameter = FALSE, complete = TRUE, ...) {
-  types <- c("observed", "expected", "sandwich", "survey")
-  type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
-  if ((!is.null(cluster) && type != "sandwich") || (type == "survey" && is.null(object$design))) {
-    abort(c("{.arg cluster} goes with {.code type = \"sandwich\"}, and {.val survey} with a survey design.",
-            x = "{.arg type} is {.val {type}}."), "argument")
-  }
-  V <- switch(type, observed = object$variance$observed, expected = object$variance$expected,
+vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...) {
+  V <- switch(variance_type(object, type, cluster), observed = object$variance$observed, expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
               survey = spread_variance(object, survey_meat(object, row_scores(object))))
   k <- length(object$coefficients)
@@ -177,14 +170,16 @@ vcov.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "su
   V[kept, kept, drop = FALSE]
 }
 
-default_variance <- function(fit, cluster) {
-  if (!is.null(cluster)) "sandwich"
-  else if (!is.null(fit$design)) "survey"
-  else if (fit$penalty %in% c("bias", "jeffreys")) "expected"
-  else "observed"
+# The standard errors that are asked for, or those of the fit.
+variance_type <- function(fit, type, cluster) {
+  choices <- if (!is.null(cluster)) "sandwich"
+    else c(if (!is.null(fit$design)) "survey", bread_type(fit), "observed", "expected", "sandwich")
+  check_choice(type %||% choices[1], "type", unique(choices))
 }
 
-bread_of <- function(fit) fit$variance[[if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"]]
+bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"
+
+bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 
 # bread meat bread, in the places that are estimated.
 spread_variance <- function(fit, meat) {
@@ -249,7 +244,7 @@ estimate_table <- function(fit, type, cluster) {
 #' @export
 tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
                         type = NULL, cluster = NULL, ...) {
-  known <- type %||% default_variance(x, cluster)
+  known <- variance_type(x, type, cluster)
   table <- estimate_table(x, known, cluster)
   if (check_flag(conf.int, "conf.int")) {
     ends <- stats::confint(x, NULL, conf.level, method, type, cluster)
@@ -317,19 +312,17 @@ as.data.frame.rr_glm <- function(x, ...) {
 
 #' @rdname rr_glm_methods
 #' @export
-summary.rr_glm <- function(object, type = c("observed", "expected", "sandwich", "survey"), cluster = NULL, ...) {
-  types <- c("observed", "expected", "sandwich", "survey")
-  type <- if (identical(type, types)) default_variance(object, cluster) else check_choice(type, "type", types)
+summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
+  type <- variance_type(object, type, cluster)
   rows <- estimate_table(object, type, cluster)[which(!is.na(object$coefficients)), ]
   df <- coefficient_freedom(object, type)
   letter <- if (is.infinite(df)) "z" else "t"
   table <- matrix(unlist(rows[-1]), nrow(rows), dimnames = list(rows$term, c("Estimate", "Std. Error",
                                                  paste(letter, "value"), paste0("Pr(>|", letter, "|)"))))
   V <- stats::vcov(object, type, cluster, complete = FALSE)
-  kept <- c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance", "df.null",
-            "iter", "na.action", "mechanism", "link", "labels", "penalty", "boundary", "parameter", "starts", "loglik",
-            "design")
-  structure(c(object[intersect(kept, names(object))],
+  others <- c("coefficients", "residuals", "fitted.values", "effects", "qr", "R", "weights", "model", "data", "y",
+              "prior.weights", "linear.predictors", "offset")
+  structure(c(unclass(object)[setdiff(names(object), c(others, "df"))],
               list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
                    aliased = is.na(object$coefficients), dispersion = 1,
                    df = c(object$rank, object$df.residual, length(object$coefficients)),

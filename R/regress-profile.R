@@ -12,7 +12,7 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
     drop <- stats::qchisq(level, 1) / 2
     ends <- t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), c(0, 0)))
   } else {
-    type <- type %||% default_variance(object, cluster)
+    type <- variance_type(object, type, cluster)
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
     ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
   }

@@ -13,10 +13,9 @@ check_formula <- function(formula, response = TRUE) {
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
 check_terms <- function(formula) {
   for (term in model_calls(formula[[length(formula)]])) {
-    if (!is.name(term[[1]]) || !as.character(term[[1]]) %in% c("|", "||", "cluster")) next
+    if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
     abort(c("{.arg formula} must not have random effects or clusters.", x = "{.code {deparse1(term)}} is one.",
-            i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}.",
-            i = "{.code lme4::glmer(family = rr_family(mechanism))} fits random effects."), "argument")
+            i = "Take {.code vcov(fit, cluster = )}, or {.code lme4::glmer(family = rr_family(mechanism))}."), "argument")
   }
 }
 
@@ -24,7 +23,7 @@ check_terms <- function(formula) {
 model_calls <- function(e) {
   if (!is.call(e)) return(list())
   operators <- c("~", "+", "-", "*", ":", "/", "^", "(", "%in%", "offset")
-  if (!is.name(e[[1]]) || !as.character(e[[1]]) %in% operators) return(list(e))
+  if (!as.character(e[[1]])[1] %in% operators) return(list(e))
   unlist(lapply(as.list(e)[-1], model_calls), recursive = FALSE)
 }
 
@@ -146,8 +145,7 @@ frame_weights <- function(frame) {
 tell_sampling_weights <- function(weights) {
   if (all(abs(weights - round(weights)) <= 1e-6 * pmax(1, weights))) return(invisible())
   cli::cli_inform(c("Weights are taken for numbers of respondents, and some are not whole.",
-                    i = paste("If they are survey weights, standard errors are wrong: give {.fn rr_glm} a survey",
-                              "design, or read {.code vcov(fit, type = \"sandwich\")}.")),
+                    i = "Of survey weights only {.code vcov(fit, type = \"sandwich\")} is right, or a survey design."),
                   class = "candor_message_weights")
 }
 
@@ -155,9 +153,8 @@ tell_sampling_weights <- function(weights) {
 check_possible <- function(codes, channel, mechanism, name) {
   bad <- which(codes %in% which(colSums(channel) == 0))
   if (!length(bad)) return(invisible())
-  abort(c("The data are impossible under this mechanism.",
-          x = paste("{.val {name}} is {.val {mechanism$reports[codes[bad[1]]]}} in row {bad[1]},",
-                    "which no truth can produce.")), "impossible")
+  abort(c("The data are impossible under this mechanism: no truth can produce a report.",
+          x = "{.val {name}} is {.val {mechanism$reports[codes[bad[1]]]}} in row {bad[1]}."), "impossible")
 }
 
 # Columns that the others determine: dropped, told, and NA in the coefficients, as glm() has it.
@@ -192,8 +189,7 @@ is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 # such.
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
-  labelled <- names(data)[vapply(data, is_labelled, NA)]
-  for (name in intersect(labelled, used)) {
+  for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
     values <- without_missing_codes(data[[name]])
     data[[name]] <- if (name %in% reports) values else labelled_covariate(values, name, name %in% factors)
   }
@@ -204,13 +200,11 @@ labelled_covariate <- function(x, name, factor = FALSE) {
   labels <- attr(x, "labels", exact = TRUE)
   plain <- as.vector(unclass(x))
   attributes(plain) <- NULL
-  values <- unique(plain[!is.na(plain)])
-  known <- values %in% labels
+  known <- stats::na.omit(unique(plain)) %in% labels
   if (length(labels) && (factor || is.character(plain) || all(known))) return(droplevels(plain_group(x)))
   if (any(known)) {
-    odd <- values[known][1]
-    cli::cli_inform(c("{.val {name}} has labels for some of its values only, and is taken as numbers.",
-                      i = "{odd} is {.val {names(labels)[match(odd, labels)]}}: make it NA if it is no number."),
+    odd <- names(labels)[labels %in% plain][1]
+    cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: make them NA if they are none.",
                     class = "candor_message_labelled")
   }
   plain
@@ -262,8 +256,8 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
   newdata
 }
 
-abort_variable <- function(absent, ...) {
-  abort(c("{.arg newdata} must have the variables of the model.", x = "There is none called {.val {absent}}."),
+abort_variable <- function(absent, arg = "newdata", ...) {
+  abort(c("{.arg {arg}} must have the variables of the model and of the data.", x = "Not in both: {.val {absent}}."),
         "argument")
 }
 

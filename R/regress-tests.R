@@ -7,7 +7,7 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
   refuse_pseudo(fits)
-  heading <- "Likelihood ratio tests of the truth's regression\n"
+  heading <- ratio_heading
   if (length(fits) == 1L) {
     steps <- term_steps(object)
     labels <- c("NULL", attr(object$terms, "term.labels"))
@@ -24,6 +24,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   ratio_table(table, "LR", test, heading)
 }
 
+ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
+
 # With the p values of the column `ratio`.
 ratio_table <- function(table, ratio, test, heading) {
   if (test != "none") {
@@ -39,8 +41,8 @@ check_comparable <- function(fits) {
     if (!inherits(fit, "rr_glm")) {
       abort(c("{.fn anova} compares fits of {.fn rr_glm}.", x = "One is {describe(fit)}."), "argument")
     }
-    device <- is.null(fit$unknown) && !isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
-    if (length(fit$y) != length(first$y) || device) {
+    same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
+    if (!same || length(fit$y) != length(first$y)) {
       abort(c("The fits must be of the same rows and mechanisms.",
               x = "They have {length(first$y)} and {length(fit$y)} rows."), "mismatch")
     }
@@ -122,7 +124,7 @@ add_terms <- function(object, scope, test, k, caller) {
     wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
     fit <- suppressWarnings(eval(wider, caller))
     check_comparable(list(object, fit))
-    fit
+    list(value = fit$loglik, rank = fit$rank)
   })
   change_table(object, parts, labels, test, k, "Single term additions")
 }
@@ -130,7 +132,7 @@ add_terms <- function(object, scope, test, k, caller) {
 # `k`: the price of a parameter, which step() passes on.
 change_table <- function(object, parts, labels, test, k, heading) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
-  value <- c(object$loglik, vapply(parts, function(part) part$value %||% part$loglik, 0)) + object$constant
+  value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
   df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
   table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df,
                       row.names = c("<none>", labels))
@@ -187,8 +189,7 @@ term_ratios <- function(fit, marginal) {
   }, numeric(2))
   rows[1, rows[2, ] == 0] <- NA
   table <- data.frame(`LR Chisq` = rows[1, ], Df = rows[2, ], row.names = labels, check.names = FALSE)
-  table <- ratio_table(table, "LR Chisq", "LRT", c("Likelihood ratio tests of the truth's regression\n",
-                                                    paste("Model:", deparse1(stats::formula(fit)))))
+  table <- ratio_table(table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(stats::formula(fit)))))
   names(table)[3] <- "Pr(>Chisq)"
   table
 }
