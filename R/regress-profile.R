@@ -36,19 +36,15 @@ profile_whole <- function(fit) {
   starts <- regress_starts(model, fit$starts.asked)
   ends <- cbind(c(fit$point, fit$parameter), fit$ends[, order(-fit$starts), drop = FALSE])
   points <- cbind(matrix(apply(ends, 2, function(b) coordinates(model, b)), model$size), starts)
-  rows <- some_rows(length(data$y), screen_rows)
   near <- sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts)
-  list(data = data, k = model$k, points = points, ends = ncol(ends), rows = rows,
+  list(data = data, k = model$k, points = points, ends = ncol(ends),
        b = matrix(apply(points, 2, function(at) natural(model, at)), ncol = ncol(points)),
-       few = heights(thin_model(model, rows), points[, 1]),
        # The fit knows the maxima within 3 of the best.
        regular = function(drop) {
          is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity") &&
            all(near < -drop - 1) && (drop <= 2 || !isTRUE(attr(starts, "rivals")))
        })
 }
-
-screen_rows <- 800
 
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
 # estimated. Where no other maximum is near the level the fit is `regular`: the points within the level hang together.
@@ -59,8 +55,8 @@ profile_parts <- function(fit, j, drop, whole) {
   column <- unname(data$x[, j])
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
   unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
-  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, rows = whole$rows,
-                range = unit * (if (fit$link == "cauchit") 1e6 else 300), ends = whole$ends, few = whole$few,
+  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, ends = whole$ends,
+                range = unit * (if (fit$link == "cauchit") 1e6 else 300), regular = whole$regular(drop),
                 se = sqrt(fit$variance$observed[j, j]), alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
   none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
@@ -69,14 +65,12 @@ profile_parts <- function(fit, j, drop, whole) {
   parts$rest <- rbind(inner, whole$points[-seq_len(whole$k), , drop = FALSE])
   parts$held <- whole$b[j, ]
   parts$others <- others
-  parts$regular <- whole$regular(drop)
-  parts$slack <- if (parts$regular) drop + 3 else 8 + 3 * nrow(parts$rest)
   parts
 }
 
 # The largest log-likelihood with coefficient j held at v, and where it is: from the points of `near`, else from all
 # starts, as they are and scaled to v, which keeps their thresholds.
-profile_height <- function(parts, v, near = NULL, enough = Inf) {
+profile_height <- function(parts, v, near = NULL) {
   data <- parts$data
   shifted <- if (parts$alone) data else parts$others
   shifted$offset <- (data$offset %||% 0) + v * parts$column
@@ -90,34 +84,19 @@ profile_height <- function(parts, v, near = NULL, enough = Inf) {
     steeper <- parts$rest[, same, drop = FALSE]
     k <- seq_len(model$k)
     steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
-    near <- promising_few(parts, model, cbind(parts$rest, steeper), enough)
+    # A part of the rows says which starts lead highest.
+    small <- thin_model(model, some_rows(length(data$y), 800))
+    rough <- climb(small, promising(small, cbind(parts$rest, steeper)), 1e-3, 60)
+    best <- order(-rough$value)
+    best <- best[!duplicated(round(rough$value[best], 2))]
+    near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE], if (!parts$regular) parts$rest[, seq_len(parts$ends)])
+    near <- near[, is.finite(heights(model, near)), drop = FALSE]
     if (!ncol(near)) return(list(value = -Inf))
   }
   found <- climb(model, near)
   order <- order(-found$value)
   apart <- utils::head(order[!duplicated(round(found$value[order], 6))], 4)
   list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
-}
-
-# The starts from which a part of the rows leads highest, and the ends of the fit where there are several.
-promising_few <- function(parts, model, near, enough) {
-  ends <- seq_len(parts$ends)
-  whole <- length(parts$rows) == length(parts$data$y)
-  small <- if (whole) model else thin_model(model, parts$rows)
-  value <- heights(small, near)
-  kept <- unique(c(ends, which(value > parts$few - parts$slack), utils::head(order(-value), 2)))
-  kept <- kept[is.finite(value[kept]) & is.finite(colSums(near)[kept])]
-  if (!length(kept)) return(near[, kept, drop = FALSE])
-  few <- best_climbs(small, near[, kept, drop = FALSE], if (whole) enough else Inf)
-  if (whole || parts$regular) return(few[, is.finite(heights(model, few)), drop = FALSE])
-  few <- cbind(near[, ends, drop = FALSE], few)
-  best_climbs(model, few[, is.finite(heights(model, few)), drop = FALSE], enough)
-}
-
-best_climbs <- function(model, near, enough) {
-  rough <- climb(model, near, 1e-3, 60, enough)
-  best <- order(-rough$value)
-  rough$at[, utils::head(best[!duplicated(round(rough$value[best], 2))], 2), drop = FALSE]
 }
 
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
@@ -132,7 +111,7 @@ profile_interval <- function(fit, j, parts) {
 # is sought from all starts far out, and from the estimate near Wald's end.
 profile_end <- function(parts, b, side) {
   level <- parts$top - parts$drop
-  regular <- isTRUE(parts$regular)
+  regular <- parts$regular && !parts$alone
   wald <- b + side * sqrt(2 * parts$drop) * parts$se
   ladder <- parts$range / 2^(0:10)
   rungs <- if (regular) c(side * parts$range, 4 * wald - 3 * b, 1.1 * wald - 0.1 * b)
@@ -141,7 +120,7 @@ profile_end <- function(parts, b, side) {
   close <- c(if (regular) rungs[3], b)
   outside <- NULL
   for (inside in c(rungs, b)) {
-    point <- profile_height(parts, inside, if (inside %in% close) parts$rest[, 1, drop = FALSE], level)
+    point <- profile_height(parts, inside, if (inside %in% close) parts$rest[, 1, drop = FALSE])
     if (inside == b || point$value >= level) break
     outside <- c(inside, point$value)
     warm <- point$near
