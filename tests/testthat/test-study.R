@@ -182,7 +182,7 @@ test_that("a law that the core cannot simulate is studied by its mechanism's own
     rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary")
   }
   local_mocked_s3 <- function(generic, f) registerS3method(generic, "rr_toy_study", f, envir = asNamespace("candor"))
-  local_mocked_s3("rr_law", function(mechanism) rr_law_support(p = 0.75, q = 0.25))
+  local_mocked_s3("rr_law", function(mechanism) rr_new_law("support", p = 0.75, q = 0.25))
   local_mocked_s3("rr_simulate_counts", function(mechanism, truth, nsim = 1) {
     replicate(nsim, stats::rbinom(length(truth), truth, 0.75) + stats::rbinom(length(truth), sum(truth) - truth, 0.25))
   })
