@@ -140,18 +140,6 @@ test_that("mechanisms of categorical questions go to the columns that their name
   expect_equal(rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(g, w))$design$p, c(0.7, 0.7, 0.7, 0.8))
 })
 
-test_that("names of columns and mechanisms that contradict each other are refused", {
-  g <- rr_grr(c("u", "v", "w"), p = 0.7)
-  w <- rr_binary(0.8, 0.1)
-  for (refused in expression(rr_tmdh(mixed_counts(c("u", "v", "w", "b")), list(q = g, z = w)),
-                             rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(q = g, b = w)),
-                             rr_tmdh(mixed_counts(c("u", "v", "z", "b")), list(w, g)),
-                             rr_tmdh(mixed_counts(c("k", "l", "m", "n")), rr_product(q = g, b = w)),
-                             rr_tmdh(mixed_counts(c("u", "w", "v", "b"), c(1, 2, 4)), list(q = g)))) {
-    expect_error(eval(refused), class = "candor_error_mismatch")
-  }
-})
-
 test_that("blocks named by column go to their columns, and unknown elements of a list of probabilities are refused", {
   counts <- mixed_counts(c("u", "v", "w", "b"))
   expected <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c("q", "q", "q", NA)))$design

@@ -245,19 +245,6 @@ test_that("the bootstrap and the intervals of pooled groups see all groups", {
   expect_equal(unname(colSums(boot$replicates[[2]])), rep(1, 20))
 })
 
-test_that("bad options are refused by name", {
-  tally <- rr_counts(c(3, 4, 5, 1, 1), rr_grr(5, epsilon = 1))
-  bad <- function(...) expect_error(rr_estimate(tally, method = "eb", ...), class = "candor_error_argument")
-  bad(loss = "log")
-  bad(pool = NA)
-  bad(reference = c(0.5, 0.5, 0, 0, 0))
-  bad(reference = c(0.5, 0.5))
-  bad(reference = rep(0.2, 5), ordered = TRUE)
-  bad(reference = rep(0.2, 5), pool = TRUE)
-  bad(reference = rep(0.3, 5))
-  bad(nonsense = 1)
-})
-
 test_that("extreme tallies give distributions: one count, one category, N < K, counts near 2^53", {
   mechanism <- rr_grr(50, epsilon = 3)
   one <- function(counts) {
