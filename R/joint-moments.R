@@ -1,37 +1,13 @@
-#' Matrices between true and reported joint counts
-#'
-#' For a family of column sets, the matrix \eqn{M} and the vector \eqn{P} of \eqn{E(c) = M t + N P}, with
-#' \eqn{M_{JS} = \prod_{j \in S} d_j \prod_{j \in J \setminus S} q_j}{M_JS = prod_(j in S) d_j prod_(j in J without S) q_j}
-#' for \eqn{S \subseteq J}{S within J}, \eqn{P_J = \prod_{j \in J} q_j}{P_J = prod_(j in J) q_j} and
-#' \eqn{d_j = p_j - q_j}; or the inverse of \eqn{M}, which has a closed form too. The package itself applies them
-#' one column at a time and never forms them; these functions are for looking at the matrices and for checks.
-#'
-#' Where the columns of `total` are the categories of one question, everybody has exactly one of them,
-#' \eqn{\sum_{i \in I} t_i = N}{sum_(i in I) t_i = N}, and \eqn{N} can be taken out of the equation:
-#' \eqn{E(c) = (M + P u_I^\top) t}{E(c) = (M + P u_I') t}, with \eqn{u_I} the indicator of those columns; its inverse
-#' follows from that of \eqn{M} by the
-#' Sherman-Morrison formula.
-#'
-#' @param p,q Probabilities of reporting 1 given truth 1 and 0: one number, or one per column.
-#' @param order The largest number of columns in a set.
-#' @param inverse Return the inverse?
-#' @param columns Names of the columns, or their number; needed if `p` and `q` are single numbers.
-#' @param total `NULL`, or names or positions of columns whose true counts add up to the number of rows.
-#' @param sparse Return a sparse `Matrix`? For many columns nothing else fits in memory.
-#' @param ... Not used, and refused.
-#' @return A square matrix with one row per non-empty set, by size and then lexicographically. \eqn{P} is its attribute `"P"` (not for the
-#'   inverse, nor with `total`).
-#' @section Errors:
-#' `candor_error_no_information` if `inverse` is asked for and `p = q` in some column; `candor_error_argument` otherwise.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Equations (23) to (27) and Lemma 3.4.
-#' @examples
-#' rr_moment_matrix(0.8, 0.1, order = 2, columns = 3)
-#' rr_moment_matrix(c(0.8, 0.9), c(0.1, 0.3), order = 2, inverse = TRUE)
-#' @export
-rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
-                             sparse = FALSE, ...) {
-  check_dots_empty(...)
+# For a family of column sets, the matrix M and the vector P (its attribute) of E(c) = M t + N P, with
+# M[J, S] = product of d_j over S times product of q_j over J without S, for S within J, P[J] the product of q_j over J
+# and d_j = p_j - q_j; or the inverse of M, which has a closed form too (Carette 2022, equations 23 to 27, Lemma 3.4).
+# The package applies them one column at a time and never forms them: these are for checks.
+#
+# Where the columns of `total` are the categories of one question, everybody has exactly one of them, and N can be taken
+# out of the equation: E(c) = (M + P u') t, with u the indicator of those columns; its inverse follows from that of M by
+# the Sherman-Morrison formula.
+full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
+                               sparse = FALSE) {
   columns <- column_names(columns)
   d <- length(columns)
   order <- check_order(order %||% d, d)

@@ -19,10 +19,10 @@ test_that("row types and joint counts are the same histogram, exactly (Carette e
 test_that("Lemma 3.4, equations 24 and 25: M, its inverse and P", {
   for (case in golden("moment_matrices")) {
     input <- case$input
-    m <- rr_moment_matrix(input$p1, input$p0, order = input$max_order)
+    m <- full_moment_matrix(input$p1, input$p0, order = input$max_order)
     expect_golden(m, case$expected$M)
     expect_golden(attr(m, "P"), case$expected$P)
-    expect_golden(rr_moment_matrix(input$p1, input$p0, order = input$max_order, inverse = TRUE), case$expected$M_inverse)
+    expect_golden(full_moment_matrix(input$p1, input$p0, order = input$max_order, inverse = TRUE), case$expected$M_inverse)
   }
 })
 
