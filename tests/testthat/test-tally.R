@@ -257,3 +257,23 @@ test_that("1 and TRUE that are read as no are told", {
   expect_no_message(rr_tally(c(TRUE, FALSE), rr_warner(0.7)))
   expect_no_message(rr_tally(c(1, 0), rr_warner(0.7, levels = c("a", "b"))))
 })
+
+test_that("a group all of whose reports are missing has counts of 0, whatever the protocol", {
+  for (mechanism in list(rr_hadamard(3, 1), rr_grr(3, epsilon = 1), rr_mean(c(0, 3), 1, "piecewise"))) {
+    expect_message(tally <- rr_tally(c(1, NA), mechanism, by = c("a", "b"), na.rm = TRUE), class = "candor_message_missing")
+    expect_identical(tally$groups$group, c("a", "b"))
+    expect_identical(tally$n, c(1, 0))
+    expect_identical(tally$counts[, 2], numeric(length(mechanism$reports)))
+    expect_identical(tally$counts[, 1], rr_tally(1, mechanism)$counts)
+  }
+})
+
+test_that("no field of a tally stands for its weights", {
+  expect_null(rr_tally("once", grr3, weights = 2)$weight)
+  expect_null(rr_tally("once", grr3, weights = 2)$weights)
+})
+
+test_that("numbers in messages have a point, whatever the session writes", {
+  withr::local_options(OutDec = ",")
+  expect_error(rr_counts(c(5, 2.5, 2), grr3), "2.5", fixed = TRUE, class = "candor_error_counts")
+})
