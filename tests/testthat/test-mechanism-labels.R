@@ -169,7 +169,7 @@ test_that("reports of large mechanisms are read as text through every door", {
   file <- withr::local_tempfile(fileext = ".csv")
   for (reports in list(numbers, as.integer(numbers), format(numbers, scientific = FALSE, trim = TRUE))) {
     utils::write.csv(data.frame(report = rep(reports, 3)), file, row.names = FALSE)
-    counts <- rr_tally_chunks(file, m, rows = 20, progress = FALSE)$counts
+    counts <- rr_tally(file, m, rows = 20, progress = FALSE)$counts
     expect_identical(which(counts > 0) - 1, numbers)
     expect_identical(sum(counts), 33)
   }
