@@ -63,7 +63,7 @@ name_groups <- function(by, mechanism) {
 make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
   by <- lapply(by, plain_group)
-  cells <- list(codes = rep(1L, n), n = 1)
+  cells <- NULL
   for (name in names(by)) {
     key <- by[[name]]
     if (!is.atomic(key) || length(key) != n) {
@@ -75,23 +75,19 @@ make_groups <- function(by, n) {
               i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
     }
     place <- place_values(key)
-    cells <- if (length(by) == 1L) place
+    cells <- if (is.null(cells)) place
       else without_gaps(cells$codes + cells$n * (place$codes - 1), cells$n * as.double(place$n))
   }
-  # Any row of a group has its values.
-  row <- integer(cells$n)
-  row[cells$codes] <- seq_len(n)
+  # Any row of a group has its values; mostly the first rows have all groups.
+  row <- match(seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))])
+  if (anyNA(row)) row[cells$codes] <- seq_len(n)
   list(codes = cells$codes, n = cells$n, keys = tibble::as_tibble(lapply(by, function(key) unname(key[row]))))
 }
 
 # Where each entry stands among the sorted values that occur. Codes of factors and whole numbers that lie close together
 # are counted: to hash them takes four times as long.
 place_values <- function(v) {
-  if (is.factor(v)) {
-    codes <- unclass_codes(v)
-    if (length(codes) && (min(codes) < 1L || max(codes) > nlevels(v))) factor_text(v, "by")
-    return(without_gaps(codes, nlevels(v)))
-  }
+  if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
   if (is.integer(v) && !is.object(v) && length(v)) {
     limits <- range(v)
     size <- as.double(limits[2]) - limits[1] + 1
@@ -113,7 +109,9 @@ without_gaps <- function(codes, size) {
     occurring <- sort(unique(codes))
     return(list(codes = match(codes, occurring), n = length(occurring)))
   }
-  occurs <- tabulate(codes, size) > 0L
+  times <- tabulate(codes, size)
+  if (sum(times) != length(codes)) abort("{.arg by} must be a proper factor: some of its codes are no levels.", "argument")
+  occurs <- times > 0L
   list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
 }
 

@@ -46,8 +46,7 @@ abort_question <- function(column, position, name, mechanism) {
   lines <- unknown_lines(unknown, sprintf("Row %s", at), sprintf("rows, the first is number %s", at))
   abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
-          i = "Its levels are {format_labels(mechanism$reports)}.",
-          i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
+          i = "Its levels are {format_labels(mechanism$reports)}."), "level")
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
@@ -67,8 +66,7 @@ as.table.rr_tally <- function(x, ...) {
 
 check_one_table <- function(tally) {
   if (is.matrix(tally$counts)) {
-    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups.",
-            i = "Use {.fn as.data.frame}."), "argument")
+    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups."), "argument")
   }
 }
 
@@ -145,10 +143,7 @@ score_reader.rr_bloom <- function(mechanism, name) {
                       candor_error_no_information = function(e) NULL)
   if (is.null(inverse)) {
     abort(c("Joint counts of {.val {name}} need filters that tell its categories apart.",
-            x = "Those of {format_count(law$truths)} categories in {format_count(law$cohorts)} cohorts of
-                 {format_count(law$bits)} bits depend on each other.",
-            i = "Ask about fewer candidates at once, or collect with more bits or cohorts."),
-          c("no_information", "law"))
+            x = "Its {format_count(law$truths)} filters depend on each other."), c("no_information", "law"))
   }
   decoders <- lapply(seq_len(law$cohorts), function(j) law$cohorts * cohort_filters(law, j) %*% inverse)
   function(x) {
@@ -164,8 +159,6 @@ score_reader.rr_bloom <- function(mechanism, name) {
 }
 
 abort_scores <- function(mechanism, name) {
-  abort(c("Joint counts do not fit the question {.val {name}} ({mechanism$design}).",
-          x = "One report of it has no unbiased score for each category.",
-          i = "They are there for mechanisms of categories, for supports, {.fn rr_hadamard}, {.fn rr_local_hash},
-               {.fn rr_bitflip} and {.fn rr_bloom}."), c("law", "argument"))
+  abort(c("Joint counts do not fit the question {.val {name}}: a report has no unbiased score for each category.",
+          x = "It is: {mechanism$design}."), c("law", "argument"))
 }

@@ -57,18 +57,15 @@ tally_lines <- function(x) {
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     part_line(x$mechanism),
-    if (!is.null(x$chunks)) chunk_words(length(x$chunks)),
+    if (length(x$chunks)) {
+      sprintf("  with the label%s of %s", if (length(x$chunks) > 1L) "s" else "", number_of(length(x$chunks), "chunk"))
+    },
     if (!is.null(x$sets)) {
       paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
              format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
                               class = "object_size"),
                     units = "auto"))
     })
-}
-
-# Of a tally some of whose chunks have labels, or of some of its groups.
-chunk_words <- function(number) {
-  sprintf(if (number == 1) "  with the label of %s chunk" else "  with the labels of %s chunks", format_count(number))
 }
 
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
@@ -95,48 +92,43 @@ summary.rr_tally <- function(object, ...) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
   check_installed("ggplot2", "to draw a tally")
-  panels <- length(object)
-  if (panels > 60) {
-    abort(c("A picture of {format_count(panels)} groups would not be readable.",
-            i = "Take some of them with {.code [}."), "argument")
+  groups <- length(object)
+  if (groups > 60) {
+    abort(c("A picture of {format_count(groups)} groups would not be readable.", i = "Take some of them with {.code [}."),
+          "argument")
   }
   parts <- tally_parts(object$mechanism)
-  if (!is.null(parts)) return(plot_parts(object, parts))
+  caption <- paste0(report_words(object), ", as they were randomized.")
+  picture <- if (is.null(parts)) tally_rows(object, groups) else tally_panels(object, groups, parts)
+  picture$labels$title <- "Reported shares"
+  picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
+  picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
+  picture
+}
+
+# Few categories: bars lie down, so that their labels can be read, in a panel for each group.
+tally_rows <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
-  few <- k <= 40
-  # All groups have the same categories, at the same places.
-  data <- data.frame(at = rep(seq_len(k), panels), share = tidy(object)$share,
-                     panel = rep(factor(seq_len(panels)), each = k))
-  levels(data$panel) <- names(object) %||% ""
-  data$label <- if (few) rows_factor(rep(reports, panels))
+  # All groups have the same categories.
+  panel <- rep(factor(seq_len(groups)), each = k)
+  levels(panel) <- names(object) %||% ""
+  data <- data.frame(share = tidy(object)$share, panel = panel, label = rows_factor(rep(reports, groups)))
   axis <- "Share of the reports"
-  if (panels > 1 && k == 2L) {
+  if (groups > 1 && k == 2L) {
     # As in the picture of a fit: a row for each group, for "yes".
-    data <- data[data$at == 2L, ]
+    data <- data[data$label == reports[2], ]
     data$label <- rows_factor(as.character(data$panel))
     axis <- sprintf("Share of the reports \"%s\"", reports[2])
-    panels <- 1L
+    groups <- 1L
   }
+  layout <- row_layout(groups, levels(data$label), levels(data$panel))
   picture <- ggplot2::ggplot(data) +
-    ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64), y = NULL,
-                  caption = wrap_text(paste0(report_words(object), ", as they were randomised."))) +
-    theme_candor()
-  if (!few) {
-    if (panels > 1) picture <- picture + row_panels(row_layout(panels, "", levels(data$panel)))
-    return(picture +
-      tally_bars(k) +
-      ggplot2::scale_x_continuous(labels = format_count, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-      ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (panels > 1) 2 else 5)) +
-      ggplot2::labs(x = "Category", y = axis))
-  }
-  # Bars lie down where their labels are to be read.
-  layout <- row_layout(panels, levels(data$label), levels(data$panel))
-  if (panels > 1) picture <- picture + row_panels(layout)
-  with_height(picture +
     ggplot2::geom_col(ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8) +
     ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
-    row_labels(layout) + row_theme(layout) + ggplot2::labs(x = axis), layout)
+    ggplot2::labs(x = axis, y = NULL) + theme_candor() + row_labels(layout) + row_theme(layout)
+  if (groups > 1) picture <- picture + row_panels(layout)
+  with_height(picture, layout)
 }
 
 # Columns narrower than a pixel may not be drawn at all; a line always has a width.
@@ -146,51 +138,54 @@ tally_bars <- function(k) {
                         colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
 }
 
-# Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and where its
-# total and its counts are. NULL for other mechanisms.
+# Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
+# of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and no
+# total. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
   if (inherits(mechanism, "rr_bloom")) {
     bits <- mechanism$bits_number
     rows <- lapply(seq_len(mechanism$cohorts), function(j) (j - 1) * (bits + 1) + seq_len(bits))
     return(list(part = "Cohort", each = "Bit", names = seq_len(mechanism$cohorts), rows = rows,
-                totals = seq_len(mechanism$cohorts) * (mechanism$bits_number + 1), labels = NULL))
+                totals = seq_len(mechanism$cohorts) * (bits + 1), scales = "free_x"))
   }
-  if (!inherits(mechanism, "rr_sampled")) return(NULL)
-  rows <- part_rows(mechanism$parts)
-  tree <- inherits(mechanism, "rr_hierarchy")
-  list(part = if (tree) "Depth" else "Question", each = if (tree) "Node, or report about nodes" else "Report",
-       names = names(mechanism$parts), rows = lapply(rows, `[`, -1), totals = vapply(rows, `[`, 0, 1))
+  if (inherits(mechanism, "rr_sampled")) {
+    rows <- part_rows(mechanism$parts)
+    tree <- inherits(mechanism, "rr_hierarchy")
+    return(list(part = if (tree) "Depth" else "Question", each = if (tree) "Node, or report about nodes" else "Report",
+                names = names(mechanism$parts), rows = lapply(rows, `[`, -1), totals = vapply(rows, `[`, 0, 1),
+                scales = "free"))
+  }
+  k <- length(mechanism$reports)
+  if (k > 40) list(each = "Category", names = "", rows = list(seq_len(k)), scales = "fixed")
 }
 
-# A panel for each part (and group): its counts as shares of those who drew it. Totals are in the title of the panel.
-plot_parts <- function(object, parts) {
-  groups <- names(object) %||% ""
+# A panel for each part and group: its counts as shares of those who drew it.
+tally_panels <- function(object, groups, parts) {
+  labels <- names(object) %||% ""
   counts <- as.matrix(object$counts)
-  shown <- utils::head(expand.grid(part = seq_along(parts$names), group = seq_along(groups)), 12)
-  data <- do.call(rbind, lapply(seq_len(nrow(shown)), function(i) {
-    part <- shown$part[i]
-    n <- counts[parts$totals[part], shown$group[i]]
-    values <- counts[parts$rows[[part]], shown$group[i]]
-    title <- paste0(if (length(groups) > 1L) paste0(groups[shown$group[i]], ", "), parts$part, " ", parts$names[part],
-                    " (", format_count(n), ")")
-    data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = title)
-  }))
+  all <- length(parts$names) * groups
+  shown <- utils::head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
+  data <- do.call(rbind, Map(function(part, group) {
+    n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
+    values <- counts[parts$rows[[part]], group]
+    title <- c(if (groups > 1L) labels[group],
+               if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
+    data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
+  }, shown$part, shown$group))
   data$panel <- factor(data$panel, unique(data$panel))
-  all <- length(parts$names) * length(groups)
-  left <- if (all > nrow(shown)) sprintf(" The first %s of %s panels.", nrow(shown), format_count(all))
   what <- tolower(parts$part)
-  ggplot2::ggplot(data) +
-    tally_bars(max(data$at)) +
-    ggplot2::facet_wrap(~panel, scales = if (what == "cohort") "free_x" else "free",
-                        ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)]) +
-    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3),
+  caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
+               if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all)))
+  picture <- ggplot2::ggplot(data) + tally_bars(max(data$at)) +
+    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
-    ggplot2::labs(title = "Reported shares", subtitle = wrap_text(object$mechanism$design, 64), x = parts$each,
-                  y = sprintf("Share of the %s's reports", what),
-                  caption = wrap_text(paste0(report_words(object), ", as they were randomised. Each report is of one ",
-                                             what, ", whose number of reports is in brackets.", left))) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
+    ggplot2::labs(x = parts$each, y = paste("Share of the", if (length(what)) paste0(what, "'s"), "reports"),
+                  caption = paste(caption, collapse = " ")) +
     theme_candor()
+  if (all == 1L) return(picture)
+  picture + ggplot2::facet_wrap(~panel, scales = parts$scales,
+                                ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)])
 }
 
 #' @rdname autoplot.rr_tally
