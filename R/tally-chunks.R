@@ -172,7 +172,7 @@ check_onto <- function(onto, mechanism) {
   if (!inherits(onto, "rr_tally")) abort(c("{.arg onto} must be a tally.", x = "It is {describe(onto)}."), "argument")
   if (!same_mechanism(onto$mechanism, mechanism)) {
     abort(c("{.arg onto} must be of the same mechanism.",
-            x = "They differ: {mechanism_difference(onto$mechanism, mechanism)}."), "mismatch")
+            x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
   }
 }
 

@@ -17,10 +17,15 @@ frame_parts <- function(x, mechanism, column, weights, by) {
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
   if (length(grouped)) by <- c(as.list(frame)[grouped], by[setdiff(names(by), grouped)])
   weighted <- frame_names(frame, weights, "weights", one = TRUE)
-  columns <- report_columns(frame, mechanism, column, c(names(by), weighted))
+  others <- c(names(by), weighted)
+  columns <- report_columns(frame, mechanism, column, others)
+  # Who reads fields sees all columns that are left, and knows the reports of other protocols by them.
+  if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_packed(mechanism)) {
+    columns <- setdiff(names(x), others)
+  }
   # A question has one column; numbers of packed reports stay a table, one number a report.
   single <- length(columns) == 1L && is.null(mechanism$questions) &&
-    !(is_packed(mechanism) && is.numeric(frame[[columns]]))
+    (!is_packed(mechanism) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
   reports <- if (single) frame[[columns]] else if (identical(columns, names(x))) x else frame[columns]
   list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]], by = by)
 }

@@ -42,7 +42,7 @@ mergeable <- function(tally, first, i) {
     difference <- mechanism_difference(tally$mechanism, first$mechanism)
     tally <- reorder_tally(tally, first$mechanism)
     if (is.null(tally)) {
-      abort(c("Tallies must be of the same mechanism to be merged.", x = "Tally {i} and tally 1: {difference}."),
+      abort(c("Tallies must be of the same mechanism to be merged.", x = "Tally {i} and tally 1: {difference}"),
             "mismatch")
     }
   }
@@ -104,18 +104,17 @@ same_law <- function(x, y, levels, reports) {
 
 # What differs first between two mechanisms.
 mechanism_difference <- function(x, y) {
-  if (!identical(class(x), class(y))) return(sprintf("%s, and %s", format(x), format(y)))
-  for (name in names(x$questions)) {
-    a <- x$questions[[name]]
-    b <- y$questions[[name]]
-    if (!is.null(b) && !same_mechanism(a, b)) {
-      return(sprintf("Question %s: %s", encodeString(name, quote = "\""), mechanism_difference(a, b)))
+  if (!identical(class(x), class(y))) return(sprintf("%s, and %s.", format(x), format(y)))
+  for (name in intersect(names(x$questions), names(y$questions))) {
+    if (!same_mechanism(x$questions[[name]], y$questions[[name]])) {
+      difference <- mechanism_difference(x$questions[[name]], y$questions[[name]])
+      return(sprintf("Question %s: %s", encodeString(name, quote = "\""), difference))
     }
   }
   field <- Find(function(name) !identical(x[[name]], y[[name]]), union(names(x), names(y)))
   values <- c(x[[field]], y[[field]])
-  if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same", field))
-  sprintf("`%s` is %s, and %s", field, number_text(values[1]), number_text(values[2]))
+  if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same.", field))
+  sprintf("`%s` is %s, and %s.", field, number_text(values[1]), number_text(values[2]))
 }
 
 # A chunk that is in two tallies would be counted twice, but for tallies of different groups: a report has one group.
