@@ -40,6 +40,8 @@
 #' another mechanism or other groups, `candor_error_empty` when there was no chunk.
 #' @source The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
 #' @seealso [rr_tally()], whose tallies are merged with `c()`; [rr_write()].
+#' @name chunks
+#' @aliases rr_tally.function
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' # Days of reports, made as they are asked for

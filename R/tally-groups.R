@@ -19,7 +19,7 @@
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
 #' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not known for single groups. It keeps the labels of
-#'   all chunks ([rr_tally_chunks()]), so that none is counted again.
+#'   all [chunks], so that none is counted again.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.

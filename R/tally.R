@@ -19,6 +19,8 @@
 #'
 #'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
 #'   tally knows the weights, not the clusters and strata, and a message of class `candor_message_design` says so: for these give the design to [rr_estimate()], see [rr_survey].
+#'   Or a **function** that returns one chunk of the reports after the other, see [chunks].
+#'
 #'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
 #'   that [rr_query()] shows, and at most one row for each different report and group comes to R. Columns are named as those of a data frame; vectors cannot
 #'   stand beside them. [rr_query()] has a table of the forms in which reports of the protocols are counted.
