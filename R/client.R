@@ -174,3 +174,35 @@ client_plan.rr_hadamard <- function(mechanism) {
   }
   chance_plan("hadamard", mechanism, 2 * mechanism$blocks, blocks = mechanism$blocks, size = mechanism$size)
 }
+
+# ---- the page ----
+
+# Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
+client_page <- function(mechanism, plan, question, key, send, words) {
+  names <- names(mechanism$questions)
+  one_line <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && grepl("^[^[:cntrl:]]*[^[:space:][:cntrl:]][^[:cntrl:]]*$", x)
+  if (!is.null(names)) question <- as.list(question)[names] else question <- list(question)
+  if (!all(vapply(question, one_line, NA))) {
+    abort(c("{.arg question} must be one line of text{if (!is.null(names)) ' for each question, by its name'}."), "argument")
+  }
+  if (!one_line(key)) abort(c("{.arg key} must be one line of text for a page.", x = "It is {describe(key)}."), "argument")
+  if (!is.null(send) && !(one_line(send) && grepl("^https://[^[:space:];,'\"<>]+$", send))) {
+    abort(c("{.arg send} must be an address that starts with {.val https://}.", x = "It is {describe(send)}."), "argument")
+  }
+  labels <- unlist(lapply(mechanism$questions %||% list(mechanism), `[[`, "levels"))
+  if (!all(vapply(labels, one_line, NA))) abort(c("The levels must be lines of text for a page.", x = "One is empty or has several lines."), "argument")
+  settings <- list(question = I(unlist(question, use.names = FALSE)), key = key, send = send, words = as.list(words))
+  settings <- json_text(settings[!vapply(settings, is.null, NA)])
+  settings <- sub("^[{]", paste0("{\"client\": ", plan, ", "), gsub("\"words\": \\[\\]", "\"words\": {}", settings))
+  text <- client_source("page.html", "{{page}}", gsub("<", "\\u003c", settings, fixed = TRUE))
+  fill <- function(name, value) text <<- paste(strsplit(text, paste0("{{", name, "}}"), fixed = TRUE)[[1]], collapse = value)
+  fill("client", client_source("candor.js", "\n", "\n"))
+  for (part in c("script", "style")) {
+    inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
+    bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
+    fill(part, jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16))))
+  }
+  fill("connect", if (is.null(send)) "'none'" else sub("[?#].*", "", send))
+  fill("language", as.list(words)$language %||% "en")
+  text
+}
