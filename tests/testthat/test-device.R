@@ -19,7 +19,7 @@ test_that("no event of a device lies between its own and the wanted epsilon", {
   # Every event of two dice, counted.
   sums <- outer(1:6, 1:6, `+`)
   shares <- vapply(2:12, function(s) mean(sums <= s), 0)
-  for (epsilon in c(0.3, 0.9, 1.7, 3.4)) {
+  for (epsilon in c(0.4, 0.9, 1.7, 3.4)) {
     levels <- abs(log(shares / (1 - shares)))
     row <- rr_device("warner", epsilon)
     expect_equal(row$epsilon[row$device == "two dice, sum at most"], max(levels[levels <= epsilon]), tolerance = 1e-12)
@@ -51,7 +51,7 @@ test_that("the sheet says what to draw, what to answer, why, and an example for 
   for (row in lapply(c("warner", "crosswise", "forced"), function(design) rr_device(design, 1.7)[1, ])) {
     sheet <- rr_instructions(row, "Did you ever steal?", "Is your birthday in March?")
     expect_match(sheet, "Did you ever steal?", fixed = TRUE)
-    expect_match(sheet, row$event, fixed = TRUE)
+    for (event in strsplit(row$event, "; ")[[1]]) expect_match(sheet, event, fixed = TRUE)
     expect_match(sheet, row$fraction, fixed = TRUE)
   }
   mechanisms <- list(rr_warner(0.7), rr_crosswise(0.25), rr_triangular(0.25), rr_forced(1 / 6), rr_unrelated(0.7, 0.25), rr_kuk(0.8, 0.2),
