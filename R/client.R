@@ -52,44 +52,49 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
     abort(c("{.file {file}} is there already.", i = "{.code overwrite = TRUE} replaces it."), c("file", "argument"))
   }
   check_installed("jsonlite", "to write a client")
-  plan <- json_text(client_members(mechanism))
-  write_whole(switch(as,
+  plan <- client_text(mechanism)
+  text <- switch(as,
     plan = plan,
-    javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
-    python = client_source("candor.py", "PLAN = None", sprintf("PLAN = json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
-    page = client_page(mechanism, plan, question, key, send, words)
-  ), file)
+    javascript = client_source("candor.js", "null });", paste(plan, "});")),
+    python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
+    page = client_page(mechanism, plan, question, key, send, as.list(words))
+  )
+  write_whole(text, file)
   invisible(file)
 }
 
-# A file of inst/client with one place filled in.
+# A file of inst/client whose first `place` is filled in.
 client_source <- function(name, place, text) {
-  lines <- readLines(system.file("client", name, package = "candor"), encoding = "UTF-8")
-  parts <- strsplit(paste0(paste(lines, collapse = "\n"), "\n"), place, fixed = TRUE)[[1]]
-  paste(parts, collapse = text)
+  file <- system.file("client", name, package = "candor")
+  content <- readChar(file, file.size(file), useBytes = TRUE)
+  Encoding(content) <- "UTF-8"
+  put_text(content, place, text)
 }
 
-client_members <- function(mechanism) {
+put_text <- function(text, place, value) {
+  at <- regexpr(place, text, fixed = TRUE)
+  paste0(substr(text, 1, at - 1), value, substring(text, at + nchar(place)))
+}
+
+client_text <- function(mechanism) {
   questions <- mechanism$questions
+  each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
+  recipe <- tryCatch(mechanism_recipe(mechanism), candor_error = function(e) NULL)
   members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
-                  mechanism = tryCatch(mechanism_recipe(mechanism), candor_error = function(e) NULL),
-                  plan = if (is.null(questions)) checked_plan(mechanism),
-                  questions = if (!is.null(questions)) {
-                    unname(Map(function(name, one) list(name = name, plan = checked_plan(one)), names(questions), questions))
-                  })
-  members[!vapply(members, is.null, NA)]
+                  mechanism = recipe, plan = if (is.null(questions)) checked_plan(mechanism),
+                  questions = if (length(each)) each)
+  json_text(members[lengths(members) > 0])
 }
 
 # What people do, or the interviewer's mistakes, no device can draw.
 checked_plan <- function(mechanism) {
-  describes <- !identical(designed(mechanism), mechanism) || !is.null(mechanism$parameters) ||
-    identical(mechanism$levels, anchor_truths)
-  if (describes) refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
-  client_plan(mechanism)
+  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) &&
+        !identical(mechanism$levels, anchor_truths)) return(client_plan(mechanism))
+  refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
 }
 
 refuse_client <- function(mechanism, why) {
-  abort(c("{.arg mechanism} has no client.", x = "It is: {format(mechanism)}.", x = why, i = "See {.help rr_client}."),
+  abort(c("{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.", x = why),
         c("law", "argument"))
 }
 
@@ -98,7 +103,8 @@ refuse_client <- function(mechanism, why) {
 client_plan <- function(mechanism) UseMethod("client_plan")
 
 new_plan <- function(kind, mechanism, ..., reports = character(), levels = mechanism$levels) {
-  list(kind = kind, k = length(mechanism$levels), ..., levels = I(levels), reports = I(reports))
+  members <- list(kind = kind, k = length(mechanism$levels), ...)
+  c(members[lengths(members) > 0], list(levels = I(levels), reports = I(reports)))
 }
 
 client_plan.rr_mechanism <- function(mechanism) {
@@ -108,101 +114,101 @@ client_plan.rr_mechanism <- function(mechanism) {
   if (k > 1000 && !startsWith(numbers$kind, "grr")) refuse_client(mechanism, "It has more than 1,000 levels.")
   drawn <- .Call(C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers))
   if (drawn$kind != "rows") return(new_plan(drawn$kind, mechanism, chance = drawn$words, reports = mechanism$reports))
-  cuts <- lapply(split(drawn$words, rep(seq_len(k), each = length(drawn$words) / k)), I)
-  plan <- new_plan("rows", mechanism, cuts = unname(cuts), reports = mechanism$reports)
-  if (!is.null(mechanism$breaks)) plan$breaks <- I(mechanism$breaks)
-  plan
+  cuts <- unname(lapply(split(drawn$words, rep(seq_len(k), each = length(drawn$words) / k)), I))
+  new_plan("rows", mechanism, cuts = cuts, reports = mechanism$reports, breaks = I(as.double(mechanism$breaks)))
 }
 
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
-  second <- mechanism$second
-  two_plans(mechanism, client_plan(mechanism$first), if (inherits(second, "rr_unary")) again_plan(second) else client_plan(second))
+  bits <- inherits(mechanism$second, "rr_unary")
+  second <- if (bits) again_plan(mechanism$second) else client_plan(mechanism$second)
+  two_plans(mechanism, client_plan(mechanism$first), second)
 }
 
 two_plans <- function(mechanism, first, second) {
-  list(kind = "memoised", levels = I(mechanism$levels), reports = if (has_categories(mechanism)) second$reports else I(character()),
-       first = first, second = second)
+  new_plan("memoised", mechanism, first = first, second = second,
+           reports = if (has_categories(mechanism)) mechanism$reports else character())
 }
 
-bit_plan <- function(kind, unary, mechanism, ...) {
-  words <- .Call(C_rr_bit_words, as.double(unary_plan(unary)))
+# `numbers` are what the sampler of bits is given.
+bit_plan <- function(kind, mechanism, numbers, ...) {
+  words <- .Call(C_rr_bit_words, as.double(numbers))
   new_plan(kind, mechanism, own = words[1], other = words[2], ...)
 }
 
 # Bits of a first stage, drawn once more.
-again_plan <- function(unary) bit_plan("again", unary, unary)[c("kind", "k", "own", "other")]
+again_plan <- function(unary) bit_plan("again", unary, unary_plan(unary))
 
-client_plan.rr_unary <- function(mechanism) bit_plan("bits", mechanism, mechanism)
+client_plan.rr_unary <- function(mechanism) bit_plan("bits", mechanism, unary_plan(mechanism))
 
 client_plan.rr_bloom <- function(mechanism) {
-  places <- apply(mechanism$places - 1, 3, function(cohort) apply(cohort, 2, I, simplify = FALSE), simplify = FALSE)
-  filter <- function(unary) {
-    plan <- bit_plan("bloom", unary, mechanism, cohorts = mechanism$cohorts, places = unname(places))
-    plan$k <- mechanism$bits_number
-    plan
-  }
-  if (!mechanism$memoised) return(filter(single_bits(mechanism)))
-  second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
-  two_plans(mechanism, filter(turned_bits(mechanism)), again_plan(second))
+  cohorts <- lapply(seq_len(mechanism$cohorts), function(cohort) {
+    lapply(seq_along(mechanism$levels), function(x) I(mechanism$places[, x, cohort] - 1))
+  })
+  first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
+  plan <- bit_plan("bloom", mechanism, unary_plan(first), cohorts = mechanism$cohorts, places = cohorts)
+  plan$k <- mechanism$bits_number
+  if (!mechanism$memoised) return(plan)
+  two_plans(mechanism, plan, again_plan(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {
-  words <- .Call(C_rr_bit_words, c(2 * mechanism$bit_epsilon, 0))
-  new_plan("flipped", mechanism, size = mechanism$d, own = words[1], other = words[2],
+  bit_plan("flipped", mechanism, c(2 * mechanism$bit_epsilon, 0), size = mechanism$d,
            levels = mechanism$values$labels %||% mechanism$levels)
 }
 
-chance_plan <- function(kind, mechanism, factor, ...) {
-  new_plan(kind, mechanism, chance = .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon), ...)
-}
+chance_words <- function(mechanism, factor) .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon)
 
 client_plan.rr_subset <- function(mechanism) {
-  chance_plan("subset", mechanism, length(mechanism$levels) / mechanism$size, size = mechanism$size)
+  chance <- chance_words(mechanism, length(mechanism$levels) / mechanism$size)
+  new_plan("subset", mechanism, size = mechanism$size, chance = chance)
 }
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
-  functions <- lapply(mechanism$functions, I)
-  do.call(chance_plan, c(list("hash", mechanism, mechanism$g, g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes)),
-                         if (length(functions)) list(slopes = functions$slope, shifts = functions$shift)))
+  functions <- mechanism$functions
+  new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, chance = chance_words(mechanism, mechanism$g),
+           codes = I(mechanism$codes), slopes = I(as.double(functions$slope)),
+           shifts = I(as.double(functions$shift)))
 }
 
 client_plan.rr_hadamard <- function(mechanism) {
+  size <- mechanism$size
   if (mechanism$one_bit) {
-    return(new_plan("sign", mechanism, size = mechanism$size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
+    return(new_plan("sign", mechanism, size = size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
   }
-  chance_plan("hadamard", mechanism, 2 * mechanism$blocks, blocks = mechanism$blocks, size = mechanism$size)
+  chance <- chance_words(mechanism, 2 * mechanism$blocks)
+  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = size, chance = chance)
 }
 
 # ---- the page ----
 
 # Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
 client_page <- function(mechanism, plan, question, key, send, words) {
-  names <- names(mechanism$questions)
-  one_line <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && grepl("^[^[:cntrl:]]*[^[:space:][:cntrl:]][^[:cntrl:]]*$", x)
-  if (!is.null(names)) question <- as.list(question)[names] else question <- list(question)
-  if (!all(vapply(question, one_line, NA))) {
-    abort(c("{.arg question} must be one line of text{if (!is.null(names)) ' for each question, by its name'}."), "argument")
+  questions <- mechanism$questions %||% list(mechanism)
+  if (!is.null(names(questions))) question <- unlist(as.list(question)[names(questions)])
+  lines <- list(question = question, key = key, levels = unlist(lapply(questions, `[[`, "levels")))
+  wanted <- c(length(questions), 1, length(lines$levels))
+  for (i in seq_along(lines)) {
+    x <- lines[[i]]
+    if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
+    abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
   }
-  if (!one_line(key)) abort(c("{.arg key} must be one line of text for a page.", x = "It is {describe(key)}."), "argument")
-  if (!is.null(send) && !(one_line(send) && grepl("^https://[^[:space:];,'\"<>]+$", send))) {
+  if (!is.null(send) && !isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send))) {
     abort(c("{.arg send} must be an address that starts with {.val https://}.", x = "It is {describe(send)}."), "argument")
   }
-  labels <- unlist(lapply(mechanism$questions %||% list(mechanism), `[[`, "levels"))
-  if (!all(vapply(labels, one_line, NA))) abort(c("The levels must be lines of text for a page.", x = "One is empty or has several lines."), "argument")
-  settings <- list(question = I(unlist(question, use.names = FALSE)), key = key, send = send, words = as.list(words))
-  settings <- json_text(settings[!vapply(settings, is.null, NA)])
-  settings <- sub("^[{]", paste0("{\"client\": ", plan, ", "), gsub("\"words\": \\[\\]", "\"words\": {}", settings))
-  text <- client_source("page.html", "{{page}}", gsub("<", "\\u003c", settings, fixed = TRUE))
-  fill <- function(name, value) text <<- paste(strsplit(text, paste0("{{", name, "}}"), fixed = TRUE)[[1]], collapse = value)
-  fill("client", client_source("candor.js", "\n", "\n"))
+  words$language <- words$language %||% "en"
+  settings <- list(question = I(unname(question)), key = key, words = words, send = send)
+  settings <- json_text(settings[lengths(settings) > 0])
+  settings <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(settings, 2)), fixed = TRUE)
+  text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
+  text <- put_text(text, "{{page}}", settings)
   for (part in c("script", "style")) {
     inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
     bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
-    fill(part, jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16))))
+    hash <- jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
+    text <- put_text(text, paste0("{{", part, "}}"), hash)
   }
-  fill("connect", if (is.null(send)) "'none'" else sub("[?#].*", "", send))
-  fill("language", as.list(words)$language %||% "en")
-  text
+  text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?#].*", "", send))
+  put_text(text, "{{language}}", words$language)
 }

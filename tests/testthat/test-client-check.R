@@ -30,7 +30,7 @@ test_that("the broken clients of the review are found, and it is said what is wr
   one <- drawn(unary, 500)
   bits <- rr_reports(one$reports, unary)
   ones <- matrix(as.integer(rawToBits(t(unclass(bits)))), ncol = 8, byrow = TRUE)
-  expect_match(problem(ones[, 8:1], unary, one$truth), "highest", all = TRUE)
+  expect_match(problem(ones[, 8:1], unary, one$truth), "wrong order", all = TRUE)
   expect_match(problem(1 * outer(match(one$truth, unary$levels), 1:8, `==`), unary, one$truth), "not randomized", all = TRUE)
   wide <- rr_perturb(one$truth, rr_unary(8, 2.5), rng = "R")
   expect_match(problem(wide, unary, one$truth), "should be", all = TRUE)
