@@ -1,4 +1,4 @@
-# Rscript tools/client/vectors.R: writes inst/client/vectors.json, examples of plans, answers and words with their reports,
+# Rscript tools/client-vectors.R: writes inst/client/vectors.json, examples of plans, answers and words with their reports,
 # for who writes a client. The reports are those of candor.py, whose draws tests/testthat/test-client.R enumerates.
 library(candor)
 abc <- c("never", "once", "often")
@@ -25,4 +25,4 @@ inputs <- vapply(cases, function(case) {
 }, "")
 file <- tempfile()
 writeLines(paste0("[", paste(inputs, collapse = ",\n"), "]"), file)
-system2("python3", c("tools/client/vectors.py", file, "inst/client/vectors.json"))
+system2("python3", c("tools/client-vectors.py", file, "inst/client/vectors.json"))

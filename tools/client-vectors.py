@@ -1,4 +1,4 @@
-"""For tools/client/vectors.R: adds the reports of candor.py, and leaves out the words that they did not take."""
+"""For tools/client-vectors.R: adds the reports of candor.py, and leaves out the words that they did not take."""
 import json
 import sys
 
