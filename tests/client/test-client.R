@@ -10,7 +10,7 @@ tasks <- mapply(draw_task, mechanisms, ifelse(names(mechanisms) %in% each, n, n 
 writeLines(paste0("[", paste(tasks, collapse = ",\n"), "]"), file.path(folder, "tasks.json"))
 file.copy(file.path("..", "testthat", "golden", "client_reports.json"), file.path(folder, "vectors-golden.json"))
 file.copy(client_file("vectors.json"), file.path(folder, "vectors-shipped.json"))
-answers <- rep(0:1, c(140, 60))
+answers <- rep(0:1, c(70, 30))
 writeLines(jsonlite::toJSON(answers), file.path(folder, "answers.json"))
 theft <- rr_warner(0.9)
 rr_client(theft, file.path(folder, "page.html"), question = "Did you ever steal?", key = "theft")
