@@ -73,6 +73,15 @@ needs() {
 
   if [ "$1" = engines ]; then engine_needs; return 0; fi
   if [ "$1" = client ]; then echo 'chromium command:chromium'; return 0; fi
+  if [ "$1" = site ]; then
+    echo pkgdown | r_needs
+    cat <<-END
+	chromium command:chromium
+	libjs-katex file:/usr/share/javascript/katex/katex.min.js
+	pandoc command:pandoc
+	END
+    return 0
+  fi
 
   printf '%s\n' roxygen2 lintr | r_needs
   cat <<-END
