@@ -8,6 +8,7 @@
 ROUTINE(rr_perturb, SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP numbers, SEXP generator)
 ROUTINE(rr_check_answers, SEXP truths, SEXP first, SEXP levels)
 ROUTINE(rr_achieved, SEXP sizes, SEXP kind, SEXP numbers)
+ROUTINE(rr_plan_words, SEXP sizes, SEXP kind, SEXP numbers)
 
 /* tally: reports -> counts */
 ROUTINE(rr_tally, SEXP codes, SEXP first, SEXP k, SEXP groups, SEXP n_groups, SEXP weights, SEXP skip_missing)
@@ -112,6 +113,8 @@ ROUTINE(rr_draw_hadamard, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SE
 ROUTINE(rr_draw_hash, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP hash, SEXP codes, SEXP functions,
                        SEXP generator)
 ROUTINE(rr_draw_bitflip, SEXP truths, SEXP first, SEXP levels, SEXP numbers, SEXP sizes, SEXP generator)
+ROUTINE(rr_bit_words, SEXP numbers)
+ROUTINE(rr_chance_words, SEXP factor, SEXP epsilon)
 ROUTINE(rr_bit_chances, SEXP numbers)
 ROUTINE(rr_support_chance, SEXP factor, SEXP epsilon)
 
