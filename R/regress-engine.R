@@ -13,6 +13,7 @@ heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.d
 
 # The largest change of a linear predictor.
 reach <- function(model, step) {
+  if (!is.null(model$reach)) return(model$reach(step))
   k <- seq_len(model$k)
   max(abs(model$z %*% step[k]), abs(step[-k]))
 }
@@ -24,11 +25,6 @@ metric <- function(model) {
   k <- seq_len(model$k)
   if (model$basis$levels) M[k, k] <- crossprod(model$z, model$data$weight * model$z)
   M
-}
-
-information <- function(model, b) {
-  J <- regress_value(model, b)$observed
-  if (is.null(model$prior)) J else J + model$prior
 }
 
 # Directions in which the information J is below `least` of the metric, a column each; the mean square of their changes
@@ -163,59 +159,73 @@ climb_inside <- function(model, end, b) {
   end
 }
 
-# What is infinite at an end, in the coordinates of x (Farkas): c'b is +Inf if c is in the cone of the rows at infinity,
-# -Inf if -c is, and its sign is not determined if neither is: NA. Finite ones keep their variance.
-describe_maximum <- function(fit) {
-  model <- fit$model
+# What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
+# infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance. `to`: the
+# derivatives of the parameters; `rows(N)`: linear predictors that may be infinite, and their changes along N.
+limits_of <- function(model, b, to, rows) {
+  value <- regress_value(model, b)
   M <- metric(model)
-  k <- seq_len(model$k)
-  value <- regress_value(model, fit$b)
   prior <- model$prior %||% 0
   N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
+  hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
+  inverse <- function(J) {
+    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
+    to %*% V %*% t(to)
+  }
+  part <- to %*% N
+  infinite <- rowSums(part^2) > 1e-14 * rowSums(to^2)
+  signs <- numeric(nrow(to))
+  if (any(infinite)) {
+    at <- rows(N)
+    signs[infinite] <- cone_signs(infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE])
+  }
+  whole <- inverse(value$observed)
+  list(value = value, flat = N, part = part, infinite = infinite, signs = signs, whole = whole,
+       observed = without_infinite(whole, infinite), expected = without_infinite(inverse(value$expected), infinite))
+}
+
+without_infinite <- function(V, infinite) {
+  V[infinite, ] <- V[, infinite] <- NA
+  V
+}
+
+invert_positive <- function(matrix) {
+  scale <- 1 / sqrt(diag(matrix))
+  inverse <- chol2inv(chol(matrix * outer(scale, scale))) * outer(scale, scale)
+  (inverse + t(inverse)) / 2
+}
+
+# The end of a fit of rr_glm(), in the coordinates of x.
+describe_maximum <- function(fit) {
+  model <- fit$model
+  k <- seq_len(model$k)
+  b <- fit$b
   columns <- ncol(model$data$x)
   # The unknown number follows from its logit.
-  psi <- if (model$size > model$k) stats::plogis(fit$b[model$size])
+  psi <- if (model$size > model$k) stats::plogis(b[model$size])
+  places <- c(model$basis$keep, columns + seq_along(psi))
+  to <- matrix(0, columns + length(psi), model$size)
+  to[model$basis$keep, k] <- model$basis$back
+  to[-seq_len(columns), -k] <- 1
+  found <- limits_of(model, b, to, function(N) {
+    list(eta = c(predictor_of(model$z, b[k], model$data$offset), b[-k]),
+         move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
+  })
   scale <- c(rep(1, columns), psi * (1 - psi))
-  inverse <- function(J) {
-    hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
-    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
-    unscale_matrix(model, V) * outer(scale, scale)
-  }
-  variance <- list(observed = inverse(value$observed), expected = inverse(value$expected))
-  whole <- variance$observed
-  point <- natural(model, fit$b)[seq_len(columns)]
-  coefficients <- point
+  scale[-places] <- NA
+  scaled <- function(V) V * outer(scale, scale)
+  infinite <- found$infinite[seq_len(columns)]
+  if (length(psi) && found$infinite[columns + 1]) psi <- round(psi)
+  point <- natural(model, b)[seq_len(columns)]
+  coefficients <- ifelse(infinite, found$signs[seq_len(columns)] * Inf, point)
   coefficients[-model$basis$keep] <- NA
-  infinite <- logical(columns)
-  flat <- NULL
-  if (ncol(N)) {
-    move <- model$z %*% N[k, , drop = FALSE]
-    eta <- predictor_of(model$z, fit$b[k], model$data$offset)
-    if (length(psi)) {
-      move <- rbind(move, N[model$size, ])
-      eta <- c(eta, fit$b[model$size])
-    }
-    part <- model$basis$back %*% N[k, , drop = FALSE]
-    size <- sqrt(rowSums(model$basis$back^2))
-    out <- which(rowSums(part^2) > (1e-7 * size)^2)
-    signs <- cone_signs(infinite_cone(move, eta), part[out, , drop = FALSE])
-    infinite[model$basis$keep[out]] <- TRUE
-    coefficients[model$basis$keep[out]] <- signs * Inf
-    lost <- c(infinite, if (length(psi)) max(abs(N[model$size, ])) > 1e-7)
-    variance <- lapply(variance, function(V) {
-      V[lost, ] <- V[, lost] <- NA
-      V
-    })
-    if (length(psi) && lost[columns + 1]) psi <- round(psi)
-    flat <- matrix(0, columns, ncol(N))
-    flat[model$basis$keep, ] <- part
-    if (!length(out)) flat <- NULL
-  }
-  back <- solve(model$basis$back)
-  raw <- if (length(psi)) regress_value(model, c(fit$b[k], psi), natural = TRUE) else value
-  list(coefficients = coefficients, infinite = infinite, point = point, flat = flat, parameter = psi,
-       variance = variance, whole = whole, loglik = raw$value,
-       information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, t(back))))
+  back <- t(solve(model$basis$back))
+  raw <- if (length(psi)) regress_value(model, c(b[k], psi), natural = TRUE) else found$value
+  list(coefficients = coefficients, infinite = infinite, point = point,
+       flat = if (any(infinite)) found$part[seq_len(columns), , drop = FALSE], parameter = psi,
+       variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
+       whole = scaled(found$whole), loglik = raw$value,
+       information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, back)))
 }
 
 # The rows at infinity, as directions of their signs, each once.
@@ -275,4 +285,81 @@ limit_predictor <- function(fit, x, offset = NULL) {
   key <- function(rows) do.call(paste, as.data.frame(rows))
   eta[out] <- (cone_signs(cone, distinct) * Inf)[match(key(kinds), key(distinct))]
   eta
+}
+# ---- likelihoods that are written in R ----
+
+# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the first, of 1
+# for three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are such that
+# X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the largest
+# change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives; `rows(b,
+# N)`: linear predictors that may be infinite, and their changes along the columns of N.
+new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, start) {
+  size <- length(names)
+  list(names = names, parts = list(evaluate, reach, diag(total, size)), reach = reach, natural = natural,
+       slope = slope, rows = rows, start = start, size = size, k = size, far = 37, data = list(weight = total),
+       basis = list(levels = 0L))
+}
+
+# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
+orthogonal_columns <- function(x, weights) {
+  if (!ncol(x)) return(list(z = x, back = diag(0)))
+  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
+  back <- backsolve(root, diag(ncol(x)))
+  list(z = x %*% back, back = back, root = root)
+}
+
+# A square matrix with square blocks along its diagonal.
+block_diagonal <- function(blocks) {
+  sizes <- vapply(blocks, nrow, 0L)
+  ends <- cumsum(sizes)
+  result <- matrix(0, sum(sizes), sum(sizes))
+  for (j in seq_along(blocks)) {
+    at <- ends[j] - sizes[j] + seq_len(sizes[j])
+    result[at, at] <- blocks[[j]]
+  }
+  result
+}
+
+# How far the other truths of a row are below its most probable one, and the changes of these distances: `eta` has a
+# column for each truth, and so has each of `moves`.
+truth_distances <- function(eta, moves) {
+  top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
+  move <- vapply(moves, function(m) as.vector(m[top] - m), numeric(length(eta)))
+  list(eta = as.vector(eta[top] - eta), move = matrix(move, ncol = length(moves)))
+}
+
+# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+fit_likelihood <- function(model, starts, doubtful = FALSE) {
+  best <- highest_maximum(model, spread_starts(model, starts))
+  to <- model$slope(best$b)
+  found <- limits_of(model, best$b, to, function(N) model$rows(best$b, N))
+  point <- model$natural(best$b)
+  infinite <- model$names[found$infinite]
+  near <- any(best$values < best$value - 1e-5 & best$values > best$value - 2)
+  if (length(infinite)) {
+    warn(c(paste0(if (doubtful) "The reports are unlikely under this design. ",
+                  "The likelihood has its largest value at infinity."),
+           x = "Not finite: {.val {utils::head(infinite, 5)}}. Their standard errors are NA.",
+           i = if (doubtful) doubt_cure else "Simplify the model, or merge categories."),
+         c("infinite", if (near) "maxima", if (doubtful) "unlikely"))
+  } else if (near) {
+    warn(c("Another maximum lies within 2 units of log-likelihood.",
+           i = "A simpler model, or more respondents, would tell the two apart."), "maxima")
+  }
+  if (best$decrement > 1e-6 * (1 + abs(best$value))) {
+    warn(c("The maximum of the likelihood was not reached.",
+           x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
+  }
+  named <- function(V) structure(V, dimnames = list(model$names, model$names))
+  list(coefficients = stats::setNames(ifelse(found$infinite, found$signs * Inf, point), model$names),
+       vcov = named(found$observed), limit = found$whole, loglik = best$value, df = model$size, estimate = point,
+       infinite = infinite, starts = best$values, decrement = best$decrement, at = best$b)
+}
+
+# The start of the moments, and the highest of points that are spread evenly around it.
+spread_starts <- function(model, starts) {
+  if (starts == 1) return(cbind(model$start))
+  ways <- spread_ways(model$size, 12 * (starts - 1))
+  points <- model$start + cbind(ways, 3 * ways)
+  cbind(model$start, points[, utils::head(order(-heights(model, points)), starts - 1), drop = FALSE])
 }

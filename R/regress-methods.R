@@ -65,36 +65,23 @@ coef.rr_regression <- function(object, ...) {
 
 #' @rdname rr_regression
 #' @export
-vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
-  choices <- c("observed", "expected", "sandwich")
-  type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
-  if (!is.null(cluster) && type != "sandwich") {
-    abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
-  }
+vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
+  choices <- if (length(object$infinite)) "observed"
+    else if (identical(object$method, "moments")) "sandwich"
+    else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  type <- check_choice(type %||% if (is.null(cluster)) choices[1] else "sandwich", "type",
+                       if (is.null(cluster)) choices else "sandwich")
   if (type == "observed") return(object$vcov)
-  if (length(object$infinite)) {
-    abort(c("With coefficients at infinity there is only the observed information.",
-            x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
+  V <- if (type == "expected") invert_positive(regression_expected(object)) else {
+    bread <- object$bread %||% object$vcov
+    bread %*% crossprod(cluster_sums(regression_scores(object), cluster, object)) %*% t(bread)
   }
-  names <- dimnames(object$vcov)
-  if (type == "expected") {
-    return(structure(invert_positive(regression_expected(object)), dimnames = names))
-  }
-  structure(sandwich_covariance(object$vcov, regression_scores(object), cluster, object), dimnames = names)
+  structure(V, dimnames = dimnames(object$vcov))
 }
 
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
-
-regression_expected.default <- function(fit) {
-  abort(c("This fit has no expected information.", i = "Use {.code type = \"observed\"} or {.code \"sandwich\"}."),
-        "argument")
-}
-
-sandwich_covariance <- function(bread, scores, cluster, fit) {
-  bread %*% crossprod(cluster_sums(scores, cluster, fit)) %*% t(bread)
-}
 
 # Sums of scores by cluster, so that their cross-product is the sandwich's meat; C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
@@ -141,7 +128,7 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
 }
 
 # The coefficients that vcov() is about, in its order.
-free_coefficients <- function(fit) fit$coefficients[rownames(fit$vcov)]
+free_coefficients <- function(fit) fit$coefficients[rownames(vcov(fit))]
 
 match_coefficients <- function(parm, names) {
   if (is.null(parm)) return(seq_along(names))

@@ -97,21 +97,24 @@ start_directions <- function(model, one) {
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
   score <- crossprod(model$z[, dense, drop = FALSE], rest)
-  unit <- function(ways) {
-    size <- sqrt(colSums(ways^2))
-    ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = m)
-  }
-  axes <- unit(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
+  axes <- unit_columns(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
   if (m == 1L) spread <- matrix(1)
   else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
-  else {
-    # Fractional parts of multiples of roots are spread evenly.
-    primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + seq_len(m) %/% 9
-    spread <- unit(stats::qnorm(outer(primes, seq_len(min(200, 25 * m))) %% 1))
-  }
+  else spread <- spread_ways(m, min(200, 25 * m))
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
+}
+
+unit_columns <- function(ways) {
+  size <- sqrt(colSums(ways^2))
+  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
+}
+
+# Directions that are spread evenly, as fractional parts of multiples of roots are.
+spread_ways <- function(m, many) {
+  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
+  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
