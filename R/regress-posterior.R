@@ -5,8 +5,7 @@
 #' **Yes/no questions.** The prior of the share is Beta(a, b). The density is integrated on the logit scale, where the trapezoidal rule converges faster than any power of
 #' its step: moments and quantiles have nine digits for any number of respondents.
 #'
-#' **K categories.** The prior is Dirichlet. Draws are by rejection where it is uniform, the channel additive, and enough of the Dirichlet distribution of the *reports*
-#' lies inside what the mechanism can give (independent draws); else by data augmentation (Gibbs sampling: the truths behind each report given the shares, the shares given
+#' **K categories.** The prior is Dirichlet. Draws are by data augmentation (Gibbs sampling: the truths behind each report given the shares, the shares given
 #' the truths), after 500 sweeps that are not kept. The state is counts, so that a sweep takes the same time for any number of respondents. Products of questions
 #' have cells as categories.
 #'
@@ -145,37 +144,12 @@ posterior_quantile <- function(grid, density) {
   function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, stats::plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
 }
 
-# K categories: draws.
+# K categories: draws by data augmentation.
 drawn_posterior <- function(counts, channel, prior, n) {
-  draws <- if (all(prior == 1)) rejection_draws(counts, channel, n)
-  method <- if (is.null(draws)) "data augmentation" else "rejection"
-  if (is.null(draws)) draws <- augmentation_draws(counts, channel, prior, n)
-  effective <- if (method == "rejection") rep(n, ncol(draws)) else apply(draws, 2, effective_draws)
+  draws <- augmentation_draws(counts, channel, prior, n)
   quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
-  list(method = method, draws = draws, quantile = quantile, mean = colMeans(draws), sd = apply(draws, 2, stats::sd),
-       evidence = NA_real_, effective = effective)
-}
-
-# With a uniform prior and P(y | x) = b[y] + a 1{x = y}, the reported shares are Dirichlet(n + 1) where all m[y] >=
-# b[y].
-rejection_draws <- function(counts, channel, n) {
-  k <- nrow(channel)
-  if (k != ncol(channel)) return(NULL)
-  b <- (colSums(channel) - diag(channel)) / (k - 1)
-  a <- mean(diag(channel) - b)
-  if (a <= 0 || max(abs(channel - rep(b, each = k) - diag(a, k))) > 1e-12) return(NULL)
-  kept <- matrix(0, 0, k)
-  tried <- 0
-  while (nrow(kept) < n) {
-    size <- max(1000, 2 * (n - nrow(kept)))
-    m <- matrix(stats::rgamma(size * k, rep(counts + 1, each = size)), size)
-    m <- m / rowSums(m)
-    kept <- rbind(kept, m[rowSums(m < rep(b, each = size)) == 0, , drop = FALSE])
-    tried <- tried + size
-    if (nrow(kept) < 0.02 * tried) return(NULL)
-  }
-  theta <- (kept[seq_len(n), , drop = FALSE] - rep(b, each = n)) / a
-  theta / rowSums(theta)
+  list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
+       sd = apply(draws, 2, stats::sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
 }
 
 augmentation_draws <- function(counts, channel, prior, n, warm = 500L) {

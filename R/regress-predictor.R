@@ -120,12 +120,9 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
   frame <- regression_frame(call, wide, data, where, names, response)
-  channels <- lapply(stats::setNames(nm = names), function(name) unname(identified_channel(mechanisms[[name]], name)))
-  codes <- lapply(stats::setNames(nm = names), function(name) {
-    code <- report_codes(frame[[name]], mechanisms[[name]], name)
-    check_possible(code, channels[[name]], mechanisms[[name]], name)
-    code
-  })
+  channels <- Map(function(mechanism, name) unname(identified_channel(mechanism, name)), mechanisms, names)
+  codes <- Map(function(mechanism, name) report_codes(frame[[name]], mechanism, name), mechanisms, names)
+  Map(check_possible, codes, channels, mechanisms, names)
   covariates <- intersect(names, right)
   levels <- lapply(mechanisms[covariates], `[[`, "levels")
   if (prod(lengths(levels)) > 1000) {
@@ -435,28 +432,17 @@ mixture_gram <- function(parts, c, curvature, weight) {
   gram
 }
 
-# The linear predictors of truths that are possible: distances of other truths from the most probable, and of outcomes.
+# The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(parts, b, N) {
   now <- mixture_state(parts, b)
+  kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
   each <- lapply(seq_along(parts$designs), function(c) {
     seen <- now$r[, c] > 1e-6
-    designs <- lapply(parts$designs[[c]], function(z) z[seen, , drop = FALSE])
-    predictors <- function(v) do.call(cbind, Map(`%*%`, designs, split(v, parts$predictor)))
-    eta <- predictors(b)
-    moves <- lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))
-    sizes <- vapply(parts$truth, `[[`, 0L, "k") - 1L
-    found <- Map(function(end, size) {
-      at <- end - size + seq_len(size)
-      truth_distances(cbind(0, eta[, at, drop = FALSE]), lapply(moves, function(m) cbind(0, m[, at, drop = FALSE])))
-    }, cumsum(sizes), sizes)
-    outcome <- sum(sizes) + 1L
-    if (!parts$gaussian) {
-      moved <- matrix(vapply(moves, function(m) m[, outcome], numeric(sum(seen))), ncol = ncol(N))
-      found <- c(found, list(list(eta = eta[, outcome], move = moved)))
-    }
-    list(eta = unlist(lapply(found, `[[`, "eta")), move = do.call(rbind, lapply(found, `[[`, "move")))
+    at <- function(v) unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+    cbind(at(b), vapply(seq_len(ncol(N)), function(j) at(N[, j]), numeric(sum(seen) * length(kept))))
   })
-  list(eta = unlist(lapply(each, `[[`, "eta")), move = do.call(rbind, lapply(each, `[[`, "move")))
+  each <- do.call(rbind, each)
+  list(eta = each[, 1], move = each[, -1, drop = FALSE])
 }
 
 fit_mixture <- function(rows, starts) {
