@@ -108,7 +108,8 @@ anchor_reports <- function(column, mechanism) {
 unknown_devices <- function(mechanisms, devices) {
   unknown <- Filter(has_unknown, mechanisms)
   if (length(unique(lapply(unknown, class))) != 1L) {
-    abort(c("The mechanisms must share one unknown number.", x = "They have {.val {vapply(unknown, unknown_name, '')}}."),
+    named <- unique(vapply(unknown, unknown_name, ""))
+    abort(c("The mechanisms must share one unknown number.", x = "They have {length(named)}: {.val {named}}."),
           "mismatch")
   }
   lines <- vapply(seq_along(mechanisms), function(k) {

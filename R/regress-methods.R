@@ -14,7 +14,7 @@
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
 #'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
-#'   units of log-likelihood) and `starts`;
+#'   units of log-likelihood) and `starts`, the number of different maxima that were found;
 #' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
 #'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
 #'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
@@ -102,7 +102,7 @@ match_cluster <- function(cluster, fit) {
   dropped <- attr(frame, "na.action")
   if (length(dropped) && length(cluster) == n + length(dropped)) cluster <- cluster[-dropped]
   if (!is.atomic(cluster) || length(cluster) != n || anyNA(cluster)) {
-    abort(c("{.arg cluster} must have one entry per row that was used, or name columns of the data, without NA.",
+    abort(c("{.arg cluster} must have one entry per row that was used, and no NA.",
             x = "It is {describe(cluster)}; {n} rows were used."), "argument")
   }
   cluster
@@ -190,7 +190,7 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  table <- coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  table <- coefficient_table(c(x$coefficients, x$truth), vcov(x, part = "all"), conf.int, conf.level)
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 

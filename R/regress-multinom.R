@@ -123,25 +123,24 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
 }
 
+# A tally is rows of its reports, with their counts as weights.
 tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
+  check_formula(formula, FALSE)
   if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
     abort(c("{.arg mechanism} must be that of the tally.", x = "The tally is of: {format(tally$mechanism)}."),
           "mismatch")
   }
-  check_formula(formula, FALSE)
   if (length(formula) == 3L || !is.null(call$subset)) {
     abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
           "argument")
   }
-  mechanism <- tally$mechanism
   cells <- tally_rows(tally, ".report")
   cells$data$.count <- cells$counts
   call$weights <- quote(.count)
-  frame <- regression_frame(call, formula, cells$data, where)
-  codes <- rep_len(seq_along(mechanism$reports), nrow(cells$data))
-  dropped <- attr(frame, "na.action")
-  if (length(dropped)) codes <- codes[-dropped]
-  rows <- finish_rows(frame, codes, mechanism, paste("tally of", format_labels(mechanism$reports)))
+  frame <- regression_frame(call, replace_response(formula), cells$data, where)
+  codes <- match(stats::model.response(frame), tally$mechanism$reports)
+  attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
+  rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))
   rows$respondents <- respondent_number(tally)
   rows
 }

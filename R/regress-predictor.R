@@ -36,8 +36,7 @@
 #'   * `predict(truth = )`: the mean outcome if the truth were `truth`, a named list of one level per randomized covariate. Without `truth` (only `"ml"`) the mean
 #'     given the exact covariates; `type = "truth"` the probabilities of each truth given these, `"posterior"` given report and outcome too. `se.fit` for the mean at a `truth`.
 #' @section Errors:
-#' `candor_error_argument` for a randomized variable that is not in the formula, one inside a function, such as `factor(tax)` (of more than two levels numbers and conditions may be made,
-#' `I(often == "daily")`), a formula without one, families, links and outcomes that are not
+#' `candor_error_argument` for a randomized variable that is not in the formula, families, links and outcomes that are not
 #' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
 #' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
 #' @source van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
@@ -73,10 +72,8 @@ rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), 
   rows$outcome <- predictor_outcome(rows, method)
   if (method == "ml") tell_sampling_weights(rows$weights)
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
-  title <- sprintf("%s regression on %s covariates, %s",
-                   switch(family$family, gaussian = "Linear", binomial = "Logistic", poisson = "Poisson"),
-                   if (length(rows$covariates)) "randomized" else "exact",
-                   if (method == "ml") "maximum likelihood" else "by moments")
+  title <- paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]], "regression by",
+                 if (method == "ml") "maximum likelihood" else "moments")
   structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
                 mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms,
@@ -144,15 +141,11 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
 
 check_randomized <- function(mechanisms) {
   names <- names(mechanisms)
-  if (!is.list(mechanisms) || inherits(mechanisms, "rr_mechanism") || !length(mechanisms) || is.null(names) ||
-      !all(nzchar(names)) || anyDuplicated(names)) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms, named by the randomized variables.",
+  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
+  if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
+      anyDuplicated(names)) {
+    abort(c("{.arg mechanisms} must be a list of mechanisms of single questions, named by the randomized variables.",
             x = "It is {describe(mechanisms)}.", i = "For example {.code list(fraud = rr_warner(0.8))}."), "argument")
-  }
-  for (name in names) {
-    if (inherits(check_mechanism(mechanisms[[name]], name), "rr_product")) {
-      abort(c("{.arg {name}} must be a single question.", x = "It is a product of questions."), "argument")
-    }
   }
   names
 }
@@ -533,13 +526,8 @@ sigma.rr_predictor <- function(object, ...) {
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
-  table <- tibble::add_column(coefficient_table(x$coefficients, vcov(x), conf.int, conf.level), component = "outcome",
-                              .before = 1)
-  if (length(x$truth)) {
-    truth <- coefficient_table(x$truth, vcov(x, part = "truth"), conf.int, conf.level)
-    table <- rbind(table, tibble::add_column(truth, component = "truth", .before = 1))
-  }
-  if (exponentiate) exponentiated(table) else table
+  component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
+  tibble::add_column(NextMethod(), component = component, .before = 1)
 }
 
 # Of a logistic and a Poisson outcome the coefficients are logarithms of odds and of rates, and those of the truth are
@@ -591,17 +579,17 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
 
 truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
-  if (!(is.list(truth) || is.character(truth)) || !setequal(names(truth), rows$covariates)) {
+  if (!setequal(names(truth), rows$covariates)) {
     abort(c("{.arg truth} must name a truth for each randomized covariate: {.val {rows$covariates}}.",
             x = "It is {describe(truth)}."), "argument")
   }
-  at <- vapply(rows$covariates, function(name) {
+  at <- lapply(rows$covariates, function(name) {
     place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
-    if (length(place) == 1L && !is.na(place)) return(place)
-    abort(c("{.arg truth} must hold levels.", x = "{.val {name}} is {describe(truth[[name]])}.",
-            i = "The levels are {format_labels(rows$levels[[name]])}."), "level")
-  }, 0L)
-  which(Reduce(`&`, Map(function(name, place) rows$cells[[name]] == place, rows$covariates, at)))
+    if (length(place) == 1L && !is.na(place)) return(rows$cells[[name]] == place)
+    abort(c("{.arg truth} must hold levels: {format_labels(rows$levels[[name]])}.",
+            x = "{.val {name}} is {describe(truth[[name]])}."), "level")
+  })
+  which(Reduce(`&`, at))
 }
 
 # New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
