@@ -10,15 +10,15 @@
 #' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous one of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
 #' | `rr_triangular(p)` | says "no" only if both answers are no, the innocuous one having prevalence `p` | 1 | `p` |
 #' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
-#' | `rr_mangat1994(p)` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
+#' | `rr_mangat(p, variant = "1994")` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
 #' | `rr_kuk(p1, p2)` | names the colour of a card drawn from the deck of their group; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
 #'
 #' Any `p != q` can be estimated, `p < q` included (the crosswise design with `p` = 0.25 is such a
 #' one). Where a report rules a truth out, as a "no" does in the triangular design, [rr_epsilon()] is `Inf`.
 #'
-#' Two designs are called Mangat's. `rr_mangat()` is the two-stage design of Mangat and Singh (1990): a first device sends some respondents, whatever
-#' their truth, to the direct question. In `rr_mangat1994()`, of Mangat (1994), the truth itself decides: those who hold the attribute say "yes"
-#' without any device, and only the others use one. With the same `p` they are different designs, whose estimates differ. In that of 1994 a
+#' Two designs are called Mangat's. In the two-stage design of Mangat and Singh (1990) a first device sends some respondents, whatever their truth, to the direct question.
+#' In the design of Mangat (1994), `variant = "1994"`, the truth itself decides: those who hold the attribute say "yes"
+#' without any device, and only the others use one. With the same `p` they are different designs, whose estimates differ. In the design of 1994 a
 #' "no" clears its respondent for certain, as in the triangular design with `1 - p`, which has the same probabilities.
 #'
 #' Forced response and the unrelated question, for any number of categories, are [rr_forced()] and
@@ -27,10 +27,11 @@
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
 #'   For the others `p` is the design probability in the table under *Details*.
 #' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
-#' @param t Probability of the direct question, from 0 to 1.
+#' @param t Probability of the direct question, from 0 to 1; only for the design of 1990.
+#' @param variant The design of Mangat and Singh (1990), or the design of Mangat (1994).
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
 #' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and
-#'   `TRUE` and 1 the second. Labels that are known for yes and no ("yes", "ja", `TRUE`, 1, ...) in the other order are an
+#'   `TRUE` and 1 the second. Labels that are known for yes and no ("yes", `TRUE`, 1, "same") in the other order are an
 #'   error where the design treats the two answers differently, since `p` and `q` would be those of "no". In a symmetric design a message of class
 #'   `candor_message_order` says that regressions, contrasts, power and pictures are about "no".
 #'   For `rr_crosswise()` the report "yes" is "both answers are the same", see the examples.
@@ -71,10 +72,7 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
-  check_no_first(levels, if (!is_even(p, q)) {
-    "{.arg p} and {.arg q} are the probabilities of reporting the second level, here {second}."
-  })
-  new_rr_binary(p, q, levels, "Randomized yes/no question")
+  made(new_rr_binary(p, q, levels, "Randomized yes/no question"), "rr_binary", p = p, q = q)
 }
 
 #' @rdname rr_binary
@@ -82,10 +80,10 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
 rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
-  check_no_first(levels)
   numbers <- grr_numbers(2, epsilon, p)
-  new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
-                from_epsilon = if (!is.null(epsilon)) numbers$epsilon)
+  made(new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
+                     from_epsilon = if (!is.null(epsilon)) numbers$epsilon),
+       "rr_warner", p = p, epsilon = epsilon)
 }
 
 #' @rdname rr_binary
@@ -93,8 +91,8 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
 rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
-  check_no_first(levels)
-  new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE)
+  made(new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE),
+       "rr_crosswise", p = p)
 }
 
 #' @rdname rr_binary
@@ -102,32 +100,24 @@ rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
 rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
-  check_no_first(levels, if (!is_even(1, p)) {
-    "Those whose truth is the second level, here {second}, always report it."
-  })
-  new_rr_binary(1, p, levels, "Triangular design")
+  made(new_rr_binary(1, p, levels, "Triangular design"), "rr_triangular", p = p)
 }
 
 #' @rdname rr_binary
 #' @export
-rr_mangat <- function(p, t, levels = c("no", "yes"), ...) {
+rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", "1994"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
+  variant <- check_choice(variant, "variant", c("1990", "1994"))
+  if (variant == "1994") {
+    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.", "argument")
+    mechanism <- new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
+    return(made(mechanism, "rr_mangat", p = p, variant = variant))
+  }
   t <- check_probability(t, "t")
-  check_no_first(levels)
-  new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
-                difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE)
-}
-
-#' @rdname rr_binary
-#' @export
-rr_mangat1994 <- function(p, levels = c("no", "yes"), ...) {
-  check_dots_empty(...)
-  p <- check_probability(p, "p")
-  check_no_first(levels, if (!is_even(1, 1 - p)) {
-    "Those whose truth is the second level, here {second}, always report it."
-  })
-  new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
+  mechanism <- new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
+                             difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE)
+  made(mechanism, "rr_mangat", p = p, t = t)
 }
 
 #' @rdname rr_binary
@@ -136,10 +126,7 @@ rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p1 <- check_probability(p1, "p1")
   p2 <- check_probability(p2, "p2")
-  check_no_first(levels, if (!is_even(p1, p2)) {
-    "{.arg p1} and {.arg p2} are the shares of the cards that say the second level, here {second}."
-  })
-  new_rr_binary(p1, p2, levels, "Kuk's design")
+  made(new_rr_binary(p1, p2, levels, "Kuk's design"), "rr_kuk", p1 = p1, p2 = p2)
 }
 
 # In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.
@@ -148,23 +135,23 @@ rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
 new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = FALSE, from_epsilon = NULL,
                           size = max(p, q), error = NULL) {
   levels <- check_levels(levels)
-  if (length(levels$labels) != 2L) {
-    abort(c("{.arg levels} must be two labels, first the one for \"no\".",
-            x = "There are {length(levels$labels)}.",
-            i = "For more categories use {.fn rr_grr}, {.fn rr_forced} or {.fn rr_unrelated}."),
-          "argument")
-  }
+  check_two(levels$labels)
+  check_no_first(levels$labels, even = abs(p + q - 1) < 1e-12)
   if (is.null(from_epsilon)) difference <- snap_to_zero(difference, size)
   p_no <- if (symmetric) q else 1 - p
   q_no <- if (symmetric) p else 1 - q
+  epsilon <- from_epsilon %||% max(ratio_epsilon(p, q, difference), ratio_epsilon(q_no, p_no, difference))
   new_rr_mechanism(
-    "binary", levels$labels, numeric_levels = levels$numeric,
-    epsilon = if (isTRUE(error)) Inf
-      else from_epsilon %||% max(ratio_epsilon(p, q, difference), ratio_epsilon(q_no, p_no, difference)),
+    "binary", levels$labels, numeric_levels = levels$numeric, epsilon = if (isTRUE(error)) Inf else epsilon,
     design = sprintf("%s (p = %s, q = %s)", design, format(p, digits = 4), format(q, digits = 4)),
     p = p, q = q, p_minus_q = difference, p_no = p_no, q_no = q_no, from_epsilon = !is.null(from_epsilon),
-                   yes_no = TRUE, error = error
+    yes_no = TRUE, error = error
   )
+}
+
+check_two <- function(labels) {
+  if (length(labels) == 2L) return(labels)
+  abort(c("{.arg levels} must be two labels, first the one for \"no\".", x = "There are {length(labels)}."), "argument")
 }
 
 #' @export
@@ -173,43 +160,4 @@ rr_law.rr_binary <- function(mechanism) new_law_additive(mechanism$p_minus_q, c(
 perturbation.rr_binary <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "binary", numbers = c(mechanism$p, mechanism$p_no, mechanism$q, mechanism$q_no))
-}
-
-# What print() calls the designs, by their names in files.
-binary_designs <- c(question = "Randomized yes/no question", warner = "Warner's design", crosswise = "Crosswise design",
-                    triangular = "Triangular design", mangat = "Two-stage design of Mangat and Singh",
-                    kuk = "Kuk's design", misclassification = "Misclassified answer")
-
-# The two probabilities, and their difference: in a few designs that has digits which subtracting loses.
-mechanism_recipe.rr_binary <- function(mechanism) {
-  title <- sub(" \\(p = [^()]*\\)$", "", mechanism$design)
-  design <- names(binary_designs)[match(title, binary_designs)]
-  if (is.na(design)) return(mechanism_recipe.default(mechanism))
-  start <- list(kind = "binary", design = design, levels = level_recipe(mechanism))
-  if (mechanism$from_epsilon) return(c(start, list(epsilon = mechanism$epsilon)))
-  c(start, list(p = mechanism$p, q = mechanism$q),
-    list(p_minus_q = mechanism$p_minus_q)[mechanism$p_minus_q != mechanism$p - mechanism$q])
-}
-
-from_recipe.recipe_binary <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels"), c("design", "epsilon", "p", "q", "p_minus_q"))
-  design <- check_choice(r$design %||% "question", "design", names(binary_designs))
-  levels <- given_labels(r$levels)
-  if (!is.null(r$epsilon)) {
-    if (design != "warner" || !is.null(r$p) || !is.null(r$q)) {
-      abort("{.field epsilon} is for {.val warner}, without {.field p} and {.field q}.", "file")
-    }
-    return(rr_warner(epsilon = r$epsilon, levels = levels))
-  }
-  p <- check_probability(r$p, "p")
-  q <- check_probability(r$q, "q")
-  difference <- check_number(r$p_minus_q %||% (p - q), "p_minus_q", -1, 1)
-  symmetric <- design %in% c("warner", "crosswise", "mangat")
-  if (abs(difference - (p - q)) > 1e-14 || (symmetric && abs(p + q - 1) > 1e-14)) {
-    abort(c("The probabilities of the mechanism do not fit together.",
-            x = "{.field p} is {p}, {.field q} is {q}{if (symmetric) ', which should add up to 1'}."), "file")
-  }
-  error <- list(error = TRUE)[design == "misclassification"]
-  do.call(new_rr_binary, c(list(p, q, levels, binary_designs[[design]], difference, symmetric,
-                                size = if (length(error)) 1 else max(p, q)), error))
 }

@@ -49,13 +49,13 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)
-  with_order(new_rr_mechanism(
+  made(with_order(new_rr_mechanism(
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)",
                      format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds,
     from_epsilon = !is.null(epsilon)
-  ), levels)
+  ), levels), "rr_grr", epsilon = epsilon, p = p)
 }
 
 check_one_of_epsilon_p <- function(epsilon, p) {
@@ -120,14 +120,4 @@ grr_form <- function(numbers) new_law_additive(numbers$p_minus_q, numbers$q, num
 perturbation.rr_grr <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
   list(kind = "grr", numbers = c(mechanism$p, mechanism$q, mechanism$p_minus_q))
-}
-
-mechanism_recipe.rr_grr <- function(mechanism) {
-  c(list(kind = "grr", levels = level_recipe(mechanism)),
-    if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon) else list(p = mechanism$p), ordered_member(mechanism))
-}
-
-from_recipe.recipe_grr <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "p", "ordered"))
-  rr_grr(given_labels(r$levels, r$ordered), epsilon = r$epsilon, p = r$p)
 }

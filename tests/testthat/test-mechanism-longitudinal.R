@@ -152,7 +152,7 @@ test_that("levels and labels are told, what is wrong is refused", {
   expect_snapshot({
     rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1)
     rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1, protocol = "local-hash")
-    rr_memoised(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))
+    rr_longitudinal(permanent = rr_grr(3, epsilon = 2), instantaneous = rr_grr(3, epsilon = 1))
   })
   m <- rr_longitudinal(3, permanent = 2, epsilon = 1)
   memory <- attr(rr_perturb(c(1, 2), m, memory = list()), "memory")
@@ -164,9 +164,9 @@ test_that("levels and labels are told, what is wrong is refused", {
     rr_longitudinal(3, permanent = 1, epsilon = 1)
     rr_longitudinal(3, permanent = 1, epsilon = 0.9, protocol = "sue-oue")
     rr_longitudinal(3, permanent = 701, epsilon = 1)
-    rr_memoised(rr_grr(3, epsilon = 2), rr_unary(3, 1))
-    rr_memoised(rr_unary(3, 2), rr_unary(4, 1))
-    rr_memoised(rr_product(a = rr_warner(0.8)), rr_product(a = rr_warner(0.9)))
+    rr_longitudinal(permanent = rr_grr(3, epsilon = 2), instantaneous = rr_unary(3, 1))
+    rr_longitudinal(permanent = rr_unary(3, 2), instantaneous = rr_unary(4, 1))
+    rr_longitudinal(permanent = rr_product(a = rr_warner(0.8)), instantaneous = rr_product(a = rr_warner(0.9)))
     rr_perturb(c(1, 2, 3), m, memory = memory)
     rr_perturb(c(1, 2), rr_longitudinal(3, permanent = 3, epsilon = 1), memory = memory)
     rr_perturb(c(1, 2), m, memory = 1:2)
@@ -263,7 +263,7 @@ test_that("a ledger says what grows with each round", {
   expect_equal(rr_epsilon(list(weekly = kept, asked = fresh), reports = c(asked = 3, weekly = 52)), rr_epsilon(kept, reports = 52) + 1.5)
   # Where the exact level is not known the bound stands for it.
   C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.05, 0.15, 0.8))
-  odd <- rr_memoised(rr_channel(C), rr_grr(3, epsilon = 1))
+  odd <- rr_longitudinal(permanent = rr_channel(C), instantaneous = rr_grr(3, epsilon = 1))
   expect_error(rr_epsilon(odd, reports = 3), class = "candor_error_law")
   expect_equal(rr_epsilon(list(odd), reports = 1e6), rr_epsilon(odd)[["permanent"]])
   # One of several questions may be drawn each time.
@@ -279,7 +279,7 @@ test_that("a ledger says what grows with each round", {
 test_that("a permanent answer that nothing keeps is refused, or told how to keep it", {
   kept <- list(
     rr_longitudinal(4, 2, 1), rr_longitudinal(4, 2, 1, "grr-grr"), rr_longitudinal(4, 2, 1, "local-hash"),
-    rr_memoised(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), rr_bloom(4, 1, permanent = 2)
+    rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)), rr_bloom(4, 1, permanent = 2)
   )
   for (one in kept) {
     expect_error(rr_sample_questions(a = one, b = rr_grr(3, epsilon = 1)), class = "candor_error_argument")

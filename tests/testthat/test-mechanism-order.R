@@ -11,7 +11,7 @@ test_that("a design that treats yes and no differently does not take yes for no"
   refused(rr_binary(0.9, 0.2, levels = turned))
   refused(rr_kuk(0.9, 0.2, levels = turned))
   refused(rr_triangular(0.2, levels = turned))
-  refused(rr_mangat1994(0.7, levels = turned))
+  refused(rr_mangat(0.7, variant = "1994", levels = turned))
   refused(rr_unrelated(0.7, 0.25, levels = turned))
   refused(rr_lie_detector(0.7, levels = turned))
   refused(rr_cheater_detection(0.2, 0.1, levels = turned))

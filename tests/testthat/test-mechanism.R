@@ -43,9 +43,9 @@ test_that("the classical designs are the special cases their authors describe", 
   expect_pq(rr_mangat(0.7, 0.5), 0.85, 0.15)
   expect_pq(rr_mangat(0.7, 0), 0.7, 0.3)
   # Mangat (1994), another design with the same p: yes from all who hold it, and from 1 - p of the others.
-  expect_pq(rr_mangat1994(0.7), 1, 0.3)
-  expect_identical(rr_epsilon(rr_mangat1994(0.7)), Inf)
-  expect_equal(coef(rr_estimate(rr_counts(c(no = 42, yes = 58), rr_mangat1994(0.7))))[["yes"]], (0.58 - 0.3) / 0.7)
+  expect_pq(rr_mangat(0.7, variant = "1994"), 1, 0.3)
+  expect_identical(rr_epsilon(rr_mangat(0.7, variant = "1994")), Inf)
+  expect_equal(coef(rr_estimate(rr_counts(c(no = 42, yes = 58), rr_mangat(0.7, variant = "1994"))))[["yes"]], (0.58 - 0.3) / 0.7)
   expect_pq(rr_kuk(0.8, 0.2), 0.8, 0.2)
 })
 
