@@ -128,6 +128,21 @@ rr_matrix.rr_product <- function(mechanism, ...) {
   joint
 }
 
+answer_frame <- function(x) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (is.data.frame(x)) return(x)
+  abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe_kind(x)}."),
+        "argument")
+}
+
+question_columns <- function(x, mechanism) {
+  questions <- names(mechanism$questions %||% mechanism$parts)
+  absent <- setdiff(questions, names(x))
+  if (!length(absent)) return(as.list(x)[questions])
+  abort(c("{.arg x} must have a column for each question.",
+          x = "There is none called {.val {absent[1]}}; its columns are {.val {names(x)}}."), "argument")
+}
+
 # ---- between the cells of several questions and their answers ----
 
 # The answers of the cells, question by question: further columns of tidy tables.

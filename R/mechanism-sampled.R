@@ -11,7 +11,7 @@
 #' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
 #'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
 #'   where they differ in kind `report` is text: bits in hexadecimal, numbers with all their digits, and with spaces between them what takes several columns. So CSV files and
-#'   databases can hold it (read it as text: `colClasses = c(report = "character")`); a list of reports is read as well. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
+#'   databases can hold it (read it as text: `colClasses = c(report = "character")`). [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
 #' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], 
@@ -106,21 +106,6 @@ print.rr_product <- print.rr_sampled
 
 # ---- respondents ----
 
-answer_frame <- function(x) {
-  if (is.matrix(x)) x <- as.data.frame(x)
-  if (is.data.frame(x)) return(x)
-  abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe_kind(x)}."),
-        "argument")
-}
-
-question_columns <- function(x, mechanism) {
-  questions <- names(mechanism$questions %||% mechanism$parts)
-  absent <- setdiff(questions, names(x))
-  if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg x} must have a column for each question.",
-          x = "There is none called {.val {absent[1]}}; its columns are {.val {names(x)}}."), "argument")
-}
-
 # Every answer is checked, whichever question will be drawn, so that an error does not reveal which one was drawn.
 prepare_answers.rr_sampled <- function(mechanism, x) {
   parts <- mechanism$questions %||% mechanism$parts
@@ -181,7 +166,7 @@ collect_parts <- function(mechanism, reports, given) {
 # which files and databases hold.
 join_reports <- function(reports, order) {
   kinds <- unique(lapply(reports, report_kind))
-  if (length(kinds) > 1L) reports <- lapply(reports, report_texts)
+  if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (is.data.frame(reports[[1]])) {
     names <- stats::setNames(nm = names(reports[[1]]))
     return(lapply(names, function(name) join_columns(lapply(reports, `[[`, name))[order]))
@@ -198,7 +183,7 @@ join_columns <- function(columns) {
 report_kind <- function(x) {
   if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "levels_number"))))
   if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
-  if (is.factor(x)) "character" else if (is.object(x)) class(x) else mode(x)
+  if (is.factor(x)) "character" else if (is.object(x)) "other" else mode(x)
 }
 
 # Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
@@ -253,7 +238,8 @@ read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}."), "report")
+            x = "It is {describe(x)}.",
+            i = if (all(names(mechanism$parts) %in% names(x)) || are_answers(x, mechanism)) answers_remedy), "report")
   }
   x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
   given <- x[[key]]

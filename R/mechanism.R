@@ -82,12 +82,8 @@ matrix_limit <- 10000
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
+  check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
-  if (k > matrix_limit) {
-    abort(c("{.arg mechanism} has too many categories for its matrix.",
-            x = "It has {format_count(k)} categories; the limit is {format_count(matrix_limit)}.",
-            i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
-  }
   law <- check_law(rr_law(mechanism))
   if (!law_gives(law, "channel", k)) {
     refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
@@ -99,16 +95,11 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 
 # Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
-  if (number <= matrix_limit && length(mechanism$levels) <= matrix_limit) return(invisible())
-  abort(c("{.arg mechanism} has too many reports for its matrix.",
-          x = "It has {format_count(length(mechanism$levels))} categories and {amount_words(number)} possible reports.",
-          i = paste("The limit is {format_count(matrix_limit)}. Estimation never needs the matrix:",
-                    "{.fn rr_law} says what is known.")),
+  k <- length(mechanism$levels)
+  if (number <= matrix_limit && k <= matrix_limit) return(invisible())
+  abort(c("{.arg mechanism} has too many categories or reports for its matrix; the limit is {format_count(matrix_limit)}.",
+          x = "It has {format_count(k)} categories{if (number > k) paste(' and', format(number, digits = 6), 'reports')}."),
         c("law", "argument"))
-}
-
-amount_words <- function(number) {
-  if (number < 1e15) format_count(number) else if (is.finite(number)) format(number, digits = 2) else "more than 1e308"
 }
 
 # The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
@@ -165,7 +156,10 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else {
-    cat(format_transition(x, digits), sep = "\n")
+    # One line in place of the matrix, if there are too many categories to show it.
+    cat(law_transition(rr_law(x), function(v) {
+      paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
+    }), sep = "\n")
   }
   invisible(x)
 }
@@ -173,13 +167,6 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 # An order that a reader cannot see from the labels, as that of numbers.
 has_worded_order <- function(mechanism) {
   isTRUE(mechanism$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(mechanism$levels, 8))))
-}
-
-# One line that is printed in place of the matrix when there are too many categories to show it.
-format_transition <- function(x, digits) {
-  law_transition(rr_law(x), function(v) {
-    paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
-  })
 }
 
 format_labels <- function(labels, width = 60, between = ", ") {
@@ -236,17 +223,7 @@ perturbation.rr_mechanism <- function(mechanism) {
   }
   # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
   if (length(law$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
-  if (k > matrix_limit) abort_wide(mechanism)
   list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
-}
-
-abort_wide <- function(mechanism) {
-  k <- format_count(length(mechanism$levels))
-  abort(c("{.arg mechanism} has too many categories to be randomised with.",
-          x = "It has {k}; the limit for its kind is {format_count(matrix_limit)}.",
-          i = if (inherits(mechanism, "rr_compose")) {
-            "Randomise in two steps: {.code rr_perturb(rr_perturb(x, first), second)}."
-          }), "argument")
 }
 
 plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L

@@ -32,8 +32,8 @@
 #'
 #' `bits` has a text for each different report. The bytes are the [packed bits][rr_reports] of the categories that the report supports; of [rr_bitflip()] the buckets whose bit is
 #' 1, then those that were drawn; of [rr_bloom()] the bits of the report, then the cohort in four bytes, the least first; of [rr_hierarchy()] the depth in one byte, then the report
-#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) What is read must add up to
-#' the counts.
+#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) A file with `sets` must have
+#' its checksum.
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
@@ -186,14 +186,15 @@ read_tally <- function(bytes) {
   if (!identical(object[["version"]], tally_version)) {
     abort("It is of version {describe(object[['version']])}; this package reads version {tally_version}.", "file")
   }
-  check_checksum(bytes)
+  check_checksum(bytes, needed = !is.null(object[["sets"]]))
   make_tally(object)
 }
 
 # The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not
-# escaped.
-check_checksum <- function(bytes) {
+# escaped. Whether kept sets are those that were counted, only the checksum says.
+check_checksum <- function(bytes, needed) {
   found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
+  if (!length(found) && needed) abort("A file with {.field sets} must have its {.field checksum}.", "file")
   if (!length(found)) return(invisible())
   at <- found[length(found)]
   tail <- rawToChar(bytes[at:length(bytes)])
@@ -355,78 +356,23 @@ read_chunks <- function(chunks) {
 
 # ---- kept sets ----
 
-# Counts are sums over the sets, so that sets of other reports are found out.
 read_kept_sets <- function(sets, tally) {
   mechanism <- tally$mechanism
-  if (!keeps_sets(mechanism) || !is.list(sets) || !is.null(names(sets)) || length(sets) != length(tally$n)) {
+  if (!keeps_sets(mechanism) || !is.null(names(sets)) || length(sets) != length(tally$n)) {
     abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
           "file")
   }
-  law <- rr_law(mechanism)
-  width <- set_bytes(law, length(mechanism$levels))
+  width <- set_bytes(rr_law(mechanism), length(mechanism$levels))
   lapply(seq_along(sets), function(g) {
     one <- file_members(sets[[g]], c("bits", "times"), what = "entry of sets")
-    if (!is.character(one$bits) || anyDuplicated(one$bits)) {
-      abort("{.field bits} must be texts that all differ.", "file")
-    }
+    if (anyDuplicated(one$bits)) abort("{.field bits} must be texts that all differ.", "file")
     times <- file_numbers(one$times, "times", length(one$bits))
-    read <- .Call(C_rr_from_hex, one$bits, as.double(width))
+    read <- .Call(C_rr_from_hex, as.character(one$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
-    counts <- kept_counts(law, read$bits, times, length(mechanism$levels))
-    # What the sets do not say is missing: it is in the counts alone.
-    apart <- abs(counts - group_counts(tally, g))
-    if (any(apart > 1e-9 * pmax(1, tally$n[g]), na.rm = TRUE) || abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) {
-      abort("{.field sets} are not those that were counted.", "file")
-    }
+    if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) abort("{.field sets} must add up to {.field n}.", "file")
     list(bits = read$bits, times = times)
   })
 }
-
-# The counts of kept sets (rows of `bits`, each so many `times`), as report_sets() lays them out.
-kept_counts <- function(law, bits, times, k) UseMethod("kept_counts")
-
-kept_counts.rr_law_support <- function(law, bits, times, k) sum_kept(bits, times, k)
-
-kept_counts.rr_law_bitflip <- function(law, bits, times, k) {
-  first <- seq_len(ncol(bits) / 2)
-  ones <- bits[, first, drop = FALSE]
-  drawn <- bits[, -first, drop = FALSE]
-  if (any((ones & !drawn) != 0)) abort_kept()
-  ones <- sum_kept(ones, times, law$truths)
-  c(ones, sum_kept(drawn, times, law$truths, law$d) - ones)
-}
-
-kept_counts.rr_law_bloom <- function(law, bits, times, k) {
-  width <- ncol(bits) - 4
-  cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
-  if (any(cohort < 1 | cohort > law$cohorts)) abort_kept()
-  unlist(lapply(seq_len(law$cohorts), function(j) {
-    own <- cohort == j
-    c(sum_kept(bits[own, seq_len(width), drop = FALSE], times[own], law$bits), sum(times[own]))
-  }))
-}
-
-kept_counts.rr_law_hierarchy <- function(law, bits, times, k) {
-  depth <- as.integer(bits[, 1])
-  if (any(depth < 1 | depth > length(law$laws))) abort_kept()
-  unlist(lapply(seq_along(law$laws), function(l) {
-    own <- depth == l
-    width <- set_bytes(law$laws[[l]], law$nodes[l])
-    if (any(bits[own, -seq_len(1 + width)] != 0)) abort_kept()
-    part <- if (width == 0) rep(NA_real_, length(law$rows[[l]]) - 1)
-      else kept_counts(law$laws[[l]], bits[own, 1 + seq_len(width), drop = FALSE], times[own], law$nodes[l])
-    c(sum(times[own]), part)
-  }))
-}
-
-# How many have each of the k bits; `size`, of how many bits each set is.
-sum_kept <- function(bits, times, k, size = -1) {
-  counted <- .Call(C_rr_count_bits, bits, as.double(k), as.double(size), NULL, 1L, times)
-  if (counted$position > 0) abort_kept()
-  as.vector(counted$counts)
-}
-
-abort_kept <- function() abort("{.field sets} hold something that is no report of this mechanism.", "file")
 
 # ---- JSON ----
 

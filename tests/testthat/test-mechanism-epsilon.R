@@ -144,11 +144,6 @@ test_that("several reports and shuffled ones are those of who does nothing wrong
                    rr_epsilon(grr, shuffled = 500, delta = 1e-6)), 1e-6)
 })
 
-test_that("a ledger names the entry that is no mechanism", {
-  expect_error(rr_epsilon(list(a = rr_grr(2, epsilon = 1), b = 3)), "`mechanism\\$b`")
-  expect_error(rr_epsilon(list(rr_grr(2, epsilon = 1), 3)), "`mechanism\\[\\[2\\]\\]`")
-})
-
 test_that("what two stages achieve is never above nominal, nor nominal above what was asked for", {
   protocols <- c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash")
   makers <- c(lapply(stats::setNames(nm = protocols), function(protocol) {

@@ -64,13 +64,7 @@ test_that("numbers are read by label wherever a label is a number", {
   expect_error(rr_tally(2, rr_grr(c("0", "1", "2+"), p = 0.9)), class = "candor_error_level")
   # "01" is not what R calls 1
   expect_identical(rr_tally(c(1, 1, 2), rr_grr(c("02", "01"), p = 0.9))$counts, c(2, 1))
-  turned <- function(levels) suppressMessages(rr_warner(0.8, levels = levels))
-  expect_snapshot(error = TRUE, {
-    rr_perturb(c(0, 1), rr_grr(c("0", "1", "2+"), p = 0.9))
-    rr_tally(c(0, 2), rr_grr(c("0", "1", "2+"), p = 0.9))
-    rr_tally(c(0, 2), turned(c(TRUE, FALSE)))
-    rr_perturb(c(0, 2), turned(c("1", "0")))
-  })
+  expect_error(rr_perturb(c(0, 2), suppressMessages(rr_warner(0.8, levels = c("1", "0")))), class = "candor_error_level")
 })
 
 test_that("truths and reports of a channel are each read by their own labels", {

@@ -215,10 +215,13 @@ test_that("a text that was changed is refused", {
   expect_error(rr_read(file), class = "candor_error_file")
 })
 
-test_that("sets that were not counted are refused", {
+test_that("kept sets need their checksum, and as many as there are respondents", {
   tally <- weighted_tally("sets", rr_unary(6, epsilon = 1))
+  file <- withr::local_tempfile()
+  writeLines(sub(",\n  \"checksum.*", "}", tally_text(tally)), file)
+  expect_error(rr_read(file), class = "candor_error_file")
   tally$sets[[1]]$times[1] <- tally$sets[[1]]$times[1] * 2
-  expect_error(rr_write(tally, withr::local_tempfile()), "not those that were counted", class = "candor_error_file")
+  expect_error(rr_write(tally, file), class = "candor_error_file")
 })
 
 # Unary encoding, then bits of some buckets, then categories: what is kept of a report differs between depths.
@@ -239,45 +242,17 @@ test_that("kept reports of hierarchies, filters and bits of buckets come back, a
       tally <- rr_tally(reports, mechanism, keep = "sets", weights = weights, by = rep(c("a", "b"), 200))
       expect_identical(there_and_back(tally), tally)
     }
-    # The counts that the kept reports determine are those of counting the reports.
     tally <- rr_tally(reports, mechanism, keep = "sets")
-    counted <- kept_counts(rr_law(mechanism), tally$sets[[1]]$bits, tally$sets[[1]]$times, 30)
-    known <- !is.na(counted)
-    expect_equal(counted[known], tally$counts[known], tolerance = 1e-12)
     if (inherits(mechanism, "rr_hierarchy")) {
       expect_identical(coef(rr_estimate(there_and_back(tally), method = "mle")), coef(rr_estimate(tally, method = "mle")))
     }
   }
-  expect_identical(sum(is.na(kept_counts(rr_law(mixed_hierarchy()), matrix(as.raw(0), 0, set_bytes(rr_law(mixed_hierarchy()), 30)), numeric(), 30))), 2L)
   file <- withr::local_tempfile()
   tally <- rr_tally(rr_perturb(answers, mixed_hierarchy(), rng = "R"), mixed_hierarchy(), keep = "sets")
   expect_null(schema_problem({
     rr_write(tally, file)
     jsonlite::read_json(file)
   }, schema, schema))
-})
-
-test_that("kept reports that no depth, cohort or bucket has are refused", {
-  set.seed(5)
-  refused <- function(mechanism, change, pattern) {
-    tally <- rr_tally(suppressMessages(rr_perturb(rep(1:30, 5), mechanism, rng = "R")), mechanism, keep = "sets")
-    tally$sets[[1]] <- change(tally$sets[[1]])
-    expect_error(rr_write(tally, withr::local_tempfile()), pattern, class = "candor_error_file")
-  }
-  byte <- function(row, column, value) function(sets) {
-    sets$bits[row, column] <- as.raw(value)
-    sets
-  }
-  none <- "no report of this mechanism"
-  tree <- mixed_hierarchy()
-  refused(tree, byte(1, 1, 0), none)
-  refused(tree, byte(1, 1, 5), none)
-  refused(tree, function(sets) byte(which(sets$bits[, 1] == 1)[1], 2, 1)(sets), none)
-  refused(tree, function(sets) within(sets, times <- rev(times) + c(1, numeric(length(times) - 1))), "not those that were counted")
-  refused(rr_bloom(30, 2, bits = 20, cohorts = 3), byte(1, 4, 4), none)
-  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 3, 255), none)
-  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 2, 255), none)
-  refused(rr_unary(30, 2), byte(1, 4, 255), none)
 })
 
 test_that("random changes of bytes are noticed, or change nothing", {
@@ -381,13 +356,10 @@ test_that("tallies with a chunk in common are not merged", {
   expect_error(c(a, ab), "monday", class = "candor_error_mismatch")
 })
 
-test_that("errors say what is wrong", {
+test_that("anything but a tally and a file is refused", {
   file <- withr::local_tempfile()
   expect_error(rr_write(1, file), class = "candor_error_argument")
   expect_error(rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), class = "candor_error_argument")
   expect_error(rr_read(1), class = "candor_error_argument")
-  expect_error(rr_read(file), "exists", class = "candor_error_file")
-  local_edition(3)
-  writeLines('{"format": "candor tally", "version": 1, "mechanism": {"constructor": "rr_grr", "arguments": {"levels": 3, "epsilon": 1}}, "n": 7, "counts": [1, 2, 3]}', file)
-  expect_snapshot(rr_read(file), error = TRUE, transform = function(lines) gsub(file, "tally.json", lines, fixed = TRUE))
+  expect_error(rr_read(file), class = "candor_error_file")
 })
