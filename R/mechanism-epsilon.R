@@ -162,8 +162,7 @@ achieved_matrix <- function(numbers, mechanism) {
   k <- length(mechanism$levels)
   if (k > matrix_limit / 5) {
     abort(c("The achieved epsilon of two stages needs their matrices, which are too large here.",
-            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}.",
-            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "too_large")
+            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}."), "too_large")
   }
   diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
 }
@@ -189,10 +188,7 @@ repeated_epsilon <- function(mechanism, r) {
     return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
   }
   abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
-          x = "This mechanism is: {format(mechanism)}.",
-          i = paste("Together {format_count(r)} reports reveal at most",
-                    "{format(min(r * mechanism$epsilon, mechanism$first$epsilon), digits = 4)}.")),
-        c("law", "argument"))
+          x = "This mechanism is: {format(mechanism)}."), c("law", "argument"))
 }
 
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
@@ -210,8 +206,7 @@ repeated_bits <- function(p1, q1, p2, q2, r) {
 # All numbers of the one report among r.
 repeated_pairs <- function(first, second, r) {
   if (r > 1e6) {
-    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}.",
-            i = "The first stage is the limit: {.code reports = 1e6} is as near to it as numbers tell."), "argument")
+    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}."), "argument")
   }
   times <- 0:r
   # 0 times the logarithm of 0 is 0.
