@@ -138,7 +138,7 @@ format.rr_compose <- function(x, digits = 4, ...) {
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
   NextMethod()
-  stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
+  stage <- function(m) paste0(m$design, if (protects(m)) paste(", epsilon =", format(m$epsilon, digits = digits)))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
       "  All reports made from one first stage together reveal epsilon = ", format(x$first$epsilon, digits = digits),
       "\n", sep = "")

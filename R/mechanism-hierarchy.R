@@ -107,7 +107,6 @@ rr_law.rr_hierarchy <- function(mechanism) {
 
 # ---- respondents: the node of each depth is an answer to its own question ----
 
-#' @export
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
 #' @export

@@ -94,9 +94,7 @@ print.rr_sampled <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", format(x, digits = digits), "\n", sep = "")
   depth <- if (inherits(x, "rr_hierarchy")) "depth "
   if (!is.null(depth)) cat("  levels  ", format_labels(x$levels), "\n", sep = "")
-  # "K = 4" for "4 categories", so that a line fits a page.
-  lines <- sub("([0-9,]+) categories", "K = \\1", vapply(parts, format, "", digits = digits))
-  cat(paste0("  ", depth, format(names(parts)), "  ", lines, "\n"), sep = "")
+  cat(paste0("  ", depth, format(names(parts)), "  ", vapply(parts, format, "", digits = digits), "\n"), sep = "")
   if (inherits(x, "rr_product")) cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
   invisible(x)
 }

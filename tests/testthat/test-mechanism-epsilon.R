@@ -53,13 +53,6 @@ test_that("counts and merged tallies are exact up to 2^53, and no further", {
   expect_error(c(groups, rr_counts(cbind(a = c(1, 1, 0)), rr_grr(3, epsilon = 1))), class = "candor_error_counts")
 })
 
-test_that("na.rm belongs to the making of a tally", {
-  tally <- rr_counts(c(3, 4, 5), rr_grr(3, epsilon = 1))
-  expect_error(rr_estimate(tally, na.rm = TRUE), class = "candor_error_argument")
-  expect_error(rr_estimate(tally, na.rm = "yes"), class = "candor_error_argument")
-  expect_silent(rr_estimate(tally, na.rm = FALSE))
-})
-
 # Largest log ratio within a column, of r reports drawn independently given the truth.
 enumerated_epsilon <- function(C, r = 1) {
   joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))),

@@ -202,11 +202,3 @@ test_that("labels follow neither the decimal sign of the session nor its penalty
     expect_identical(withr::with_options(options, look()), plain)
   }
 })
-
-test_that("reports that are no numbers are called answers only if all of them are", {
-  # Bits that a client cut, among them digits that are labels too
-  expect_no_match(conditionMessage(tryCatch(rr_tally(c("10", "a3"), rr_unary(100, 1)), error = identity)), "answers")
-  expect_match(conditionMessage(tryCatch(rr_tally(c("a", "b"), rr_unary(letters[1:9], 1)), error = identity)), "answers")
-  expect_no_match(conditionMessage(tryCatch(rr_tally(c("x", "#"), rr_hadamard(letters, 1)), error = identity)), "answers")
-  expect_match(conditionMessage(tryCatch(rr_tally(c("x", "y"), rr_hadamard(letters, 1)), error = identity)), "answers")
-})

@@ -325,32 +325,7 @@ test_that("a memory follows respondents who leave and join", {
     expect_identical(as.character(code(left, 1)), as.character(code(memory, 12)))
     expect_error(memory[13], "which respondents stay", class = "candor_error_argument")
     expect_error(memory[c(1, 1)], class = "candor_error_argument")
-    expect_error(c(memory, list()), "memories only", class = "candor_error_argument")
+    expect_error(c(memory, list()), class = "candor_error_mismatch")
   }
   expect_error(c(attr(rr_perturb("a", mechanisms[[1]], memory = list()), "memory"), memory), class = "candor_error_mismatch")
-})
-
-test_that("tables of reports say that they carry the memory, until it is gone", {
-  levels <- c("home", "search", "cart")
-  note <- "They carry the memory, which holds the respondents' true answers."
-  for (m in list(rr_bloom(levels, 1, permanent = 2, bits = 8), rr_longitudinal(levels, 2, 1, protocol = "local-hash"))) {
-    set.seed(1)
-    reports <- rr_perturb(rep(levels, 4), m, rng = "R", memory = list())
-    expect_s3_class(reports, "data.frame")
-    expect_output(print(reports), note, fixed = TRUE)
-    expect_output(print(reports[c("value", "cohort")[c("value", "cohort") %in% names(reports)]]), "[0-9]")
-    expect_identical(suppressMessages(rr_tally(reports, m))$n, 12)
-    kept <- attr(reports, "memory")
-    expect_s3_class(rr_perturb(rep(levels, 4), m, rng = "R", memory = kept), "data.frame")
-    attr(reports, "memory") <- NULL
-    shown <- capture.output(print(reports))
-    expect_false(any(grepl("memory", shown, fixed = TRUE)))
-    # The rest is what the table looks like without us.
-    expect_identical(shown, capture.output(print(structure(reports, class = setdiff(class(reports), "rr_kept_reports")))))
-    expect_no_message(rr_tally(reports, m))
-  }
-  skip_if_not_installed("dplyr")
-  set.seed(1)
-  reports <- rr_perturb(levels, m, rng = "R", memory = list())
-  expect_output(print(dplyr::mutate(reports, day = 1)), note, fixed = TRUE)
 })

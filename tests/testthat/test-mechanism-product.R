@@ -121,12 +121,9 @@ test_that("questions, groups and results never share a name, and that is found b
   }
   # The bad answer is not reached.
   data$b[3] <- 7
-  expect_snapshot(error = TRUE, {
-    rr_product(term = rr_warner(0.8), age = rr_warner(0.7))
-    rr_tally(data, two, by = list(a = 1:3))
-    rr_estimate(data, two, by = list(a = 1:3))
-    rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3)
-  })
+  expect_error(rr_tally(data, two, by = list(a = 1:3)), class = "candor_error_argument")
+  expect_error(rr_estimate(data, two, by = list(a = 1:3)), class = "candor_error_argument")
+  expect_error(rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3), class = "candor_error_argument")
   data$b[3] <- 0
   fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
   expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))

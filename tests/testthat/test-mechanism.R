@@ -174,11 +174,3 @@ test_that("every epsilon that a constructor takes can be estimated from, and no 
   expect_error(rr_recommend(8, c(1, 701)), class = "candor_error_argument")
   expect_error(rr_recommend(8, 1e-13), class = "candor_error_argument")
 })
-
-test_that("what a kernel refuses has the class of what it is", {
-  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), class = "candor_error_argument")
-  expect_error(.Call(C_rr_mle, c(1, NaN, 2), 0.4, 0.2, 2), class = "candor_error_argument")
-  expect_error(.Call(C_rr_mle, c(0, 0, 0), 0.4, 0.2, 2), class = "candor_error_empty")
-  expect_error(.Call(C_rr_mle, c(1, 2, 3), 0, 1 / 3, 0), class = "candor_error_no_information")
-  expect_error(.Call(C_rr_mle, c(1, -1, 2), 0.4, 0.2, 2), "rr_mle: an argument lies outside its range")
-})

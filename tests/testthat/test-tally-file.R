@@ -296,19 +296,19 @@ test_that("what cannot come back is not written", {
   registerS3method("rr_law", "rr_mine", function(mechanism) rr_law_additive(0.5, 0.25), envir = asNamespace("candor"))
   own <- rr_counts(c(1, 2), rr_new_mechanism("mine", 2, epsilon = 1, design = "My own"))
   file <- withr::local_tempfile()
-  expect_error(rr_write(own, file), "rr_mine", class = "candor_error_file")
+  expect_error(rr_write(own, file), class = "candor_error_file")
   # The counts of strings that were asked for are no tally to send: the sketch is.
   sketch <- rr_tally(rr_perturb("a", rr_sketch_counts(1, 4, 2)), rr_sketch_counts(1, 4, 2))
   asked <- rr_estimate(sketch, candidates = "a")$tally
-  expect_error(rr_write(asked, file), "not know how it is made", class = "candor_error_file")
+  expect_error(rr_write(asked, file), class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
-  expect_error(rr_write(inside, file), "rr_mine", class = "candor_error_file")
+  expect_error(rr_write(inside, file), class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))
   changed$mechanism$epsilon <- 0.1
-  expect_error(rr_write(changed, file), "not come back", class = "candor_error_file")
+  expect_error(rr_write(changed, file), class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))
   changed$n <- 5
-  expect_error(rr_write(changed, file), "add up", class = "candor_error_file")
+  expect_error(rr_write(changed, file), class = "candor_error_file")
   expect_false(file.exists(file))
 })
 
