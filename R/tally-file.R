@@ -154,13 +154,12 @@ made_arguments <- function(mechanism) {
   c(stats::setNames(lapply(unname(made$fields), value), names), made$arguments)
 }
 
+# By the class of a key.
+group_types <- c(character = "text", numeric = "number", integer = "integer", logical = "logical", factor = "factor",
+                 ordered = "ordered", Date = "date", POSIXct = "time")
+
 group_column <- function(name, key) {
-  type <- if (inherits(key, "Date")) "date"
-    else if (inherits(key, "POSIXct")) "time"
-    else if (is.ordered(key)) "ordered"
-    else if (is.factor(key)) "factor"
-    else if (is.object(key)) NA
-    else switch(typeof(key), character = "text", integer = "integer", double = "number", logical = "logical", NA)
+  type <- unname(group_types[class(key)[1]])
   if (is.na(type)) {
     abort(c("Groups of class {.cls {class(key)[1]}} cannot be written.", x = "{.val {name}} is such a column."), "file")
   }
@@ -338,8 +337,7 @@ read_groups <- function(columns, mechanism) {
 read_group <- function(column) {
   values <- column$values
   if (identical(column$type, "integer")) values[values != floor(values)] <- NA
-  key <- switch(check_choice(column$type, "type",
-                             c("text", "number", "integer", "logical", "factor", "ordered", "date", "time")),
+  key <- switch(check_choice(column$type, "type", unname(group_types)),
                 text = as.character(values), number = as.double(values), integer = as.integer(values),
                 logical = as.logical(values), factor = factor(values, column$levels),
                 ordered = factor(values, column$levels, ordered = TRUE), date = as.Date(values, "%Y-%m-%d"),
@@ -428,9 +426,7 @@ write_whole <- function(text, file) {
   }, error = function(e) FALSE, warning = function(w) FALSE)
   if (good) return(invisible())
   unlink(beside)
-  abort(c("The file {.file {file}} cannot be written.",
-          x = "The disk may be full, or the folder missing or protected.",
-          i = if (file.exists(file)) "What the file held before is kept."), "file")
+  abort("The file {.file {file}} cannot be written: the disk may be full, or the folder missing or protected.", "file")
 }
 
 # The MD5 sum of bytes: that of a file which holds them.
