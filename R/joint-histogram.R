@@ -288,3 +288,9 @@ set_values <- function(x, members, values = x$values, more = x$more$values) {
   }
   out
 }
+
+# Weights (absent, present) of each column, 2 x columns.
+moment_weights <- function(design, inverse) {
+  d <- design$p - design$q
+  if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
+}
