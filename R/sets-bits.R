@@ -241,9 +241,3 @@ format_flips <- function(flip) {
   if (length(flip) == 1L) return(if (is.na(flip)) "different from set to set" else format(flip, digits = 4))
   paste(unique(format(range(flip), digits = 3, trim = TRUE)), collapse = " to ")
 }
-
-#' @rdname rr_set_size
-#' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.
-#' @param truth For `autoplot()`: the true sizes, for a simulation, one number per row of the estimate, drawn as a line.
-#' @method autoplot rr_set_size
-#' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)

@@ -237,6 +237,11 @@ title_of.rr_set_size <- function(x) {
 
 shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 
+#' @rdname rr_set_size
+#' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.
+#' @param truth For `autoplot()`: the true sizes, for a simulation, one number per row of the estimate, drawn as a line.
+#' @method autoplot rr_set_size
+#' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
