@@ -35,7 +35,7 @@ plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
 
 plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
 
-# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in additive(), or `matrix`.
+# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in an additive law, or `matrix`.
 achieved <- function(mechanism) UseMethod("achieved")
 
 #' @export

@@ -263,7 +263,7 @@ tbl_sum.rr_power <- function(x, ...) {
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  form <- additive(mechanism) %||% support_form(law)
+  form <- if (inherits(law, "rr_law_additive")) law else support_form(law)
   if (law_tells_nothing(form %||% law)) abort_no_information(mechanism)
   if (!is.null(form)) {
     at <- category_position(mechanism, category)
