@@ -16,7 +16,8 @@ column_design <- function(mechanism, columns) {
 }
 
 number_columns <- function(mechanism, columns) {
-  if (!all(names(mechanism) %in% c("p", "q", "block")) || !length(mechanism$block) %in% c(0L, length(columns))) {
+  known <- all(names(mechanism) %in% c("p", "q", "block")) && !anyDuplicated(names(mechanism))
+  if (!known || !length(mechanism$block) %in% c(0L, length(columns))) {
     abort("A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column.", "argument")
   }
   # Names say to which column a value belongs, whatever the order.
