@@ -164,7 +164,7 @@ bit_names <- function(bits) {
 abort_entry <- function(value, row, column) {
   if (is.na(value)) {
     abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops such rows."),
+            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops it."),
           "missing")
   }
   abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",

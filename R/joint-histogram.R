@@ -158,7 +158,7 @@ check_order <- function(order, columns, arg = "order") {
   order <- check_count(order, arg, min = 1, max = columns)
   if (set_total(columns, order) > most_sets) {
     abort(c("{.arg {arg}} {order} of {columns} columns has too many sets.",
-            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit in memory."),
+            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit."),
           "order")
   }
   order

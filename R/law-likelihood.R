@@ -59,8 +59,8 @@
 #' fit$details[[1]][c("converged", "iterations", "unique")]
 NULL
 
-# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the support,
-# under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
+# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the
+# support, under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {

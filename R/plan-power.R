@@ -119,7 +119,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
     target = check_choice(target, "target", c("population", "sample")),
-    # The second group: its share, its mechanism's form (NULL for that of the first), the part of respondents in the first.
+    # The second group: its share, its mechanism's form (NULL for that of the first), the part who are in the first.
     second = if (!is.null(versus)) list(
       share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
       form = if (!is.null(versus_mechanism))
