@@ -21,8 +21,8 @@ maximum_map <- function(estimate, evidence) law_likelihood_map(evidence$law, evi
 
 warn_short <- function(headline, iterations, gap, tolerance, remedy) {
   warn(c(headline,
-         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its maximum;",
-                   "{format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
+         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its",
+                   "maximum; {format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
 }
 
 # A distribution over the levels as the user may give it: in their order or under their names, for several questions a
