@@ -49,8 +49,7 @@ take_reports <- function(x, keep) if (is.data.frame(x)) x[keep, , drop = FALSE] 
 support_bits <- function(x, mechanism, name) {
   part <- support_columns(mechanism)
   law <- rr_law(mechanism)
-  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x),
-                                                                     length(mechanism$levels)))
+  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_reports(report_sets(mechanism, x), length(mechanism$levels)))
     # 1 for the report that support_columns() takes for yes.
     else if (part$width == 1L) matrix(as.integer(report_codes(plain_reports(x, mechanism), mechanism, name) ==
                                                    bit_places(mechanism$reports)[["yes"]]))

@@ -167,7 +167,7 @@ join_reports <- function(reports, at, n) {
       columns <- stats::setNames(nm = names(reports[[1]]))
       return(lapply(columns, function(name) join_field(reports, name)[order]))
     }
-    together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
+    together <- if (inherits(reports[[1]], "rr_reports")) do.call(c, reports)
                 else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
     return(list(report = together[order]))
   }
@@ -193,13 +193,13 @@ report_texts <- function(x) {
 
 join_field <- function(reports, name) {
   parts <- lapply(reports, `[[`, name)
-  if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts)
+  if (inherits(parts[[1]], "rr_reports")) do.call(c, parts) else unlist(parts)
 }
 
 # What reports must have in common to stand in one column.
 report_kind <- function(x) {
-  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "levels_number"))))
-  if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
+  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "width"))))
+  if (inherits(x, "rr_reports") && is.raw(x)) return(c("bits", attr(x, "width")))
   if (is.object(x) && !is.factor(x)) return("other")
   if (is.numeric(x) && !is.factor(x)) "number" else if (is.logical(x)) "logical" else "text"
 }
@@ -262,15 +262,6 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
     })
   }
   bits
-}
-
-#' @export
-rr_reports.rr_sampled <- function(x, mechanism) {
-  read <- read_parts(x, mechanism, FALSE)
-  Map(function(part, rows, name) {
-    if (length(rows)) in_part(name, mechanism, rr_reports(part_reports(read$reports, rows, part), part))
-  }, mechanism$parts, read$rows, names(mechanism$parts))
-  x
 }
 
 # Answers to several questions are a table with a column for each.

@@ -179,6 +179,9 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 }
 
 #' @export
+decode_answers.rr_protocol <- function(mechanism, reports, x) reports
+
+#' @export
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
   check_mechanism(mechanism)
@@ -319,4 +322,116 @@ abort_generator <- function(rng) {
   abort(c("R's random number generator returned something other than a number between 0 and 1.",
           x = "The kind in use is {.val {RNGkind()[1]}}.", i = "Choose another with {.fn RNGkind}."),
         "generator")
+}
+
+# ---- numbers: put in bins, or refused if they lie outside the range ----
+
+# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
+#' @export
+prepare_answers.rr_square_wave <- function(mechanism, x) {
+  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
+  bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
+  stray <- which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks))
+  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
+  if (length(stray)) abort_outside(stray, mechanism$breaks)
+  prepare_answers.rr_mechanism(mechanism, bin)
+}
+
+# Answers outside the range of a mechanism of numbers.
+abort_outside <- function(stray, range) {
+  others <- if (length(stray) > 1) sprintf("; %s answers do not", format_count(length(stray))) else ""
+  bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
+  abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
+          x = "Answer {format_count(stray[1])} does not{others}.",
+          i = "Cut them to the range first, for all alike, or choose a wider one."), "level")
+}
+
+# ---- kernels of the protocols ----
+
+# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+draw_protocol <- function(draw, answers, mechanism, rng) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  result <- draw(as.integer(answers), as.double(length(mechanism$levels)), generator(rng))
+  if (result$failed) abort_generator(rng)
+  if (result$position > 0) {
+    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
+            x = "Answer {result$position} is not."), "argument")
+  }
+  drawn_reports(result$reports, mechanism$codec)
+}
+
+# n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
+draw_uniform <- function(n, size, rng) {
+  if (size == 1 || n == 0) return(numeric(n))
+  result <- .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")),
+                  c(1 / size, 1 / size, 0), generator(rng))
+  if (result$failed) abort_generator(rng)
+  result$reports - 1
+}
+
+# n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
+draw_coins <- function(n, p, other, rng) {
+  if (n == 0 || p == 0) return(logical(n))
+  result <- .Call(C_rr_perturb, rep(2L, n), 1L, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1),
+                  generator(rng))
+  if (result$failed) abort_generator(rng)
+  result$reports == 2L
+}
+
+# ---- levels that cannot be drawn ----
+
+# Probabilities are multiples of 2^-64. Where one of a mechanism is below that, or so near to 1, reports have another
+# epsilon than the one that was asked for. Nobody should find that out from the results.
+
+# The part of epsilon that may be lost. A probability of at least one step is at most doubled by rounding: as long as no
+# probability is below a step, a level that large, 64 log(2), loses at most log(2) of it.
+reach_slack <- 1 / 64
+
+# Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40), that is 1 / 78.
+reach_sure <- c(1e-3, 40)
+
+# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
+# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
+# part that a respondent may draw.
+check_reach <- function(mechanism) {
+  parts <- mechanism$questions %||% mechanism$parts
+  if (!is.null(parts)) {
+    for (part in parts) check_reach(part)
+  } else if (!surely_reached(mechanism) && drawn_on_grid(mechanism)) {
+    nominal <- rr_epsilon(mechanism)
+    achieved <- rr_epsilon(mechanism, achieved = TRUE)
+    short <- which(achieved < nominal * (1 - reach_slack))
+    if (length(short)) tell_reach(mechanism, achieved[short[1]], nominal[[short[1]]])
+  }
+}
+
+# Looking closer takes long for large matrices.
+surely_reached <- function(mechanism) {
+  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
+  given <- c(mechanism$p, mechanism$q)
+  all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
+    !any(given > 0 & given < 2^-56, na.rm = TRUE)
+}
+
+# Of a protocol of a user's own nobody but its author knows how reports are drawn.
+drawn_on_grid <- function(mechanism) {
+  !is.null(mechanism$memoised) || law_gives(rr_law(mechanism), "channel", length(mechanism$levels)) ||
+    any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
+}
+
+# `achieved` has a name where a mechanism has two levels.
+tell_reach <- function(mechanism, achieved, nominal) {
+  whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
+  shown <- function(x) format(unname(x), digits = 4)
+  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  largest <- format(floor(unname(achieved) * 100) / 100)
+  remedy <- if (is.null(names(achieved)) && isFALSE(mechanism$from_epsilon)) "give 0, 1 or larger ones."
+    else if (nominal < 1) "use a larger epsilon, or fewer categories."
+    else "use a smaller epsilon, here at most {largest}."
+  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
+  tell <- if (answers) warn else abort
+  tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
+         x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
+         i = paste("Probabilities are multiples of 2^-64:", remedy),
+         i = "Planning and estimation work with any epsilon."), "precision")
 }

@@ -71,6 +71,3 @@ check_one_table <- function(tally) {
             i = "Use {.fn as.data.frame}."), "argument")
   }
 }
-
-# Each question has its own column, and no form for all of them.
-stored_forms.rr_product <- function(mechanism) NULL

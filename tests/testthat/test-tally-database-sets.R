@@ -59,7 +59,7 @@ test_that("bits are sums: of columns, and of hexadecimal text", {
     labels <- c("some", "many \"odd\"", LETTERS)[seq_len(k)]
     for (mechanism in list(rr_unary(labels, 1), rr_subset(labels, 1, size = 2))) {
       reports <- rr_perturb(labels[(answers - 1) %% k + 1], mechanism, rng = "R")
-      packed <- candor:::new_rr_bits(candor:::report_sets(mechanism, reports), k)
+      packed <- candor:::new_rr_reports(candor:::report_sets(mechanism, reports), k)
       bits <- stats::setNames(as.data.frame(as.matrix(packed)), labels)
       expect_same(cbind(bits, region = region, w = w), reports, mechanism)
       hex <- as.character(packed)
@@ -78,7 +78,7 @@ test_that("bits are sums: of columns, and of hexadecimal text", {
 test_that("a long table is a GROUP BY of its levels, with the number of reports", {
   for (mechanism in list(rr_unary(letters[1:9], 1), rr_subset(letters[1:9], 1, size = 3), rr_unary(9, 3))) {
     reports <- rr_perturb(mechanism$levels[answers], mechanism, rng = "R")
-    bits <- as.matrix(candor:::new_rr_bits(candor:::report_sets(mechanism, reports), 9))
+    bits <- as.matrix(candor:::new_rr_reports(candor:::report_sets(mechanism, reports), 9))
     level <- if (is.null(mechanism$numeric_levels)) mechanism$levels else seq_len(9)
     long <- data.frame(id = row(bits)[bits == 1], level = level[col(bits)[bits == 1]])
     empty <- setdiff(seq_len(n), long$id)
@@ -225,7 +225,7 @@ test_that("many categories: engines count how deep an expression is", {
   expect_equal(rr_tally(stored(wide), mechanism), rr_tally(reports, mechanism))
   subset <- rr_subset(1100, 1, size = 300)
   reports <- rr_perturb(rep(1:4, 2), subset, rng = "R")
-  packed <- candor:::new_rr_bits(candor:::report_sets(subset, reports), 1100)
+  packed <- candor:::new_rr_reports(candor:::report_sets(subset, reports), 1100)
   expect_equal(rr_tally(stored(data.frame(x = as.character(packed))), subset), rr_tally(reports, subset))
 })
 
@@ -267,7 +267,7 @@ test_that("wrong and missing reports of positions, cohorts and numbers", {
 test_that("a long table that is written to while it is tallied gives counts and respondents of one moment", {
   subset <- rr_subset(letters[1:9], 1, size = 3)
   reports <- rr_perturb(letters[answers], subset, rng = "R")
-  bits <- as.matrix(candor:::new_rr_bits(candor:::report_sets(subset, reports), 9))
+  bits <- as.matrix(candor:::new_rr_reports(candor:::report_sets(subset, reports), 9))
   long <- data.frame(id = row(bits)[bits == 1], level = letters[col(bits)[bits == 1]])
   table <- stored(long)
   expected <- rr_tally(reports, subset)

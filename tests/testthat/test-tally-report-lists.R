@@ -7,7 +7,7 @@ test_that("reports of a few numbers are read back from text, lists, tables and d
   flip <- rr_bitflip(60, 2)
   for (m in list(subset, one, flips, flip)) {
     x <- rr_perturb(truth, m, rng = "R")
-    expect_s3_class(x, "rr_sets")
+    expect_s3_class(x, "rr_reports")
     tally <- rr_tally(x, m)
     text <- as.character(x)
     forms <- list(text, factor(text), as.list(x), lapply(as.list(x), as.double), as.matrix(x), as.data.frame(as.matrix(x)))
