@@ -236,10 +236,7 @@ format.rr_bloom <- function(x, digits = 4, ...) {
 rr_draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   bad <- which(is.na(answers) | answers < 1 | answers > length(mechanism$levels))
-  if (length(bad)) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {bad[1]} is not."), "argument")
-  }
+  if (length(bad)) abort_position(bad[1], mechanism)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
   join_columns(list(cohort = cohort), bits)

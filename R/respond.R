@@ -69,14 +69,9 @@
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
   check_dots_empty(...)
-  # Arguments in the wrong order would show an answer.
+  # Arguments in the wrong order would show an answer: only its kind is told.
   if (!inherits(mechanism, "rr_mechanism")) {
-    swapped <- inherits(x, "rr_mechanism")
-    abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
-            x = if (swapped) "{.arg x} is a mechanism.",
-            i = if (swapped) "The order is {.arg x}, {.arg mechanism}: the answers come first."
-                else paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
-                      "{.fn rr_forced}, ...")),
+    abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."),
           "argument")
   }
   rng <- check_choice(rng, "rng", c("secure", "R"))
@@ -95,9 +90,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
 
 perturb_memoised <- function(x, mechanism, answers, memory, rng) {
   if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
-    abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
-            i = paste("Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and",
-                      "{.code rr_bloom(levels, epsilon, permanent = )}.")), "argument")
+    abort(c("{.arg memory} is for mechanisms with a first stage that is kept, such as {.fn rr_longitudinal}.",
+            x = "This one is: {format(mechanism)}."), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
   reports <- structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
@@ -118,39 +112,24 @@ plain_answers <- function(x, mechanism) {
 
 # The columns that go out as they are. They are named, so that nobody publishes a truth by mistake.
 check_keep <- function(keep, x, mechanism) {
-  if (is.null(mechanism$questions)) {
+  questions <- names(mechanism$questions)
+  if (is.null(questions)) {
     if (is.null(keep)) return(NULL)
     abort(c("{.arg keep} is for data frames with several questions.", x = "The mechanism has one question."),
           "argument")
   }
   x <- answer_frame(x)
-  if (!is.null(keep) && (!is.character(keep) || anyNA(keep) || anyDuplicated(keep))) {
-    abort(c("{.arg keep} must be names of columns.", x = "It is {describe(keep)}."), "argument")
+  if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
+    abort(c("{.arg keep} must name columns of {.arg x} that are no questions: the answers to these are randomised.",
+            x = "It is {.val {keep}}."), "argument")
   }
-  absent <- setdiff(keep, names(x))
-  if (length(absent)) {
-    abort(c("{.arg keep} must name columns of {.arg x}.", x = "There is none called {.val {absent[1]}}."), "argument")
-  }
-  asked <- intersect(keep, names(mechanism$questions))
-  if (length(asked)) {
-    abort(c("{.arg keep} must not name questions: their answers are randomised.", x = "{.val {asked[1]}} is one."),
-          "argument")
-  }
-  left <- setdiff(names(x), c(keep, names(mechanism$questions)))
+  left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
-    cli::cli_inform(c(if (length(keep)) {
-                        "Returned as {cli::qty(length(keep))}{?it is/they are}, not randomised: {.val {keep}}."
-                      },
-                      if (length(left)) c("Left out, since no question is called so: {.val {left}}.",
-                                          i = "{.arg keep} returns columns as they are.")),
-                    class = "candor_message_keep")
+    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(keep)}{?it is/they are}, not randomised: {.val {keep}}.",
+                      if (length(left)) "Left out, since no question is called so: {.val {left}}.",
+                      i = if (length(left)) "{.arg keep} returns columns as they are."), class = "candor_message_keep")
   }
-  if (length(keep)) as_plain_columns(x, keep)
-}
-
-as_plain_columns <- function(x, names) {
-  columns <- as.list(x)[names]
-  structure(columns, names = names, row.names = .set_row_names(nrow(x)), class = "data.frame")
+  if (length(keep)) as.list(x)[keep]
 }
 
 # The user's answers become positions among the levels, and drawn reports become the user's type. Nearly every mechanism
@@ -193,17 +172,25 @@ rr_draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("{.fn rr_draw_reports} has no method for this mechanism, so its reports cannot be drawn.",
-            x = "It is: {format(mechanism)}.", i = "Define {.code rr_draw_reports.{class(mechanism)[1]}()}."),
-          c("law", "argument"))
+            x = "It is: {format(mechanism)}."), c("law", "argument"))
   }
   plan <- perturbation(mechanism)
-  result <- .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator(rng))
+  run_kernel(mechanism, rng, function(generator) {
+    .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator)
+  })
+}
+
+# What a kernel draws of the answers, which are positions.
+run_kernel <- function(mechanism, rng, draw) {
+  result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
-  if (result$position > 0) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {result$position} is not."), "argument")
-  }
+  if (result$position > 0) abort_position(result$position, mechanism)
   result$reports
+}
+
+abort_position <- function(position, mechanism) {
+  abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
+          x = "Answer {format_count(position)} is not."), "argument")
 }
 
 # Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
@@ -240,8 +227,7 @@ check_values <- function(x, mechanism) {
   bad <- which(is.na(label_values(mechanism)))
   if (!length(bad)) return(invisible())
   abort(c("{.arg x} must be text or a factor for this mechanism.",
-          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one: it could not be reported."),
-        "argument")
+          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one."), "argument")
 }
 
 # Codes of reports, counted from `first`, as values like those of the answers.
@@ -277,32 +263,14 @@ abort_answer <- function(x, position, mechanism) {
   at <- format_count(position)
   if (is.na(value)) {
     abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
-            i = paste("Randomising would leave it visible who did not answer:",
-                      "leave them out, or make \"no answer\" a level.")),
-          "missing")
+            i = "Randomising would show who did not answer: leave them out, or make \"no answer\" a level."), "missing")
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   truths <- truth_side(mechanism)
-  unknown <- unknown_answers(x, truths)
   broken <- is.double(value) && value != floor(value) && all_integers(truths$numeric_levels)
-  others <- if (unknown > 1) {
-    sprintf("; %s different values are %s", format_count(unknown), if (broken) "no levels" else "not")
-  }
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}{others}.",
-          i = "{wanted_answers(x, truths)}"),
-        "level")
-}
-
-# How many different values are no answers.
-unknown_answers <- function(x, truths) {
-  given <- if (is.factor(x)) levels(x)[unique(unclass_codes(x))] else unique(x)
-  given <- given[!is.na(given)]
-  # Reading these as whole numbers would be an error that says them.
-  odd <- seq_along(given) %in% stray_numbers(given, truths)
-  found <- encode_reports(given[!odd], truths)
-  place <- as.double(found$codes) - found$first + 1
-  sum(odd) + sum(is.na(place) | place < 1 | place > length(truths$reports))
+          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}.",
+          i = "{wanted_answers(x, truths)}"), "level")
 }
 
 # Places of numbers that are neither whole, within the range of integers, nor levels.
@@ -312,16 +280,11 @@ stray_numbers <- function(x, truths) {
   bad[!x[bad] %in% truths$numeric_levels]
 }
 
+# There is no fallback: a predictable generator protects nobody.
 abort_generator <- function(rng) {
-  if (rng == "secure") {
-    abort(c("The operating system provided no randomness, so nothing was randomised.",
-            i = paste("There is no fallback on purpose: a predictable generator protects nobody.",
-                      "Try again on a working system.")),
-          "entropy")
-  }
+  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomised.", "entropy")
   abort(c("R's random number generator returned something other than a number between 0 and 1.",
-          x = "The kind in use is {.val {RNGkind()[1]}}.", i = "Choose another with {.fn RNGkind}."),
-        "generator")
+          x = "The kind in use is {.val {RNGkind()[1]}}."), "generator")
 }
 
 # ---- numbers: put in bins, or refused if they lie outside the range ----
@@ -339,11 +302,9 @@ prepare_answers.rr_square_wave <- function(mechanism, x) {
 
 # Answers outside the range of a mechanism of numbers.
 abort_outside <- function(stray, range) {
-  others <- if (length(stray) > 1) sprintf("; %s answers do not", format_count(length(stray))) else ""
   bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
   abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
-          x = "Answer {format_count(stray[1])} does not{others}.",
-          i = "Cut them to the range first, for all alike, or choose a wider one."), "level")
+          x = "Answer {format_count(stray[1])} does not.", i = "Cut them to the range first, for all alike."), "level")
 }
 
 # ---- kernels of the protocols ----
@@ -351,31 +312,27 @@ abort_outside <- function(stray, range) {
 # `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
 draw_protocol <- function(draw, answers, mechanism, rng) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
-  result <- draw(as.integer(answers), as.double(length(mechanism$levels)), generator(rng))
-  if (result$failed) abort_generator(rng)
-  if (result$position > 0) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {result$position} is not."), "argument")
-  }
-  drawn_reports(result$reports, mechanism$codec)
+  drawn <- run_kernel(mechanism, rng, function(generator) {
+    draw(as.integer(answers), as.double(length(mechanism$levels)), generator)
+  })
+  drawn_reports(drawn, mechanism$codec)
 }
 
 # n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
 draw_uniform <- function(n, size, rng) {
   if (size == 1 || n == 0) return(numeric(n))
-  result <- .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")),
-                  c(1 / size, 1 / size, 0), generator(rng))
-  if (result$failed) abort_generator(rng)
-  result$reports - 1
+  run_kernel(NULL, rng, function(generator) {
+    .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")),
+          c(1 / size, 1 / size, 0), generator)
+  }) - 1
 }
 
 # n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
 draw_coins <- function(n, p, other, rng) {
   if (n == 0 || p == 0) return(logical(n))
-  result <- .Call(C_rr_perturb, rep(2L, n), 1L, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1),
-                  generator(rng))
-  if (result$failed) abort_generator(rng)
-  result$reports == 2L
+  run_kernel(NULL, rng, function(generator) {
+    .Call(C_rr_perturb, rep(2L, n), 1L, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1), generator)
+  }) == 2L
 }
 
 # ---- levels that cannot be drawn ----
@@ -423,15 +380,9 @@ drawn_on_grid <- function(mechanism) {
 tell_reach <- function(mechanism, achieved, nominal) {
   whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
   shown <- function(x) format(unname(x), digits = 4)
-  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
-  largest <- format(floor(unname(achieved) * 100) / 100)
-  remedy <- if (is.null(names(achieved)) && isFALSE(mechanism$from_epsilon)) "give 0, 1 or larger ones."
-    else if (nominal < 1) "use a larger epsilon, or fewer categories."
-    else "use a smaller epsilon, here at most {largest}."
   answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
   tell <- if (answers) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
          x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
-         i = paste("Probabilities are multiples of 2^-64:", remedy),
-         i = "Planning and estimation work with any epsilon."), "precision")
+         i = "Probabilities are multiples of 2^-64. Planning and estimation work with any epsilon."), "precision")
 }
