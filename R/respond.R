@@ -380,9 +380,12 @@ drawn_on_grid <- function(mechanism) {
 tell_reach <- function(mechanism, achieved, nominal) {
   whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
   shown <- function(x) format(unname(x), digits = 4)
+  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  largest <- format(floor(unname(achieved) * 100) / 100)
+  remedy <- if (nominal < 1) "use a larger epsilon, or fewer categories." else "use an epsilon of at most {largest}."
   answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
   tell <- if (answers) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
          x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
-         i = "Probabilities are multiples of 2^-64. Planning and estimation work with any epsilon."), "precision")
+         i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }

@@ -76,13 +76,11 @@ count_numbers <- function(reports, mechanism, times, groups, weight) {
 
 # The row of a query has no place in the table: it is told by what it holds.
 abort_row <- function(e, reports, times) {
-  at <- e$position
-  if (is.null(at)) rlang::cnd_signal(e)
-  row <- vapply(reports, function(x) as.character(x[at]), "")
-  often <- format_count(times[at])
+  if (is.null(e$position)) rlang::cnd_signal(e)
+  row <- vapply(reports, function(x) as.character(x[e$position]), "")
   abort(c("The database table must hold reports of this mechanism.",
-          x = paste("The report {.val {paste(names(row), row, sep = ' = ', collapse = ', ')}}, given {often}",
-                    "{if (often == '1') 'time' else 'times'}, {e$problem}.")), "report")
+          x = paste("The report {.val {paste(names(row), row, sep = ' = ', collapse = ', ')}},",
+                    "given {format_count(times[e$position])} time{?s}, {e$problem}.")), "report")
 }
 
 # ---- bits: sums ----
@@ -90,7 +88,7 @@ abort_row <- function(e, reports, times) {
 # Each row is of one cohort and group: its numbers, and last how many reports it has, stand in the place of the cohort.
 read_sums <- function(rows, mechanism, asked, times, weight) {
   gone <- rows$reports_missing == 1
-  refuse_wrong(sum(as.double(rows$reports_wrong[!gone])), sum(times[!gone]), mechanism, asked$form)
+  refuse_wrong(sum(as.double(rows$reports_wrong[!gone])), sum(times[!gone]))
   numbers <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
   if (!is.null(asked$split)) numbers <- cbind(numbers, weight)
   numbers[gone, ] <- 0
@@ -109,71 +107,48 @@ cohort_places <- function(cohort, block, mechanism, times) {
   (place - 1) * block
 }
 
-refuse_wrong <- function(number, total, mechanism, form) {
+refuse_wrong <- function(number, total) {
   if (number == 0) return(invisible())
-  k <- mechanism$bits_number %||% length(mechanism$levels)
-  d <- format_count(mechanism[["d"]] %||% 1)
-  what <- switch(form,
-    number = "a number that an answer can produce",
-    positions = sprintf("%s different position%s from 1 to %s, negative where the bit is 0", d,
-                        if (d == "1") "" else "s", format_count(k)),
-    bits = if (inherits(mechanism, "rr_bitflip")) sprintf("0 or 1 in %s of its columns, NULL in the others", d)
-      else "0 or 1 in each column",
-    sprintf("%s hexadecimal digits, no bit beyond the last of %s %s", format_count(2 * ((k + 7) %/% 8)),
-            format_count(k), if (is.null(mechanism$bits_number)) "categories" else "bits")
-  )
-  size <- if (!is.null(mechanism$size)) sprintf(", and %s bits of 1", format_count(mechanism$size))
   abort(c("The database table must hold reports of this mechanism.",
-          x = "{format_count(number)} of {format_count(total)} are none.", i = "A report has {what}{size}."), "report")
+          x = "{format_count(number)} of {format_count(total)} are none.", i = "{.fn rr_query} says how they look."),
+        "report")
 }
 
 # ---- long tables ----
 
 read_long <- function(rows, mechanism, asked, times) {
-  refuse <- function(x, i = NULL) {
-    abort(c("The database table must hold reports of this mechanism.", x = x, i = i), "report")
+  refuse <- function(wrong, x) {
+    if (wrong == 0) return()
+    abort(c("The database table must hold reports of this mechanism.", x = x), "report", .envir = parent.frame())
   }
+  codec <- mechanism$codec %||% report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
   reports <- rows$part == 2
   said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
   number <- as.double(rows$n)
-  if (said$reports_lost > 0) refuse("{.val id} is NULL in some rows: it says which report a row is of.")
+  refuse(said$reports_lost, "{.val id} is NULL in some rows: it says which report a row is of.")
   # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.
   if (sum(number[!reports]) != said$level_rows) {
     abort(c("The database table must not change while it is counted.",
             x = paste("The reports have {format_count(said$level_rows)} rows,",
-                      "and the levels {format_count(sum(number[!reports]))}."), i = "Nothing was counted. Try again."),
-          "database")
+                      "and the levels {format_count(sum(number[!reports]))}.")), "database")
   }
-  if (said$reports_twice > 0) {
-    refuse("Some reports {if ('bit' %in% asked$answers) 'have two bits of one level' else 'support a level twice'}.")
-  }
-  if (!is.null(asked$split) && anyNA(rows$cohort)) refuse("{.val cohort} is NULL in some rows.")
-  if (said$reports_wrong > 0) {
-    size <- mechanism$size %||% mechanism[["d"]]
-    refuse("{format_count(said$reports_wrong)} of {format_count(sum(times))} have other rows.",
-           if (is.null(size)) "A report that supports no category has one row, whose level is NULL."
-           else "Each report has {format_count(size)} rows.")
-  }
+  refuse(said$reports_twice, "Some reports have two rows of one level.")
+  refuse(!is.null(asked$split) && anyNA(rows$cohort), "{.val cohort} is NULL in some rows.")
+  refuse(said$reports_wrong, "{format_count(said$reports_wrong)} of {format_count(sum(times))} have other rows.")
   check_empty_reports(mechanism, sum(times), said$reports_empty)
-  level <- rows$level
-  levels <- mechanism[["bit"]] %||% mechanism
-  place <- match_long(level, levels)
-  place[!place %in% seq_along(levels$levels)] <- NA
-  stray <- which(!is.na(level) & is.na(place))
-  if (length(stray)) {
-    shown <- encodeString(as.character(level[stray[1]]), quote = "\"")
-    often <- number[stray[1]]
-    refuse("{often} row{?s} support{?s/} {shown}, which is not a level.",
-           "The levels are {format_labels(levels$levels)}.")
-  }
+  place <- match_long(rows$level, codec)
+  place[!place %in% seq_along(codec$levels)] <- NA
+  stray <- which(!is.na(rows$level) & is.na(place))
+  refuse(length(stray), paste("{number[stray[1]]} row{?s} support{?s/}",
+                              "{encodeString(as.character(rows$level[stray[1]]), quote = '\"')}, which is not a level."))
   if ("bit" %in% asked$answers) {
     often <- sum(number[!reports & !rows$bit %in% 0:1])
-    if (often > 0) refuse("{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
-    place <- place + ifelse(rows$bit == 1, 0, length(levels$levels))
+    refuse(often, "{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    place <- place + ifelse(rows$bit == 1, 0, length(codec$levels))
   }
   # The bits of a cohort, then how many reports it has.
   if (!is.null(asked$split)) {
-    block <- length(levels$levels) + 1
+    block <- length(codec$levels) + 1
     place[reports] <- block
     place <- place + cohort_places(rows["cohort"], block, mechanism, number)
   }

@@ -3,27 +3,27 @@
 
 #' Reports of the protocols
 #'
-#' Reports that support several categories are kept small: one bit per category, or the numbers of the categories. `rr_reports()` reads them back
+#' Reports that support several categories are kept small: one bit per category, or the positions of the categories. `rr_reports()` reads them back
 #' from whatever a data frame, a file or a database made of them, and checks every one.
 #'
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
-#' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
-#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
+#' | [rr_unary()] | bits | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
+#' | [rr_subset()] | positions, or bits if these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bitflip()] | positions, negative if the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
 #' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
 #' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; where questions differ in kind `report` is text, or a list |
 #'
-#' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
-#' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
-#' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
-#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
-#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. (A data.table takes packed bits apart: give it text.) A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
-#' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
+#' Bits and positions are of class `rr_reports`. It has as many elements as reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as
+#' one element, and reports may be a column of a data frame or a tibble. `as.matrix()` gives 0 and 1, or the positions, one row a report;
+#' `as.character()` hexadecimal text, or the positions with spaces between them, for a column of text; `as.list()` raw vectors, for a column of
+#' blobs, or integer vectors. All these are read back in memory. Bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and
+#' bits beyond the last category are 0; positions increase. (A data.table takes reports apart: give it text.) A database counts
+#' hexadecimal text of bits, columns of 0 and 1, columns of the positions of [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
 #' @param mechanism How they were made.
@@ -31,7 +31,7 @@
 #' @section Errors:
 #' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
 #' category, too many or too few categories, a category twice, numbers out of range.
-#' `candor_error_mismatch` for reports of another number of categories.
+#' `candor_error_mismatch` for reports of another kind, or of another number of categories; `candor_error_missing` for missing ones.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745.
 #' @examples
