@@ -31,7 +31,6 @@ law_blank_error.rr_law_bitflip <- function(law, evidence) {
   sqrt(law$truths / law$d * law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 }
 
-#' @export
 law_adds_up.rr_law_bitflip <- function(law) FALSE
 
 bitflip_moment <- function(law, theta) {

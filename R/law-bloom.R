@@ -35,7 +35,6 @@ law_reported.rr_law_bloom <- function(law, theta) {
   }, numeric(law$bits + 1)))
 }
 
-#' @export
 law_adds_up.rr_law_bloom <- function(law) FALSE
 
 # Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top

@@ -101,7 +101,6 @@ law_update.rr_law_hadamard <- function(law, evidence, options) law_update(as_cha
 
 # ---- uncertainty ----
 
-#' @export
 law_adds_up.rr_law_hadamard <- function(law) FALSE
 
 law_likelihood_map.rr_law_hadamard <- function(law, evidence, estimate) list(information = estimate)

@@ -33,7 +33,6 @@ law_tells_nothing.rr_law_sketch_candidates <- function(law) abs(law$difference) 
 
 law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
 
-#' @export
 law_adds_up.rr_law_sketch_candidates <- function(law) FALSE
 
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)

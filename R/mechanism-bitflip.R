@@ -75,7 +75,6 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   named_matrix(mechanism, do.call(cbind, parts))
 }
 
-#' @export
 achieved.rr_bitflip <- function(mechanism) {
   epsilon <- .Call(C_rr_bit_chances, c(2 * mechanism$bit_epsilon, 0))[1]
   list(epsilon = if (mechanism$d == 1) epsilon / 2 else epsilon)

@@ -145,7 +145,6 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
 
-#' @export
 achieved.rr_hadamard <- function(mechanism) {
   factor <- if (mechanism$one_bit) 2 else 2 * mechanism$blocks
   list(epsilon = .Call(C_rr_support_chance, factor, mechanism$epsilon)[1])

@@ -163,7 +163,6 @@ cohort_matrix <- function(mechanism) {
   matrix
 }
 
-#' @export
 achieved.rr_local_hash <- function(mechanism) {
   list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
 }

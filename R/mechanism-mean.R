@@ -109,7 +109,6 @@ window_grid <- function(steps, epsilon) {
 # The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
 window_values <- function(grid, cell) 2 / (grid$steps * grid$chance) * (cell - (grid$steps + grid$window - 1) / 2)
 
-#' @export
 achieved.rr_mean <- function(mechanism) {
   used <- list(mechanism$fine, mechanism$coarse)[c(mechanism$share > 0, mechanism$share < 1)]
   list(epsilon = max(vapply(used, function(grid) {

@@ -99,7 +99,6 @@ sketch_places <- function(mechanism, strings) {
   matrix(places, mechanism$cohorts) + 1L
 }
 
-#' @export
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 #' @export
@@ -184,6 +183,7 @@ refuse_prefixes <- function(x) {
 # One bit supports some of the buckets.
 #' @export
 rr_count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  refuse_prefixes(x)
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counted_reports(count_signs(read, mechanism$bit$size, mechanism$width, mechanism$cohorts), read)

@@ -68,7 +68,6 @@ rr_law.rr_subset <- function(mechanism) {
                   odds = mechanism$odds)
 }
 
-#' @export
 achieved.rr_subset <- function(mechanism) {
   chance <- .Call(C_rr_support_chance, length(mechanism$levels) / mechanism$size, mechanism$epsilon)
   share <- mechanism$size / length(mechanism$levels)

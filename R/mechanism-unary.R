@@ -84,7 +84,6 @@ unary_plan <- function(mechanism) {
   else c(mechanism$p, 1 - mechanism$p, mechanism$q, 1 - mechanism$q)
 }
 
-#' @export
 achieved.rr_unary <- function(mechanism) {
   chances <- .Call(C_rr_bit_chances, as.double(unary_plan(mechanism)))
   list(epsilon = chances[1], p = chances[2], q = chances[3])

@@ -157,7 +157,6 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   decode_reports(reports, 1L, x, mechanism)
 }
 
-#' @export
 decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
 #' @export

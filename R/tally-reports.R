@@ -82,7 +82,6 @@ keeps_sets <- function(mechanism) {
 # returned them. Groups and weights are those of the reports that are not missing; `each` is the number of groups.
 read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = NULL) {
   codec <- mechanism$codec
-  if (inherits(mechanism, "rr_sketch_counts")) refuse_prefixes(x)
   rows <- NULL
   columns <- NULL
   if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
