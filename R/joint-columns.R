@@ -225,7 +225,7 @@ support_bits <- function(x, mechanism, name) {
   levels <- mechanism$levels
   law <- rr_law(mechanism)
   codes <- function() report_codes(plain_reports(x, mechanism), mechanism, name)
-  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x), length(levels)))
+  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_reports(report_sets(mechanism, x), length(levels)))
     # 1 for the report that support_columns() takes for yes.
     else if (part$width == 1L) matrix(as.integer(codes() == bit_places(mechanism$reports)[["yes"]]))
     # In one block a report supports the categories whose sign in its column is 1.

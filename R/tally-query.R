@@ -316,8 +316,6 @@ sql_cohorts <- function(data, mechanism, form, answers) {
   c(sql, split = "cohort")
 }
 
-filter_columns <- function(number) paste0("bit_", seq_len(number))
-
 # Positions, negative where the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, columns) {
   signed <- c(seq_len(mechanism$buckets), -seq_len(mechanism$buckets))

@@ -29,7 +29,7 @@ home <- unlist(lapply(names(parsed), function(file) {
 }))
 
 # A protocol is one file: how its reports are drawn and counted stands beside its constructor.
-protocols <- unique(home[grepl("^(rr_count_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
+protocols <- unique(home[grepl("^(rr_draw_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
 
 step_of <- function(file) {
   if (file %in% names(doors)) return(doors[[file]])
