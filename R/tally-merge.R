@@ -105,12 +105,6 @@ same_law <- function(x, y, levels, reports) {
 # What differs first between two mechanisms.
 mechanism_difference <- function(x, y) {
   if (!identical(class(x), class(y))) return(sprintf("%s, and %s.", format(x), format(y)))
-  for (name in intersect(names(x$questions), names(y$questions))) {
-    if (!same_mechanism(x$questions[[name]], y$questions[[name]])) {
-      difference <- mechanism_difference(x$questions[[name]], y$questions[[name]])
-      return(sprintf("Question %s: %s", encodeString(name, quote = "\""), difference))
-    }
-  }
   field <- Find(function(name) !identical(x[[name]], y[[name]]), union(names(x), names(y)))
   values <- c(x[[field]], y[[field]])
   if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same.", field))

@@ -61,10 +61,7 @@ tally_lines <- function(x) {
       sprintf("  with the label%s of %s", if (length(x$chunks) > 1L) "s" else "", number_of(length(x$chunks), "chunk"))
     },
     if (!is.null(x$sets)) {
-      paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
-             format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
-                              class = "object_size"),
-                    units = "auto"))
+      paste0("  with ", number_of(sum(vapply(x$sets, function(s) length(s$times), 0L)), "different set"))
     })
 }
 
