@@ -90,7 +90,7 @@ autoplot.rr_tally <- function(object, ...) {
   }
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
-  picture <- if (is.null(parts)) draw_categories(object, groups) else draw_parts(object, groups, parts)
+  picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
   picture$labels$title <- "Reported shares"
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
@@ -98,7 +98,7 @@ autoplot.rr_tally <- function(object, ...) {
 }
 
 # Few categories: bars lie down, so that their labels can be read, in a panel for each group.
-draw_categories <- function(object, groups) {
+picture_of_categories <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
   # All groups have the same categories.
@@ -151,7 +151,7 @@ tally_parts <- function(mechanism) {
 }
 
 # A panel for each part and group: its counts as shares of those who drew it.
-draw_parts <- function(object, groups, parts) {
+picture_of_parts <- function(object, groups, parts) {
   labels <- names(object) %||% ""
   counts <- as.matrix(object$counts)
   all <- length(parts$names) * groups
