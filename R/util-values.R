@@ -123,7 +123,8 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 check_result_names <- function(names, must_not, one) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument")
 }
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
