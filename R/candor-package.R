@@ -120,7 +120,7 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
-#' [rr_perturb()] kept or left out `candor_message_keep`, about blank groups `candor_message_blank`, about weights that may be those of a survey `candor_message_weights`,
+#' [rr_perturb()] kept or left out `candor_message_keep`, about weights that may be those of a survey `candor_message_weights`,
 #' about tables of counts given as data `candor_message_counts`, about counts that add up to 100 `candor_message_percentages`, about questions of a table without names
 #' `candor_message_dimensions`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about covariates that are text of numbers `candor_message_numbers`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,

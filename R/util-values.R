@@ -72,17 +72,10 @@ nearest_label <- function(value, labels) {
   same <- match(relax(value), relax(labels))
   if (!is.na(same)) return(labels[same])
   distance <- as.vector(utils::adist(relax(value), relax(labels)))
-  # Two letters the wrong way round are one slip.
-  letters_of <- function(text) lapply(strsplit(text, ""), sort)
-  two <- which(distance == 2)
-  distance[two[letters_of(relax(labels[two])) %in% letters_of(relax(value))]] <- 1
   nearest <- which.min(distance)
-  if (length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
-      distance[nearest] < nchar(labels[nearest])) {
-    labels[nearest]
-  } else {
-    NA_character_
-  }
+  near <- length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
+    distance[nearest] < nchar(labels[nearest])
+  if (near) labels[nearest] else NA_character_
 }
 
 # The nearest to the first of some names that is none, for an error; NULL where none is near.
@@ -132,7 +125,8 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 check_result_names <- function(names, must_not, one) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument")
 }
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
