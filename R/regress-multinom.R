@@ -132,7 +132,7 @@ tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
     abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
           "argument")
   }
-  cells <- tally_rows(tally, ".report")
+  cells <- tally_report_rows(tally, ".report")
   cells$data$.count <- cells$counts
   call$weights <- quote(.count)
   frame <- regression_frame(call, replace_response(formula), cells$data, where)
