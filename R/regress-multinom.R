@@ -65,11 +65,9 @@
 #' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
 #' AIC(fit, cumulative)
 #' @export
-rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, start = NULL, starts = 5, ...) {
-  refuse_design(...)
+rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
+                        na.action = NULL, start = NULL, starts = 5, ...) {
   check_dots_empty(...)
-  check_model_order(formula, data, mechanism)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)

@@ -60,7 +60,6 @@
 #' @export
 rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
-  refuse_design(...)
   check_dots_empty(...)
   call <- match.call()
   family <- check_family(family)
