@@ -132,10 +132,11 @@ tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
     abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
           "argument")
   }
-  cells <- tally_rows(tally, ".report")
+  cells <- report_cells(tally, ".report")
   cells$data$.count <- cells$counts
   call$weights <- quote(.count)
-  frame <- regression_frame(call, replace_response(formula), cells$data, where)
+  formula <- stats::as.formula(call("~", quote(.report), formula[[2]]), environment(formula))
+  frame <- regression_frame(call, formula, cells$data, where)
   codes <- match(stats::model.response(frame), tally$mechanism$reports)
   attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
   rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))

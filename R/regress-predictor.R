@@ -555,11 +555,11 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
   if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
   if (type == "posterior") {
     if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
-    return(label_cells(object$posterior, rows))
+    return(label_shares(object$posterior, rows))
   }
   shares <- object$method == "ml" && (type == "truth" || is.null(truth))
   frame <- if (is.null(newdata)) rows$frame else predictor_newdata(object, newdata, type != "truth", shares)
-  if (type == "truth") return(label_cells(truth_shares(object, frame), rows))
+  if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
   b <- object$estimate[object$outcome]
   at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
   rows$cells <- rows$cells[at, , drop = FALSE]
@@ -622,7 +622,7 @@ truth_shares <- function(object, frame) {
   shares
 }
 
-label_cells <- function(shares, rows) {
+label_shares <- function(shares, rows) {
   labels <- Map(function(name, place) rows$levels[[name]][place], rows$covariates, as.list(rows$cells))
   shares <- matrix(shares, ncol = max(1L, nrow(rows$cells)))
   if (length(labels)) colnames(shares) <- do.call(paste, c(unname(labels), sep = ", "))

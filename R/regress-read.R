@@ -120,7 +120,7 @@ tally_table <- function(tally) {
 }
 
 # A tally by groups is a table of reports by covariates: one row per cell, its count as the weight.
-tally_rows <- function(tally, response) {
+report_cells <- function(tally, response) {
   # Weighted reports are worth their effective number, as everywhere.
   counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
   reports <- list(factor(rep(tally$mechanism$reports, ncol(counts)), tally$mechanism$reports))
