@@ -65,7 +65,7 @@
 #' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
 #' AIC(fit, cumulative)
 #' @export
-rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
+rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
                         na.action = NULL, start = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
