@@ -211,7 +211,7 @@ test_that("a cumulative logit is in an order that somebody gave, or it is told",
   plain <- rr_grr(levels(people$cheating), p = 0.8)
   turned <- factor(people$cheating, c("often", "never", "once"), ordered = TRUE)
   for (mechanism in list(plain, often())) {
-    expect_error(fit(turned, mechanism), "often < never < once.*never < once < often", class = "candor_error_mismatch")
+    expect_error(fit(turned, mechanism), class = "candor_error_mismatch")
     expect_length(capture_messages(fit(ordered(people$cheating), mechanism)), 0)
   }
   expect_message(told <- fit(people$cheating, plain), "never < once < often", class = "candor_message_order")
