@@ -50,8 +50,7 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
             x = "It is {describe(if (is.null(tally)) x else tally$mechanism)}."), "argument")
   }
   if (!is.null(tally$groups)) {
-    abort(c("{.arg x} must be a tally without groups.", x = "It has {nrow(tally$groups)}.",
-            i = "Look into one at a time: {.code rr_heavy_hitters(tally[1])}."), "argument")
+    abort(c("{.arg x} must be a tally without groups.", x = "It has {nrow(tally$groups)}."), "argument")
   }
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
@@ -71,9 +70,33 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     table <- tidy_rows(fit, TRUE, conf.level, ranked = !simultaneous)
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
-  structure(table, class = c("rr_heavy_hitters", class(table)), search = found$steps, fit = fit,
-            epsilon = tally$mechanism$epsilon, n = part_tally(tally, held_out)$n, target = target,
-            conf.level = conf.level, simultaneous = simultaneous)
+  n <- part_tally(tally, held_out)$n
+  steps <- found$steps
+  rest <- 1 - sum(table$estimate)
+  title <- c(
+    sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(tally$mechanism$epsilon, digits = 4)),
+    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
+                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+    sprintf("  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
+            interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)),
+    if (!simultaneous) paste0("  ", rank_words(conf.level)),
+    sprintf("  Strings are cut to %s; those listed leave %s to others%s", number_of(max(steps$length), "character"),
+            percent_labels(rest), if (rest < 0) ", by chance below 0" else ""),
+    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
+  )
+  new_rr_table(table, "rr_heavy_hitters", search = steps, fit = fit, epsilon = tally$mechanism$epsilon, n = n,
+               target = target, conf.level = conf.level, simultaneous = simultaneous, title = title)
+}
+
+drawn_of.rr_heavy_hitters <- function(x, data, labels) {
+  level <- attr(x, "conf.level")
+  data$kind <- rep("share", nrow(data))
+  together <- isTRUE(attr(x, "simultaneous"))
+  caption <- paste0("Lines: ", interval_words(level, ranked = !together),
+                    if (together) " that hold for all strings at once", ", from ", format_count(attr(x, "n")),
+                    " respondents held out.",
+                    if (!together) paste0(" ", rank_words(level), "."))
+  list(data = data, title = "Frequent strings, found by their prefixes", caption = caption)
 }
 
 check_alphabet <- function(x) {
@@ -82,8 +105,8 @@ check_alphabet <- function(x) {
     if (length(x) == 1L) x <- strsplit(x, "")[[1]]
     if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
   }
-  abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}.",
-          i = "For example {.code c(letters, \"-\")}."), "argument")
+  abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}."),
+        "argument")
 }
 
 abort_no_group <- function(name) {
@@ -148,9 +171,7 @@ lengthen <- function(prefixes, alphabet, more, length) {
   number <- length(open) * sum(length(alphabet)^(0:more))
   if (number > search_candidates) {
     abort(c("A step has too many candidates.",
-            x = paste("{format_count(length(open))}{cli::qty(length(open))} prefix{?es} with up to",
-                      "{more} more of {length(alphabet)} characters are {format_count(number)};",
-                      "at most {format_count(search_candidates)} are looked at."),
+            x = "There are {format_count(number)}; at most {format_count(search_candidates)} are looked at.",
             i = "Ask for {.arg lengths} in smaller steps, or let fewer survive by {.arg most}."), "too_large")
   }
   found <- prefixes[ended]
@@ -160,29 +181,3 @@ lengthen <- function(prefixes, alphabet, more, length) {
   }
   c(found, open)
 }
-
-#' @export
-print.rr_heavy_hitters <- function(x, ...) {
-  search <- attr(x, "search")
-  cat("<rr_heavy_hitters> ", format_count(nrow(x)), if (nrow(x) == 1) " string" else " strings", " found, epsilon = ",
-      format(attr(x, "epsilon"), digits = 4), "\n", sep = "")
-  if (!is.null(search)) {
-    cat("  Survivors by length: ", paste0(search$length, ": ", format_count(search$found), " of ",
-                                          vapply(search$candidates, format_count, ""), collapse = "; "), "\n", sep = "")
-    cat("  Unbiased estimates from ", format_count(attr(x, "n")), " respondents held out; target: ", attr(x, "target"),
-        "; ", format(100 * attr(x, "conf.level")), "% intervals",
-        if (isTRUE(attr(x, "simultaneous"))) ", simultaneous"
-        else c(" by rank\n  ", rank_words(attr(x, "conf.level"))), "\n", sep = "")
-    longest <- max(search$length)
-    rest <- if (is.numeric(x[["estimate"]])) 1 - sum(x[["estimate"]])
-    cat("  Strings are cut to ", format_count(longest), if (longest == 1) " character" else " characters",
-        if (!is.null(rest)) c("; those listed leave ", percent_labels(rest), " to others"),
-        if (isTRUE(rest < 0)) ", by chance below 0", "\n", sep = "")
-    if (!nrow(x)) cat("  Only strings of the characters in `alphabet` are found: a to z, unless you say others\n")
-  }
-  print(plain_tibble(x), ...)
-  invisible(x)
-}
-
-#' @export
-tidy.rr_heavy_hitters <- function(x, ...) plain_tibble(x)

@@ -59,41 +59,43 @@
 rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
                    target = c("population", "sample"), ...) {
   check_dots_empty(...)
-  if (inherits(x, "rr_mechanism")) check_mechanism(mechanism)
   if (!identical(m, Inf)) m <- check_count(m, "m", min = 1)
-  alpha <- check_number(alpha, "alpha", 0, 1, TRUE, TRUE)
+  alpha <- check_alpha(alpha)
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))
   target <- check_choice(target, "target", c("population", "sample"))
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   if (!inherits(fit, "rr_fit")) {
     abort(c("{.arg x} must be a tally of one question whose categories are estimated.",
-            x = "The estimate is {describe(fit)}."),
-          "argument")
+            x = "The estimate is {describe(fit)}."), "argument")
   }
-  groups <- seq_len(ncol(as.matrix(fit$estimate)))
-  found <- integer(length(groups))
-  tables <- lapply(groups, function(g) {
-    estimate <- group_estimate(fit, g)
-    p <- absence_p_values(fit, g)
-    adjusted <- stats::p.adjust(p, adjust)
-    found[g] <<- sum(adjusted <= alpha)
-    which <- order(estimate, decreasing = TRUE)[seq_len(min(m, length(estimate)))]
-    rows <- tidy_rows(fit, TRUE, conf.level, which, g, ranked = TRUE)
-    rank <- rank(-estimate, ties.method = "min")[which]
-    rows$p.value <- p[which]
-    # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
-    rows$conf.low[p[which] >= (1 - conf.level) * rank / (2 * length(estimate))] <- 0
-    rows$p.adjusted <- adjusted[which]
-    rows$present <- adjusted[which] <= alpha
-    at <- length(fit$tally$groups)
-    tibble::as_tibble(append(as.list(rows), list(rank = rank), at))
-  })
-  if (!length(fit$tally$groups)) tables <- list(do.call(rbind, tables))
-  table <- do.call(rbind, tables)
-  structure(table, class = c("rr_top", class(table)), found = found, alpha = alpha, adjust = adjust,
-            categories = nrow(as.matrix(fit$estimate)),
-            conf.level = conf.level, n = fit$tally$n)
+  parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
+  found <- vapply(parts, `[[`, 0L, "found")
+  categories <- length(fit$mechanism$levels)
+  table <- do.call(rbind, lapply(parts, `[[`, "rows"))
+  title <- sprintf("%s of %s are present (%s, alpha = %s)%s", paste(format_count(found), collapse = ", "),
+                   category_words(categories), adjust, format(alpha), if (length(found) > 1L) ", by group" else "")
+  new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
+               adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target,
+               title = c(title, paste0("  Unbiased estimates, ", interval_words(conf.level, ranked = TRUE)),
+                         paste0("  ", rank_words(conf.level))))
+}
+
+# The `m` largest estimates of a group, and how many categories are present.
+top_rows <- function(fit, g, m, alpha, adjust, conf.level) {
+  estimate <- group_estimate(fit, g)
+  p <- absence_p_values(fit, g)
+  adjusted <- stats::p.adjust(p, adjust)
+  which <- utils::head(order(estimate, decreasing = TRUE), m)
+  rank <- rank(-estimate, ties.method = "min")[which]
+  rows <- tidy_rows(fit, TRUE, conf.level, which, g, ranked = TRUE)
+  # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
+  rows$conf.low[p[which] >= (1 - conf.level) * rank / (2 * length(estimate))] <- 0
+  rows$p.value <- p[which]
+  rows$p.adjusted <- adjusted[which]
+  rows$present <- adjusted[which] <= alpha
+  list(found = sum(adjusted <= alpha),
+       rows = tibble::as_tibble(append(as.list(rows), list(rank = rank), length(fit$tally$groups))))
 }
 
 # The probability of at least as many reports of each category if nobody held it: of P(X >= x) for a binomial number X,
@@ -115,14 +117,18 @@ absence_p_values <- function(fit, g) {
          ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }
 
-#' @export
-print.rr_top <- function(x, ...) {
-  found <- attr(x, "found")
-  cat("<rr_top> ", paste(format_count(found), collapse = ", "), " of ", category_words(attr(x, "categories")),
-      " are present (", attr(x, "adjust"), ", alpha = ", format(attr(x, "alpha")), ")",
-      if (length(found) > 1L) ", by group", "\n", sep = "")
-  cat("  Unbiased estimates, ", format(100 * attr(x, "conf.level")), "% intervals by rank\n  ",
-      rank_words(attr(x, "conf.level")), "\n", sep = "")
-  print(plain_tibble(x), ...)
-  invisible(x)
+# Hollow points are categories that are not shown to be present.
+drawn_of.rr_top <- function(x, data, labels) {
+  data$panel <- group_panel(data, setdiff(attr(x, "keys"), "term"))
+  # Each group has an order of its own.
+  data$label <- rows_factor(paste(data$panel, data$term, sep = "\r"))
+  data$kind <- rep("share", nrow(data))
+  all <- all(data$present)
+  known <- c("present", "not shown to be present")
+  data$present <- factor(known[2 - data$present], known)
+  rule <- sprintf("%s (%s, alpha = %s).", if (all) " All are present" else " Filled: present", attr(x, "adjust"),
+                  format(attr(x, "alpha")))
+  level <- attr(x, "conf.level")
+  list(data = data, title = "The most common categories", free = nlevels(data$panel) > 1L, shown = "present",
+       caption = paste0("Lines: ", interval_words(level, ranked = TRUE), ". ", rank_words(level), ".", rule))
 }

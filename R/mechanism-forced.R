@@ -13,7 +13,7 @@
 #' @param pi Distribution of the answers to the innocuous question: probabilities that add up to 1, one
 #'   per category, whose names serve as `levels` when those are not given; for a yes/no question also
 #'   one number, the probability of "yes", the second level. `NULL` for a yes/no question whose innocuous prevalence is unknown: two samples with different `p` identify it,
-#'   see [rr_parameters()].
+#'   see [design_parameters].
 #' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
 #'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
 #'   `levels` in any order. Names that are known for yes and no, `c(yes = 1 / 6, no = 1 / 6)`, give the levels in the order no, yes, since regressions,
@@ -32,7 +32,7 @@
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
-#' @seealso [rr_parameters()] for the unrelated question whose prevalence is unknown.
+#' @seealso [design_parameters] for the unrelated question whose prevalence is unknown.
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth
 #' rr_forced(1 / 6)

@@ -24,7 +24,7 @@
 #' @param levels Two labels, first the one for no. Known labels of yes and no in the other order are an error.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
-#'   `parameters` says which classes make up each parameter; see [rr_parameters()].
+#'   `parameters` says which classes make up each parameter; see [design_parameters].
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
 #' @source Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
@@ -43,7 +43,7 @@
 #'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
 #' })
 #' fit <- rr_estimate(tallies)
-#' rr_parameters(fit)
+#' tidy(fit, type = "parameters")
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

@@ -43,7 +43,7 @@ autoplot.rr_effects <- function(object, ...) {
   }
   titled <- if (nlevels(data$panel) > 1L) " In the titles \"points\" are percentage points." else ""
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %sintervals.%s%s", level_words(object), titled, scale %||% ""), axis,
+                 sprintf("Lines: %s.%s%s", interval_words(attr(object, "conf.level")), titled, scale %||% ""), axis,
                  free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }

@@ -51,7 +51,7 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
   if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
   estimate <- method(counts, mechanism)
-  check_returned(estimate, length(mechanism$levels), name, "counts of the reports and the mechanism")
+  check_returned(estimate, length(mechanism$levels), name)
   as.double(estimate)
 }
 

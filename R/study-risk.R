@@ -76,7 +76,7 @@ risk_table <- function(mechanism, theta, n, method, exact, target, replications,
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
-  if (law_tells_nothing(form)) abort_no_information_form()
+  if (law_tells_nothing(form)) abort_no_information()
   b <- rep_len(form$b, length(theta))
   if (target == "population") {
     m <- b + form$a * theta

@@ -94,6 +94,9 @@ panel_columns <- function(panels, rows) {
   if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
 }
 
+# Labels of an axis that would overlap are left out.
+no_overlap <- function() ggplot2::guide_axis(check.overlap = TRUE)
+
 # Every row of up to 50 has a label, small where there are many; labels are left out only where they would overlap.
 row_labels <- function(layout, labels = identity) {
   ggplot2::scale_y_discrete(labels = function(x) wrap_labels(layout$width)(labels(x)),

@@ -33,7 +33,7 @@ test_that("the iterative update matches the vectors for general channels, from a
     expect_golden(coef(fit), case$expected$theta)
     expect_golden(as.numeric(logLik(fit)) / n, case$expected$mean_loglik)
     expect_golden(fit$details[[1]]$gap / n, case$expected$gap_log)
-    expect_identical(nrow(rr_trace(fit)), as.integer(case$input$iterations) + 1L)
+    expect_identical(nrow(tidy(fit, type = "trace")), as.integer(case$input$iterations) + 1L)
   }
 })
 
@@ -42,7 +42,7 @@ test_that("likelihood and certificate at a given distribution match the vectors"
     if (!is.numeric(case$expected$loglik)) next
     channel <- as_general(golden_grr(case$input))
     n <- sum(case$input$counts)
-    trace <- rr_trace(rr_estimate(rr_counts(case$input$counts, channel), method = "ibu", iterations = 0, start = case$input$theta))
+    trace <- tidy(rr_estimate(rr_counts(case$input$counts, channel), method = "ibu", iterations = 0, start = case$input$theta), type = "trace")
     expect_golden(trace$loglik, case$expected$loglik)
     expect_golden(trace$gap / n, case$expected$gap_log)
   }

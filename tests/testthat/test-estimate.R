@@ -17,7 +17,7 @@ test_that("the iterative Bayesian update matches the 60-digit vectors after ever
     expect_golden(coef(fit), case$expected$theta)
     expect_golden(as.numeric(logLik(fit)) / n, case$expected$mean_loglik)
     expect_golden(fit$details[[1]]$gap / n, case$expected$gap_log)
-    trace <- rr_trace(fit)
+    trace <- tidy(fit, type = "trace")
     expect_identical(trace$iteration, seq(0, case$input$iterations) + 0)
     expect_golden(tail(trace$loglik, 1) / n, case$expected$mean_loglik)
   }
@@ -216,7 +216,7 @@ test_that("what cannot be estimated is refused in the user's language", {
     rr_estimate(rr_estimate(tally))
     rr_estimate(c(1, 2, 3))
     rr_estimate(c(1, 2, 9), grr3)
-    rr_trace(rr_estimate(tally))
+    tidy(rr_estimate(tally), type = "trace")
   })
 })
 

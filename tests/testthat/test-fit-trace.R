@@ -1,6 +1,6 @@
 test_that("the trace shows how far the update is, and is drawn", {
   tally <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
-  trace <- rr_trace(rr_estimate(tally, method = "ibu", iterations = 50))
+  trace <- tidy(rr_estimate(tally, method = "ibu", iterations = 50), type = "trace")
   expect_s3_class(trace, "rr_trace")
   # The certificate holds at every iterate, and the likelihood never falls.
   best <- as.numeric(logLik(rr_estimate(tally)))
@@ -10,6 +10,6 @@ test_that("the trace shows how far the update is, and is drawn", {
   plot <- ggplot2::autoplot(trace)
   expect_s3_class(plot, "ggplot")
   expect_identical(levels(factor(plot$data$what)), c("Certified gap", "Short of the best iterate"))
-  grouped <- rr_trace(rr_estimate(rr_counts(cbind(a = c(10, 20), b = c(5, 9)), rr_warner(0.8)), method = "ibu", iterations = 5))
+  grouped <- tidy(rr_estimate(rr_counts(cbind(a = c(10, 20), b = c(5, 9)), rr_warner(0.8)), method = "ibu", iterations = 5), type = "trace")
   expect_s3_class(ggplot2::autoplot(grouped)$facet, "FacetWrap")
 })

@@ -87,7 +87,7 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   expect_equal(10^ggplot2::layer_data(ratio, 3)$x, all$estimate[3])
 
   wave <- rr_square_wave(c(0, 10, 20, 30), epsilon = 2)
-  cdf <- rr_cdf(rr_estimate(rr_counts(c(10, 20, 70), wave), method = "inv"))
+  cdf <- rr_contrast(rr_estimate(rr_counts(c(10, 20, 70), wave), method = "inv"), cumulative = TRUE)
   expect_true(all(cdf$conf.low >= 0 & cdf$conf.high <= 1))
   # Cut, but not to a point.
   expect_true(any(abs(cdf$estimate - 0.5) + 1.96 * cdf$std.error > 0.5 & cdf$std.error > 0))
