@@ -132,6 +132,9 @@ long_shares <- function(data, names) {
   rbind(estimates, cbind(data, share = data$reported, what = names[2]))
 }
 
+# What is drawn is a share that was recovered or one that was reported.
+what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
+
 what_scales <- function(names) {
   list(ggplot2::scale_colour_manual(values = what_colours(names), breaks = names),
        ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names), breaks = names))
@@ -168,15 +171,6 @@ positive_rows <- function(data) {
   for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
   data
 }
-
-# The groups of each row as one label, in their order.
-group_panel <- function(data, keys, sep = ", ") {
-  if (!length(keys)) return(one_panel(data))
-  panel <- do.call(paste, c(unname(as.list(data)[keys]), sep = sep))
-  factor(panel, unique(panel))
-}
-
-one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
 # What each class shows: the arguments of draw_intervals(), with `data` and `title`.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")

@@ -162,8 +162,6 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18))
 }
 
-# What is drawn is a share that was recovered or one that was reported.
-what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
 share_names <- function(mechanism) c("Recovered share", reported_label(mechanism))
 
 # The axis of shares, or of people.

@@ -78,59 +78,6 @@ drawn_of.rr_quantile <- function(x, data, labels) {
   c(list(data = data), drawn)
 }
 
-# rr_contrast() of cumulative sums.
-cumulative_shares <- function(fit, at, conf.level) {
-  check_ordered_fit(fit)
-  at <- match_terms(at, fit, "L")
-  table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
-  # Shares: Wald's intervals are cut at 0 and 1, as those of margins are.
-  beyond <- which(table$conf.low < 0 | table$conf.high > 1)
-  cut <- normal_interval(table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0, 1)
-  table$conf.low[beyond] <- cut$low
-  table$conf.high[beyond] <- cut$high
-  mechanism <- fit$mechanism
-  # A cumulative share reaches up to a level, or to the upper end of a bin.
-  bins <- length(mechanism$breaks) == length(mechanism$levels) + 1L
-  label <- paste("up to", if (bins) format_count(mechanism$breaks[-1]) else mechanism$levels)[at]
-  groups <- group_labels(fit$tally$groups)
-  size <- max(1L, length(groups))
-  table$term <- cell_names(label, fit$tally$groups)
-  covariance <- attr(table, "covariance")
-  if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
-  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is no test.
-  table$statistic <- table$p.value <- NULL
-  tops <- if (is.null(mechanism$breaks)) level_numbers(mechanism) else mechanism$breaks[-1]
-  levels <- list(term = table$term, label = rep(label, size), group = rep(groups %||% "", each = length(at)),
-                 number = if (!is.null(tops)) rep(tops[at], size))
-  structure(table, covariance = covariance, levels = levels, title = "Cumulative shares")
-}
-
-# Is the order of the levels known, and one from low to high?
-has_order <- function(mechanism) {
-  numbers <- level_numbers(mechanism)
-  in_order(mechanism) && (is.null(numbers) || !is.unsorted(numbers))
-}
-
-check_ordered_fit <- function(fit) {
-  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) {
-    abort(c("{.arg fit} must be a fit of one question.", x = "It is {describe(fit)}."), "argument")
-  }
-  if (has_order(fit$mechanism)) return(invisible())
-  abort(c("{.arg fit} must be of levels that have an order.",
-          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
-          i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
-}
-
-# One row of weights for each group and level of `at`.
-cumulative_rows <- function(fit, at) {
-  k <- length(fit$mechanism$levels)
-  groups <- NCOL(fit$estimate)
-  own <- 1 * outer(at, seq_len(k), `>=`)
-  rows <- kronecker(diag(groups), own)
-  dimnames(rows) <- list(coef_names(fit, at), coef_names(fit))
-  rows
-}
-
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
 quantile_edges <- function(mechanism, breaks) {
   k <- length(mechanism$levels)

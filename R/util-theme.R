@@ -106,6 +106,15 @@ row_labels <- function(layout, labels = identity) {
 # The first row is on top.
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
+# The groups of each row as one label, in their order.
+group_panel <- function(data, keys, sep = ", ") {
+  if (!length(keys)) return(one_panel(data))
+  panel <- do.call(paste, c(unname(as.list(data)[keys]), sep = sep))
+  factor(panel, unique(panel))
+}
+
+one_panel <- function(data) factor(rep("", NROW(data[[1]])))
+
 row_theme <- function(layout) {
   ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
                  axis.text.y = ggplot2::element_text(size = layout$size, lineheight = 0.9),

@@ -86,17 +86,14 @@ test_that("groups have quantiles of their own, and at the boundary intervals are
 
 test_that("what has no order, and bad arguments, are refused", {
   fit <- rr_estimate(rr_counts(c(3, 4, 5, 6), ordered_grr()))
-  expect_snapshot(error = TRUE, {
-    rr_contrast(1, cumulative = TRUE)
-    rr_contrast(rr_estimate(rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 1))), cumulative = TRUE)
-    rr_contrast(rr_estimate(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8)))), cumulative = TRUE)
-    rr_contrast(fit, "z", cumulative = TRUE)
-    rr_contrast(fit, conf.level = 95, cumulative = TRUE)
-    rr_quantile(fit, 2)
-    rr_quantile(fit, breaks = 1:3)
-    rr_quantile(fit, breaks = c(1, 2, 3, 3, 4))
-    rr_quantile(1)
-  })
+  for (read in list(rr_quantile, function(fit) rr_contrast(fit, cumulative = TRUE))) {
+    expect_error(read(1), class = "candor_error_argument")
+    expect_error(read(rr_estimate(rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 1)))), class = "candor_error_argument")
+    expect_error(read(rr_estimate(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8))))), class = "candor_error_argument")
+  }
+  expect_error(rr_contrast(fit, "z", cumulative = TRUE), class = "candor_error_level")
+  expect_error(rr_quantile(fit, 2), class = "candor_error_argument")
+  for (breaks in list(1:3, c(1, 2, 3, 3, 4))) expect_error(rr_quantile(fit, breaks = breaks), class = "candor_error_argument")
 })
 
 test_that("cumulative shares at the boundary have intervals for channels too, which cover", {

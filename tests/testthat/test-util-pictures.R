@@ -436,10 +436,10 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   often <- factor(c("never", "once", "often"), c("never", "once", "often"), ordered = TRUE)
   order <- rr_quantile(rr_estimate(rr_counts(c(40, 30, 30), rr_grr(often, epsilon = 2))))
   expect_identical(x_labels(ggplot2::autoplot(order)), levels(often))
-  expect_identical(tidy(order), tibble::as_tibble(unclass(order)[names(order)]))
+  expect_identical(tidy(order, conf.int = TRUE), tibble::as_tibble(unclass(order)[names(order)]))
 
-  found <- structure(tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3)),
-                     class = c("rr_heavy_hitters", class(tibble::tibble())), n = 1200, conf.level = 0.9, simultaneous = TRUE)
+  found <- tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3))
+  found <- new_rr_table(found, "rr_heavy_hitters", n = 1200, conf.level = 0.9, simultaneous = TRUE)
   plot <- ggplot2::autoplot(found)
   expect_identical(y_labels(plot), c("tea", "ale"))
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = c(0.3, 0.1), xend = c(0.5, 0.3)))
