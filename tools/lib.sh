@@ -70,6 +70,15 @@ needs() {
   [ "$1" != test ] || return 0
 
   if [ "$1" = engines ]; then engine_needs; return 0; fi
+  if [ "$1" = site ]; then
+    echo pkgdown | r_needs
+    cat <<-END
+	chromium command:chromium
+	libjs-katex file:/usr/share/javascript/katex/katex.min.js
+	pandoc command:pandoc
+	END
+    return 0
+  fi
 
   printf '%s\n' roxygen2 lintr | r_needs
   cat <<-END

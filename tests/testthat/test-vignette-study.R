@@ -114,3 +114,14 @@ test_that("planning: by simulation", {
   shown(risk$mc.error, c(0, 0.001247, 0.002787, 0.002511), 4)
   expect_equal(round(risk$mse[1] / risk$mse[4]), 7)
 })
+
+test_that("the ratios of many categories are those of the study", {
+  folder <- system.file("studies", package = "candor")
+  skip_if_not(nzchar(folder))
+  source(file.path(folder, "eb-summary.R"), local = TRUE)
+  table <- summarise_eb(utils::read.csv(file.path(folder, "eb.csv.gz")))
+  of <- function(k) round(unlist(table[table$cells == paste("K =", k), c("mle", "combine", "eb")], use.names = FALSE), 1)
+  expect_equal(of(20), c(1.3, 1.1, 0.9))
+  expect_equal(of(1000), c(3.2, 1.2, 0.9))
+  expect_equal(of(41270), c(7.4, 1.3, 1))
+})

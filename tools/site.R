@@ -1,0 +1,30 @@
+# site.R <package> <site>: the pages by pkgdown. A page whose packages are missing is left out and named.
+arguments <- commandArgs(TRUE)
+options(pkgdown.internet = FALSE)
+source <- file.path(dirname(arguments[2]), "site-source")
+unlink(source, recursive = TRUE)
+dir.create(source)
+kept <- c("DESCRIPTION", "NAMESPACE", "LICENSE", "README.md", "NEWS.md", "_pkgdown.yml", "R", "man", "data", "inst", "vignettes", "pkgdown")
+stopifnot(file.copy(file.path(arguments[1], kept), source, recursive = TRUE))
+
+for (article in list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE)) {
+  needed <- unique(unlist(regmatches(text <- readLines(article), gregexpr("(?<=library\\()[A-Za-z0-9.]+(?=\\))", text, perl = TRUE))))
+  missing <- Filter(function(name) !requireNamespace(name, quietly = TRUE), needed)
+  if (length(missing)) {
+    message("left out: ", basename(article), " needs ", toString(missing))
+    file.remove(article)
+  }
+}
+package <- pkgdown::as_pkgdown(source, override = list(destination = arguments[2]))
+pkgdown::build_site(package, preview = FALSE, devel = FALSE, new_process = FALSE, install = FALSE)
+
+# The index of the search as a script, which a page can load from a folder too.
+index <- readLines(file.path(arguments[2], "search.json"), warn = FALSE)
+entries <- jsonlite::fromJSON(paste(index, collapse = "\n"), simplifyVector = FALSE)
+page <- function(entry) {
+  entry$path <- sub("^(https?://[^/]*)?/*", "", entry$path)
+  entry[c("path", "id", "dir", "title", "what", "text")]
+}
+entries <- lapply(entries, page)
+writeLines(paste0("window.searchIndex = ", jsonlite::toJSON(entries, auto_unbox = TRUE, null = "null"), ";"), file.path(arguments[2], "search.js"))
+dir.create(file.path(arguments[2], "katex"))
