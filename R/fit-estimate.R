@@ -262,7 +262,8 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
               simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
               replicates = NULL, estimator = method)
-  class(fit) <- c(sub("^rr_", "rr_fit_", class(tally$mechanism)[1]), "rr_fit", "rr_estimates")
+  kind <- paste0("rr_fit_", substring(class(tally$mechanism)[1], 4))
+  class(fit) <- c(kind, "rr_fit", "rr_estimates")
   fit
 }
 
