@@ -47,7 +47,7 @@ NULL
 # attributes in place of elements. Both hold what their kind needs of `rows` (the table without intervals),
 # `labels` (the names in coef(), vcov() and confint()), `covariance`, `n` (the value of nobs()), `target`, `conf.level`,
 # `simultaneous`, `title` (what print() says above the table, its first line without the class) and `notes` (lines below
-# it), all made with the object; and of `kind`, `axis` and `caption` for its picture.
+# it), all made with the object; and `axis_kind` and `axis` for its picture.
 about <- function(x, name) if (is.data.frame(x)) attr(x, name, exact = TRUE) else unclass(x)[[name]]
 
 new_rr_table <- function(table, class, ...) structure(table, ..., class = c(class, "rr_estimates", class(table)))

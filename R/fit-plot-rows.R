@@ -176,7 +176,7 @@ positive_rows <- function(data) {
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
-  data$kind <- rep(about(x, "kind") %||% "number", nrow(data))
+  data$kind <- rep(about(x, "axis_kind") %||% "number", nrow(data))
   list(data = data, title = title_of(x)[1], axis = about(x, "axis"))
 }
 
