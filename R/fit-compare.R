@@ -137,7 +137,8 @@ survey_samples <- function(fit, which) {
   })
 }
 
-# One pair of samples with the covariance `both`; `z` is the quantile that intervals use.
+# One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
+# design (`at`) have no error where it would be 0, at the boundary.
 compare_pair <- function(x, y, both, z, df, type) {
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
@@ -152,7 +153,7 @@ compare_pair <- function(x, y, both, z, df, type) {
   up <- list(y = above(y), x = below(x))
   if (type == "difference") {
     reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
-    return(list(estimate = difference, std.error = ifelse(error > 0, error, NA_real_),
+    return(list(estimate = difference, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
                 conf.low = difference - if (edge) reach(down) else z * error,
                 conf.high = difference + if (edge) reach(up) else z * error, p.value = p))
   }
@@ -160,8 +161,9 @@ compare_pair <- function(x, y, both, z, df, type) {
   ratio <- ifelse(good, y$share / x$share, NA_real_)
   relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
   bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, down, up, z^2 * both)
-  list(estimate = ratio, std.error = ifelse(relative > 0, ratio * relative, NA_real_), conf.low = bounds$low,
-       conf.high = bounds$high, p.value = p)
+  error <- ratio * relative
+  list(estimate = ratio, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
+       conf.low = bounds$low, conf.high = bounds$high, p.value = p)
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that

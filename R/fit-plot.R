@@ -234,7 +234,7 @@ plot_times <- function(fit, data) {
   picture + scale_x_time(data$time, c(5, 3, 2)[min(length(terms), 3)]) +
     share_scale(fit, ggplot2::scale_y_continuous,
                 breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
-    ggplot2::labs(x = if (is.numeric(data$time)) key, y = share_title(fit, terms))
+    ggplot2::labs(x = if (is.numeric(data$time)) key, y = share_title(fit, terms), colour = NULL, shape = NULL)
 }
 
 # Many categories in the order of the levels: at their numbers, or at their positions.

@@ -1,6 +1,6 @@
 # Linear functions of estimates: their values, errors, intervals and joint covariance; and quotients of them.
 
-# list(value, table, covariance, edge, z, df) for rows of `weights`; `edge` says which depend on estimates at a boundary.
+# list(value, table, covariance, edge, z, df) for rows of `weights`; `edge` tells which depend on estimates at 0 or 1.
 contrast_values <- function(fit, weights, estimate, level) {
   plain <- inherits(fit, "rr_fit")
   # Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.

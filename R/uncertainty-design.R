@@ -90,8 +90,8 @@ likelihood_columns <- function(C, theta) {
 
 # ---- the variance of the design ----
 
-# The covariance matrix of the estimates of a plain fit of the weighted tally, for a design: list(covariance, inversion);
-# `inversion` holds the unbiased estimates with their variances and the range of their scores, for intervals.
+# The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance, inversion); `inversion`
+# holds the unbiased estimates with their variances and the range of their scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
   law <- rr_law(fit$mechanism)
   size <- fit$tally$n
@@ -115,8 +115,8 @@ design_covariance <- function(design, fit, data, target, total, options) {
 }
 
 # A way of estimating as its variance needs it: the `estimate`, a column for each group; scores(g, own), a row for each
-# of the rows `own` of group g, whose weighted mean is the estimate; again(g, own, w), the estimate with other weights of
-# these rows; and noise(g, own, squares), the sum of `squares` times the covariance of the scores given the truths.
+# of the rows `own` of group g, whose weighted mean is the estimate; again(g, own, w), the estimate with other weights
+# of these rows; and noise(g, own, squares), the sum of `squares` times the covariance of the scores given the truths.
 way_variance <- function(design, data, way, squares, target, size, total) {
   k <- nrow(way$estimate)
   groups <- seq_along(size)
