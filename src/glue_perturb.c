@@ -216,3 +216,36 @@ SEXP rr_achieved_call(SEXP sizes, SEXP kind, SEXP numbers)
   UNPROTECT(1);
   return result;
 }
+
+/* P(report y | truth x), both from 0, of the plans that are drawn from cumulated rows outside of R. */
+static candor_grid row_entry(const plan_memory *plan, size_t x, size_t y)
+{
+  const candor_perturb_plan *p = &plan->plan;
+  if (p->kind == CANDOR_PERTURB_BINARY) return y == 1 ? p->yes[x] : candor_grid_subtract(candor_grid_one, p->yes[x]);
+  if (p->kind == CANDOR_PERTURB_ROWS) return plan->achieved[x * p->reports + y];
+  return x == y ? candor_grid_add(plan->achieved[y + 1], plan->achieved[0]) : plan->achieved[y + 1];
+}
+
+/* rr_plan_words(sizes, kind, numbers) -> list(kind, words): "all" or "others" with the chance of the truth, or "rows"
+ * with the cumulated probabilities of each truth, those of all reports but the last: as text (glue_random.h). */
+SEXP rr_plan_words_call(SEXP sizes, SEXP kind, SEXP numbers)
+{
+  const char *names[] = {"kind", "words", ""};
+  const plan_memory plan = make_plan(sizes, kind, numbers);
+  const candor_perturb_plan *p = &plan.plan;
+  const int uniform = p->kind == CANDOR_PERTURB_ALL || p->kind == CANDOR_PERTURB_OTHERS;
+  const size_t rows = uniform ? 1 : p->truths, cuts = uniform ? 1 : p->reports - 1;
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_mkString(!uniform ? "rows" : p->kind == CANDOR_PERTURB_ALL ? "all" : "others"));
+  SEXP words = Rf_allocVector(STRSXP, (R_xlen_t) (rows * cuts));
+  SET_VECTOR_ELT(result, 1, words);
+  for (size_t x = 0; x < rows; x++) {
+    candor_grid sum = candor_grid_zero;
+    for (size_t y = 0; y < cuts; y++) {
+      sum = uniform ? p->chance : candor_grid_add(sum, row_entry(&plan, x, y));
+      SET_STRING_ELT(words, (R_xlen_t) (x * cuts + y), glue_grid_text(sum));
+    }
+  }
+  UNPROTECT(1);
+  return result;
+}

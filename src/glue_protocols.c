@@ -320,3 +320,19 @@ SEXP rr_support_chance_call(SEXP factor, SEXP epsilon)
   UNPROTECT(1);
   return result;
 }
+
+/* rr_bit_words(numbers) -> P(own bit), P(another's bit); rr_chance_words(factor, epsilon) -> chance: as text. */
+SEXP rr_bit_words_call(SEXP numbers)
+{
+  const candor_bit_plan plan = read_bit_plan(numbers);
+  SEXP result = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(result, 0, glue_grid_text(plan.own));
+  SET_STRING_ELT(result, 1, glue_grid_text(plan.other));
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP rr_chance_words_call(SEXP factor, SEXP epsilon)
+{
+  return Rf_ScalarString(glue_grid_text(read_chance(glue_number(factor, "factor"), epsilon)));
+}

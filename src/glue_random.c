@@ -1,5 +1,7 @@
 #include "glue_random.h"
 
+#include <stdio.h>
+
 #include <R_ext/Random.h>
 #include <R_ext/Utils.h>
 
@@ -72,4 +74,11 @@ candor_status glue_run_draw(const glue_draw *draw, SEXP generator, size_t *posit
   R_ExecWithCleanup(run, &j, wipe, &j);
   *position = j.position;
   return j.status;
+}
+
+SEXP glue_grid_text(candor_grid x)
+{
+  char text[17] = "1";
+  if (candor_grid_less(x, candor_grid_one)) snprintf(text, sizeof text, "%08x%08x", (unsigned) x.high, (unsigned) x.low);
+  return Rf_mkChar(text);
 }

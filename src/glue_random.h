@@ -15,6 +15,9 @@ enum { GLUE_SECURE, GLUE_R_GENERATOR, GLUE_NONE, GLUE_GENERATORS };
  * than 25 or 30 good bits, and the low ones are the bad ones. A generator supplied by the user may return anything. */
 candor_status glue_fill_from_r(void *state, uint32_t *words, size_t n);
 
+/* A grid point as text: 16 hexadecimal digits in units of 2^-64, or "1". */
+SEXP glue_grid_text(candor_grid x);
+
 /* A stream under a key that is fresh in every call, and that only this function and the stream ever hold. */
 candor_status glue_start_stream(candor_chacha20 *stream, int generator);
 

@@ -1,21 +1,63 @@
 #include "glue.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <R_ext/Utils.h>
 
 #include "api.h"
 #include "regress/distinct.h"
+#include "regress/mixed.h"
 #include "regress/unknown.h"
 
 /* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 -
  * q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior |
- * NULL (a matrix of all coefficients, an arrow where there are levels). */
+ * NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood that is written in R:
+ * list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a full matrix). What is
+ * needed: 0 the value alone, 1 gradient and observed too, 2 all. */
 typedef struct held {
   candor_unknown model;
   int unknown;
+  SEXP evaluate, reach, metric; /* evaluate is NULL for a model of this file */
+  R_xlen_t size;
   candor_objective objective;
 } held;
+
+static SEXP vector_of(const double *x, R_xlen_t n)
+{
+  SEXP vector = Rf_allocVector(REALSXP, n);
+  if (n) memcpy(REAL(vector), x, (size_t) n * sizeof *x);
+  return vector;
+}
+
+/* An error in R leaves by a long jump: nothing between here and the entry point holds memory of its own. */
+static double called_value(const void *self, const double *b, double *gradient, double *observed, double *fallback)
+{
+  const held *h = self;
+  const size_t n = (size_t) h->size, sizes[] = {n, n * n, n * n};
+  double *parts[] = {gradient, observed, fallback};
+  SEXP at = PROTECT(vector_of(b, h->size)), need = PROTECT(Rf_ScalarInteger(fallback ? 2 : gradient || observed));
+  SEXP call = PROTECT(Rf_lang3(h->evaluate, at, need)), found = PROTECT(Rf_eval(call, R_BaseEnv));
+  if (TYPEOF(found) != VECSXP || XLENGTH(found) < 1) Rf_error("`evaluate` must give a list");
+  const double value = glue_number(VECTOR_ELT(found, 0), "value");
+  for (int k = 0; k < 3 && isfinite(value); k++) {
+    if (!parts[k]) continue;
+    if (XLENGTH(found) < k + 2) Rf_error("`evaluate` must give all that is needed");
+    memcpy(parts[k], glue_reals(VECTOR_ELT(found, k + 1), "evaluate", (R_xlen_t) sizes[k]), sizes[k] * sizeof(double));
+  }
+  UNPROTECT(4);
+  return isfinite(value) ? value : -INFINITY;
+}
+
+static double called_reach(const void *self, const double *step)
+{
+  const held *h = self;
+  SEXP at = PROTECT(vector_of(step, h->size)), call = PROTECT(Rf_lang2(h->reach, at));
+  SEXP found = PROTECT(Rf_eval(call, R_BaseEnv));
+  const double reach = glue_number(found, "reach");
+  UNPROTECT(3);
+  return reach;
+}
 
 static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
 {
@@ -24,8 +66,18 @@ static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
 
 static held model_of(SEXP list)
 {
-  held h;
+  held h = {0};
   candor_binary *m = &h.model.base;
+  if (TYPEOF(list) == VECSXP && XLENGTH(list) == 3) {
+    h.evaluate = VECTOR_ELT(list, 0);
+    h.reach = VECTOR_ELT(list, 1);
+    h.metric = VECTOR_ELT(list, 2);
+    if (!Rf_isFunction(h.evaluate) || !Rf_isFunction(h.reach) || !Rf_isMatrix(h.metric))
+      Rf_error("a model written in R must have two functions and a matrix");
+    h.size = Rf_nrows(h.metric);
+    glue_reals(h.metric, "metric", h.size * h.size);
+    return h;
+  }
   if (TYPEOF(list) != VECSXP || XLENGTH(list) != 12) Rf_error("`model` must be a list of 12 parts");
   m->y = glue_reals(VECTOR_ELT(list, 1), "y", ANY_LENGTH);
   m->rows = (size_t) XLENGTH(VECTOR_ELT(list, 1));
@@ -77,6 +129,14 @@ static double *arrow_of(const double *square, candor_shape s)
 /* Checks the model, and what the climb needs. `model` must stay where it is. */
 static void prepare(held *h, SEXP model, const char *kernel)
 {
+  if (h->evaluate) {
+    h->objective = (candor_objective){0};
+    h->objective.shape.dense = (size_t) h->size;
+    h->objective.self = h;
+    h->objective.value = called_value;
+    h->objective.reach = called_reach;
+    return;
+  }
   glue_check(h->unknown ? candor_unknown_check(&h->model) : candor_binary_check(&h->model.base), kernel);
   h->objective = h->unknown ? candor_unknown_objective(&h->model) : candor_binary_objective(&h->model.base);
   const candor_shape s = h->objective.shape;
@@ -87,6 +147,10 @@ static void prepare(held *h, SEXP model, const char *kernel)
 
 static void add_metric(held *h)
 {
+  if (h->evaluate) {
+    h->objective.metric = REAL(h->metric);
+    return;
+  }
   double *metric = (double *) R_alloc(candor_arrow_size(h->objective.shape), sizeof *metric);
   if (h->unknown) candor_unknown_metric(&h->model, metric);
   else candor_binary_metric(&h->model.base, metric);
@@ -260,6 +324,75 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
     yes[j] = sum[j] > 0 ? yes[j] / sum[j] : 0;
     if (yes[j] > 1) yes[j] = 1;
   }
+  UNPROTECT(1);
+  return result;
+}
+
+/* `groups`: first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma (NA: estimated). */
+static candor_mixed mixed_of(SEXP model, SEXP groups)
+{
+  candor_mixed m = {model_of(model).model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
+  if (TYPEOF(groups) != VECSXP || XLENGTH(groups) != 5) Rf_error("`groups` must be a list of 5 parts");
+  const R_xlen_t many = XLENGTH(VECTOR_ELT(groups, 0)) - 1;
+  if (many < 1) Rf_error("`groups` must have a group");
+  m.groups = (size_t) many;
+  m.first = glue_integers(VECTOR_ELT(groups, 0), "first", many + 1);
+  m.weight = part(groups, 1, "weight", many);
+  m.width = glue_number(VECTOR_ELT(groups, 2), "width");
+  m.halvings = (int) glue_size(VECTOR_ELT(groups, 3), "halvings");
+  m.sigma = *glue_reals(VECTOR_ELT(groups, 4), "sigma", 1);
+  m.fixed = !ISNAN(m.sigma);
+  m.work = (double *) R_alloc(candor_mixed_work(m.base.columns), sizeof *m.work);
+  glue_check(candor_mixed_check(&m), "rr_mixed");
+  return m;
+}
+
+/* rr_mixed_climb(model, groups, start, options: tolerance, steps) -> list(at, numbers: value, decrement, steps, pressed). */
+SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
+{
+  const char *names[] = {"at", "numbers", ""};
+  const candor_mixed m = mixed_of(model, groups);
+  candor_objective f = candor_mixed_objective(&m);
+  const size_t n = f.shape.dense;
+  const double *from = glue_reals(start, "start", (R_xlen_t) n), *o = glue_reals(options, "options", 2);
+  double *metric = (double *) R_alloc(candor_arrow_size(f.shape), sizeof *metric);
+  for (size_t k = 0; k < n * n; k++) metric[k] = k % (n + 1) == 0 ? (double) m.base.rows : 0;
+  f.metric = metric;
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) n));
+  double *at = REAL(VECTOR_ELT(result, 0)), *work = (double *) R_alloc(candor_climb_work(f.shape), sizeof *work);
+  memcpy(at, from, n * sizeof *at);
+  candor_top top = {R_NegInf, R_PosInf, 0, 0};
+  const candor_status status = candor_climb(&f, (candor_climb_options){o[0], (size_t) o[1]}, at, work, &top);
+  if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_mixed_climb");
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, 4));
+  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
+  memcpy(REAL(VECTOR_ELT(result, 1)), found, sizeof found);
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_mixed_value(model, groups, at) -> list(value, gradient, observed, loglik, mean, deviation, scores, edge), the last five of each group. */
+SEXP rr_mixed_value_call(SEXP model, SEXP groups, SEXP at)
+{
+  const char *names[] = {"value", "gradient", "observed", "loglik", "mean", "deviation", "scores", "edge", ""};
+  const candor_mixed m = mixed_of(model, groups);
+  const size_t n = candor_mixed_objective(&m).shape.dense;
+  const double *b = glue_reals(at, "at", (R_xlen_t) n);
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
+  SET_VECTOR_ELT(result, 2, Rf_allocMatrix(REALSXP, (int) n, (int) n));
+  for (int k = 3; k < 8; k++)
+    SET_VECTOR_ELT(result, k,
+                   k == 6 ? Rf_allocMatrix(REALSXP, (int) m.groups, (int) n)
+                          : Rf_allocVector(REALSXP, (R_xlen_t) m.groups));
+  double *part_of[8];
+  for (int k = 1; k < 8; k++) part_of[k] = REAL(VECTOR_ELT(result, k));
+  const candor_mixed_groups told = {part_of[3], part_of[4], part_of[5], part_of[6], part_of[7]};
+  const double value = candor_mixed_value(&m, b, part_of[1], part_of[2], NULL, &told);
+  for (size_t k = 0; k < n; k++)
+    for (size_t l = 0; l < k; l++) part_of[2][l * n + k] = part_of[2][k * n + l];
+  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(value));
   UNPROTECT(1);
   return result;
 }

@@ -8,6 +8,7 @@
 ROUTINE(rr_perturb, SEXP truths, SEXP first, SEXP sizes, SEXP kind, SEXP numbers, SEXP generator)
 ROUTINE(rr_check_answers, SEXP truths, SEXP first, SEXP levels)
 ROUTINE(rr_achieved, SEXP sizes, SEXP kind, SEXP numbers)
+ROUTINE(rr_plan_words, SEXP sizes, SEXP kind, SEXP numbers)
 
 /* tally: reports -> counts */
 ROUTINE(rr_tally, SEXP codes, SEXP first, SEXP k, SEXP groups, SEXP n_groups, SEXP weights, SEXP skip_missing)
@@ -101,6 +102,8 @@ ROUTINE(rr_category, SEXP x, SEXP codes, SEXP weights, SEXP channel, SEXP beta, 
 ROUTINE(rr_regress_climb, SEXP model, SEXP starts, SEXP options)
 ROUTINE(rr_regress_heights, SEXP model, SEXP points)
 ROUTINE(rr_regress_value, SEXP model, SEXP at, SEXP natural)
+ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP options)
+ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
 ROUTINE(rr_regress_collapse, SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 
@@ -112,6 +115,8 @@ ROUTINE(rr_draw_hadamard, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SE
 ROUTINE(rr_draw_hash, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP hash, SEXP codes, SEXP functions,
                        SEXP generator)
 ROUTINE(rr_draw_bitflip, SEXP truths, SEXP first, SEXP levels, SEXP numbers, SEXP sizes, SEXP generator)
+ROUTINE(rr_bit_words, SEXP numbers)
+ROUTINE(rr_chance_words, SEXP factor, SEXP epsilon)
 ROUTINE(rr_bit_chances, SEXP numbers)
 ROUTINE(rr_support_chance, SEXP factor, SEXP epsilon)
 

@@ -50,7 +50,7 @@ r_needs() { while read -r item; do
 done; }
 
 # The one list. Each line: a Debian package, and how to tell that what it brings is there, whoever brought it.
-# demo < test < check < develop: each role needs all of the ones before it; engines needs what test does.
+# demo < test < check < develop: each role needs all of the ones before it; engines and client need what test does.
 needs() {
   cat <<-END
 	r-base-core command:R
@@ -64,12 +64,15 @@ needs() {
   description_field Suggests | r_needs
   echo jsonlite | r_needs
   cat <<-END
+	nodejs command:node
+	python3 command:python3
 	clang command:clang
 	libclang-rt-$(clang_version)-dev fuzzer
 	END
   [ "$1" != test ] || return 0
 
   if [ "$1" = engines ]; then engine_needs; return 0; fi
+  if [ "$1" = client ]; then echo 'chromium command:chromium'; return 0; fi
   if [ "$1" = site ]; then
     echo pkgdown | r_needs
     cat <<-END

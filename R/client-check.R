@@ -1,0 +1,134 @@
+# Reports of known truths, from any client, against the exact distribution of the mechanism.
+
+#' Do a client's reports come from its mechanism?
+#'
+#' A client that draws wrongly sends reports that look like any. Let it randomize answers that you know, some thousand times each, and compare: `rr_check_client()` tests the reports of each truth
+#' against the mechanism's exact distribution (chi-square), and says what seems to be wrong.
+#'
+#' The test sees what so many reports can show: wrong probabilities, bits or categories in a wrong order, another Hadamard matrix, a hash function that does not change, answers that were not randomized. It
+#' cannot see a predictable generator, nor a threshold that is a little off. A file that [rr_client()] wrote is compared number by number, to the last of 64 bits.
+#'
+#' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file that [rr_client()] wrote.
+#' @param mechanism The mechanism that they should come from.
+#' @param truth The true answer of each report; for an [rr_product()] a data frame. Not needed for a file.
+#' @param ... Not used, and refused.
+#' @return A tibble with a row for each truth (of an [rr_product()] for each truth of each `question`): `truth`, `n`, `statistic`, `df`, `p.value`, and `problem`, missing if all is well: if the p-value is above 0.001
+#'   divided by the number of truths. For a file one row.
+#' @section Errors:
+#' `candor_error_argument` for as many truths as there are not reports, and for a mechanism without a client; the errors of [rr_tally()] for reports that cannot be of the mechanism.
+#' @examples
+#' mechanism <- rr_warner(0.8)
+#' truth <- rep(c("no", "yes"), each = 1000)
+#' rr_check_client(rr_perturb(truth, mechanism), mechanism, truth)
+#' # A client that sends the answer itself
+#' rr_check_client(truth, mechanism, truth)
+#' @export
+rr_check_client <- function(reports, mechanism, truth, ...) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  if (missing(truth)) return(check_client_file(check_path(reports, "reports"), mechanism))
+  if (!is.null(mechanism$questions)) {
+    rows <- lapply(names(mechanism$questions), function(name) {
+      one <- rr_check_client(reports[[name]], mechanism$questions[[name]], truth[[name]])
+      tibble::add_column(one, question = name, .before = 1)
+    })
+    return(do.call(rbind, rows))
+  }
+  checked_plan(mechanism)
+  x <- prepare_answers(mechanism, plain_answers(truth, mechanism))
+  if (length(x) != report_number(reports)) {
+    abort(c("{.arg truth} must have one answer for each report.",
+            x = "There are {length(x)} and {report_number(reports)}."), "argument")
+  }
+  seen <- sort(unique(x))
+  counts <- matrix(rr_count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))
+  rows <- lapply(seq_along(seen), function(i) {
+    mine <- x == seen[i]
+    test <- client_test(mechanism, counts[, i], seen[i], sum(mine), reports, mine)
+    p <- stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
+    tibble::tibble(truth = mechanism$levels[seen[i]], n = as.double(sum(mine)), statistic = test$statistic,
+                   df = test$df, p.value = p, problem = if (p < 0.001 / length(seen)) test$problem else NA_character_)
+  })
+  do.call(rbind, rows)
+}
+
+# The chi-square of the counts of reports of truth x, and what would be wrong if it is too large. `own` is how many
+# reports hold the truth, of how many, and with which probability.
+client_test <- function(mechanism, counts, x, n, reports, mine) {
+  k <- length(mechanism$levels)
+  own <- list(counts[x], n, mechanism$p)
+  bits <- NULL
+  functions <- 2
+  if (inherits(mechanism, "rr_bloom")) {
+    cells <- matrix(counts, ncol = mechanism$cohorts)
+    ones <- cells[-nrow(cells), , drop = FALSE]
+    size <- rep(cells[nrow(cells), ], each = nrow(ones))
+    set <- vapply(seq_len(ncol(ones)), function(j) seq_len(nrow(ones)) %in% mechanism$places[, x, j], ones[, 1] > 0)
+    bits <- list(ones, size, ifelse(set, mechanism$one, mechanism$zero))
+    own <- list(sum(ones[set]), sum(size[set]), mechanism$one)
+  } else if (inherits(mechanism, c("rr_unary", "rr_bitflip"))) {
+    size <- if (inherits(mechanism, "rr_unary")) rep(n, k) else counts[seq_len(k)] + counts[k + seq_len(k)]
+    bits <- list(counts[seq_len(k)], size, ifelse(seq_len(k) == x, mechanism$p, mechanism$q))
+    own[[2]] <- size[x]
+  }
+  if (!is.null(bits)) {
+    test <- c(do.call(chi_square, bits), length(bits[[1]]))
+  } else if (has_categories(mechanism)) {
+    chance <- rr_matrix(mechanism)[x, ]
+    top <- chance > max(chance) * (1 - 1e-9)
+    own <- list(sum(counts[top]), n, sum(chance[top]))
+    # Rare reports are one cell.
+    cell <- ifelse(chance > 0 & n * chance < 5, 0, seq_along(chance))
+    shares <- rowsum(chance, cell)
+    test <- c(chi_square(rowsum(counts, cell), n, shares, 1), sum(shares > 0) - 1)
+  } else {
+    test <- c(do.call(chi_square, own), 1)
+    if (inherits(mechanism, "rr_subset") && k > 2) {
+      others <- counts[-x]
+      spread <- sum((others - mean(others))^2) / (n * (mechanism$q - mechanism$both_other))
+      test <- test + c(spread, k - 2)
+    } else if (!inherits(mechanism, "rr_subset")) {
+      # What does not depend on the truth is uniform.
+      fields <- rr_reports(reports, mechanism)[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
+      functions <- nrow(unique(fields))
+      size <- mechanism$prime %||% mechanism$size
+      number <- min(10, size)
+      share <- diff(ceiling(0:number * size / number)) / size
+      for (field in fields) {
+        test <- test + c(chi_square(tabulate(floor(field * number / size) + 1, number), n, share, 1), number - 1)
+      }
+    }
+  }
+  list(statistic = test[1], df = test[2], problem = client_problem(own, functions, bits))
+}
+
+# Of independent counts; with rest = 1 of the cells of one table. What cannot be, but is, makes it infinite.
+chi_square <- function(count, size, chance, rest = 1 - chance) {
+  parts <- (count - size * chance)^2 / (size * chance * rest)
+  sum(parts[count != size * chance])
+}
+
+client_problem <- function(own, functions, bits) {
+  share <- own[[1]] / own[[2]]
+  if (functions == 1) return("All reports have one hash function: each must draw its own.")
+  if (share == 1 && own[[3]] < 1 && all(bits[[1]] == 0 | bits[[1]] == bits[[2]])) {
+    return("The answers were not randomized: every report holds the truth.")
+  }
+  place <- seq_along(bits[[1]]) - 1
+  turned <- bits[[1]][8 * (place %/% 8) + 8 - place %% 8]
+  if (length(place) && !anyNA(turned) && chi_square(turned, bits[[2]], bits[[3]]) < 2 * length(place) + 20) {
+    return("The bits of each byte are in the wrong order: the highest comes first, and the lowest should.")
+  }
+  shares <- format(c(share, own[[3]]), digits = 3)
+  sprintf("%s of the reports hold the truth, which should be %s; or other reports are not as frequent as they should be.",
+          shares[1], shares[2])
+}
+
+# A page, a script or a plan holds the numbers as rr_client() writes them.
+check_client_file <- function(file, mechanism) {
+  text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+  forms <- c(text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text))
+  found <- any(grepl(client_text(mechanism), forms, fixed = TRUE))
+  tibble::tibble(truth = NA_character_, n = 0, statistic = NA_real_, df = NA_real_, p.value = NA_real_,
+                 problem = if (found) NA_character_ else "The file does not hold the numbers of this mechanism's sampler.")
+}

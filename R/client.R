@@ -1,0 +1,214 @@
+# Randomising on the respondent's device: plans with the numbers of the sampler, and files that draw from them.
+
+#' A client: randomizing on the respondent's own device
+#'
+#' `rr_client()` writes one file that turns a true answer into a report where the answer is given: a web page, JavaScript, Python, or the numbers alone. The file needs
+#' nothing else. It draws with exactly the probabilities of [rr_perturb()], which are whole numbers of \eqn{2^{-64}}{2^-64}, so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it
+#' too. [rr_tally()] counts its reports.
+#'
+#' * `"page"`: a page that asks `question`, randomizes in the browser, says in plain words what it does, and shows, copies or sends (`send`) the report. It sends nothing else: a
+#'   Content-Security-Policy in the file forbids every other request.
+#' * `"javascript"`: `candorClient.report(candorClient.plan, answer)` is a report, drawn anew; `candorClient.once(key, candorClient.plan, answer)` is the same report for ever. A module of node
+#'   has the same functions.
+#' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
+#' * `"plan"`: the numbers, for a client in another language. The page [clients] says what they mean.
+#'
+#' Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
+#'
+#' **A second report about one answer tells more.** `once()` and the page therefore keep the report under `key` and return it again, also if the answer was changed. With a permanent answer
+#' ([rr_longitudinal()], [rr_memoised()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
+#' If the browser keeps nothing, the page says so before it asks.
+#'
+#' @param mechanism A mechanism. There are clients for mechanisms whose reports are categories (at most 1,000 levels; any number of [rr_grr()]), which all survey designs and
+#'   [rr_square_wave()] are, for [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, and an [rr_product()] of these.
+#' @param file The name of the file to write.
+#' @param as What to write, see above.
+#' @param question For a page: the question, one text; for an [rr_product()] a text for each question, with the names of the questions.
+#' @param key For a page: the name under which the device keeps the report. Another study needs another key.
+#' @param send For a page: an address (`https://`) to which the report is sent as JSON by POST; the server must allow requests of other origins. Without it the respondent copies the report.
+#' @param words For a page: text that replaces the page's own, a list with names among `language` (`"de"`), `title`, `intro` (what happens, with its numbers), `storage`, `draw`, `sent`, `after`,
+#'   `again`, `copy`, `failed`.
+#' @param overwrite Replace a file that is there?
+#' @param ... Not used, and refused.
+#' @return The name of the file, invisibly.
+#' @section Errors:
+#' `candor_error_law` for a mechanism without a client, and for one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
+#' [rr_cheater_detection()], [rr_anchor()]): a device cannot draw that; `candor_error_argument` for the rest; `candor_error_file` for a file that is there or cannot be written.
+#' @seealso [rr_check_client()] tests the reports of any client; `vignette("asking-in-the-browser")` puts a page into survey tools.
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' mechanism <- rr_warner(0.8)
+#' page <- rr_client(mechanism, tempfile(fileext = ".html"), question = "Did you ever steal?",
+#'                   key = "theft-2026")
+#' plan <- rr_client(mechanism, tempfile(fileext = ".json"), as = "plan")
+#' readLines(plan, warn = FALSE)
+#' @export
+rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "plan"), question = NULL, key = NULL,
+                      send = NULL, words = NULL, overwrite = FALSE, ...) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  as <- check_choice(as, "as", eval(formals()$as))
+  file <- check_path(file)
+  if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
+    abort(c("{.file {file}} is there already.", i = "{.code overwrite = TRUE} replaces it."), c("file", "argument"))
+  }
+  check_installed("jsonlite", "to write a client")
+  plan <- client_text(mechanism)
+  text <- switch(as,
+    plan = plan,
+    javascript = client_source("candor.js", "null });", paste(plan, "});")),
+    python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
+    page = client_page(mechanism, plan, question, key, send, as.list(words))
+  )
+  write_whole(text, file)
+  invisible(file)
+}
+
+# A file of inst/client whose first `place` is filled in.
+client_source <- function(name, place, text) {
+  file <- system.file("client", name, package = "candor")
+  content <- readChar(file, file.size(file), useBytes = TRUE)
+  Encoding(content) <- "UTF-8"
+  put_text(content, place, text)
+}
+
+put_text <- function(text, place, value) {
+  at <- regexpr(place, text, fixed = TRUE)
+  paste0(substr(text, 1, at - 1), value, substring(text, at + nchar(place)))
+}
+
+client_text <- function(mechanism) {
+  questions <- mechanism$questions
+  each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
+  recipe <- tryCatch(mechanism_recipe(mechanism), candor_error = function(e) NULL)
+  members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
+                  mechanism = recipe, plan = if (is.null(questions)) checked_plan(mechanism),
+                  questions = if (length(each)) each)
+  json_text(members[lengths(members) > 0])
+}
+
+# What people do, or the interviewer's mistakes, no device can draw.
+checked_plan <- function(mechanism) {
+  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) &&
+        !identical(mechanism$levels, anchor_truths)) return(client_plan(mechanism))
+  refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
+}
+
+refuse_client <- function(mechanism, why) {
+  abort(c("{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.", x = why),
+        c("law", "argument"))
+}
+
+# ---- plans: what the sampler draws, as ?clients describes it ----
+
+client_plan <- function(mechanism) UseMethod("client_plan")
+
+new_plan <- function(kind, mechanism, ..., reports = character(), levels = mechanism$levels) {
+  members <- list(kind = kind, k = length(mechanism$levels), ...)
+  c(members[lengths(members) > 0], list(levels = I(levels), reports = I(reports)))
+}
+
+client_plan.rr_mechanism <- function(mechanism) {
+  if (!has_categories(mechanism)) refuse_client(mechanism, "Its reports are of another kind.")
+  numbers <- perturbation(mechanism)
+  k <- length(mechanism$levels)
+  if (k > 1000 && !startsWith(numbers$kind, "grr")) refuse_client(mechanism, "It has more than 1,000 levels.")
+  drawn <- .Call(C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers))
+  if (drawn$kind != "rows") return(new_plan(drawn$kind, mechanism, chance = drawn$words, reports = mechanism$reports))
+  cuts <- unname(lapply(split(drawn$words, rep(seq_len(k), each = length(drawn$words) / k)), I))
+  new_plan("rows", mechanism, cuts = cuts, reports = mechanism$reports, breaks = I(as.double(mechanism$breaks)))
+}
+
+client_plan.rr_compose <- function(mechanism) {
+  if (!is_memoised(mechanism)) return(NextMethod())
+  bits <- inherits(mechanism$second, "rr_unary")
+  second <- if (bits) again_plan(mechanism$second) else client_plan(mechanism$second)
+  two_plans(mechanism, client_plan(mechanism$first), second)
+}
+
+two_plans <- function(mechanism, first, second) {
+  new_plan("memoised", mechanism, first = first, second = second,
+           reports = if (has_categories(mechanism)) mechanism$reports else character())
+}
+
+# `numbers` are what the sampler of bits is given.
+bit_plan <- function(kind, mechanism, numbers, ...) {
+  words <- .Call(C_rr_bit_words, as.double(numbers))
+  new_plan(kind, mechanism, own = words[1], other = words[2], ...)
+}
+
+# Bits of a first stage, drawn once more.
+again_plan <- function(unary) bit_plan("again", unary, unary_plan(unary))
+
+client_plan.rr_unary <- function(mechanism) bit_plan("bits", mechanism, unary_plan(mechanism))
+
+client_plan.rr_bloom <- function(mechanism) {
+  cohorts <- lapply(seq_len(mechanism$cohorts), function(cohort) {
+    lapply(seq_along(mechanism$levels), function(x) I(mechanism$places[, x, cohort] - 1))
+  })
+  first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
+  plan <- bit_plan("bloom", mechanism, unary_plan(first), cohorts = mechanism$cohorts, places = cohorts)
+  plan$k <- mechanism$bits_number
+  if (!mechanism$memoised) return(plan)
+  two_plans(mechanism, plan, again_plan(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)))
+}
+
+client_plan.rr_bitflip <- function(mechanism) {
+  bit_plan("flipped", mechanism, c(2 * mechanism$bit_epsilon, 0), size = mechanism$d,
+           levels = mechanism$values$labels %||% mechanism$levels)
+}
+
+chance_words <- function(mechanism, factor) .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon)
+
+client_plan.rr_subset <- function(mechanism) {
+  chance <- chance_words(mechanism, length(mechanism$levels) / mechanism$size)
+  new_plan("subset", mechanism, size = mechanism$size, chance = chance)
+}
+
+client_plan.rr_local_hash <- function(mechanism) {
+  if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
+  functions <- mechanism$functions
+  new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, chance = chance_words(mechanism, mechanism$g),
+           codes = I(mechanism$codes), slopes = I(as.double(functions$slope)),
+           shifts = I(as.double(functions$shift)))
+}
+
+client_plan.rr_hadamard <- function(mechanism) {
+  size <- mechanism$size
+  if (mechanism$one_bit) {
+    return(new_plan("sign", mechanism, size = size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
+  }
+  chance <- chance_words(mechanism, 2 * mechanism$blocks)
+  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = size, chance = chance)
+}
+
+# ---- the page ----
+
+# Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
+client_page <- function(mechanism, plan, question, key, send, words) {
+  questions <- mechanism$questions %||% list(mechanism)
+  if (!is.null(names(questions))) question <- unlist(as.list(question)[names(questions)])
+  lines <- list(question = question, key = key, levels = unlist(lapply(questions, `[[`, "levels")))
+  wanted <- c(length(questions), 1, length(lines$levels))
+  for (i in seq_along(lines)) {
+    x <- lines[[i]]
+    if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
+    abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
+  }
+  if (!is.null(send) && !isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send))) {
+    abort(c("{.arg send} must be an address that starts with {.val https://}.", x = "It is {describe(send)}."), "argument")
+  }
+  words$language <- words$language %||% "en"
+  settings <- list(question = I(unname(question)), key = key, words = words, send = send)
+  settings <- json_text(settings[lengths(settings) > 0])
+  settings <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(settings, 2)), fixed = TRUE)
+  text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
+  text <- put_text(text, "{{page}}", settings)
+  for (part in c("script", "style")) {
+    inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
+    bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
+    hash <- jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
+    text <- put_text(text, paste0("{{", part, "}}"), hash)
+  }
+  text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?#].*", "", send))
+  put_text(text, "{{language}}", words$language)
+}

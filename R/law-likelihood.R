@@ -1,0 +1,270 @@
+#' The certified solver
+#'
+#' How [rr_estimate()] maximises the likelihood where there is no closed form, and what its fits report about the maximum.
+#'
+#' @section The problem:
+#' Given counts \eqn{n_j} of the reports and a channel \eqn{C}, maximise
+#' \deqn{\ell(\theta) = \sum_j n_j \log m_j, \quad m = C^T\theta, \qquad \theta \ge 0, \ \sum_i \theta_i = 1.}{l(theta) =
+#'   sum_j n_j log m_j,   m = C^T theta,   theta >= 0,  sum_i theta_i = 1.}
+#'
+#' @section The certificate:
+#' With \eqn{N = \sum_j n_j} and \eqn{g_i = \sum_j (n_j / N) C_{ij} / m_j}, any distribution \eqn{\theta} satisfies
+#' \deqn{\max \ell - \ell(\theta) \le N \log \max_i g_i,}{l_max - l(theta) <= N log max_i g_i,}
+#' whatever the method that found it (Jensen's inequality). The right-hand side is the `gap` of the fit, in units
+#' of the total log-likelihood. A fit says `converged` only when its `gap` is at most the `tolerance`; otherwise there is a
+#' warning with the gap that was reached. The gap is a sum of positive terms, computed to a relative error of a few times
+#' \eqn{10^{-16}}; the default tolerance, the larger of \eqn{10^{-8}} and \eqn{10^{-14} N}, is well above this error.
+#'
+#' @section The method:
+#' Reports that were not given are left out and reports whose columns of \eqn{C} are proportional are merged. An
+#' inversion that is a distribution is the maximum. Otherwise: a few accelerated EM cycles, then projected Newton steps with
+#' conjugate gradients or a Cholesky factor, whichever is cheaper, and for smooth channels the quadratic model solved over the
+#' orthant. Products of questions are applied one question at a time. Long runs show a progress bar and can be interrupted.
+#'
+#' @section Options of `rr_estimate(method = "mle")` for these channels:
+#' `tolerance` (on the total log-likelihood), `iterations` (at most; default 10,000) and `start` (a distribution, see
+#' [rr_estimate()]).
+#'
+#' @section Uniqueness:
+#' All maxima give the reports the same probabilities. Uniqueness of the distribution is checked
+#' for up to 300 cells (2000 for a single matrix) and reported in `details$unique`: `TRUE` and `FALSE` are
+#' proved up to rounding, `NA` is undecided. Where it is `FALSE`, printing the fit says so.
+#'
+#' @section Errors and warnings:
+#' `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_no_information` when the reports do not depend
+#' on the truth, `candor_error_argument` for options that are not known or out of range; `candor_warning_not_converged` when the gap that was reached
+#' is above the tolerance.
+#'
+#' @source Lindsay, B. G. (1983). The geometry of mixture likelihoods: a general theory. *Annals of Statistics* 11(1), 86-94.
+#'   \doi{10.1214/aos/1176346059}
+#'
+#'   Bertsekas, D. P. (1982). Projected Newton methods for optimization problems with simple constraints. *SIAM Journal on
+#'   Control and Optimization* 20(2), 221-246. \doi{10.1137/0320018}
+#'
+#'   Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for accelerating the convergence of any EM
+#'   algorithm. *Scandinavian Journal of Statistics* 35(2), 335-353. \doi{10.1111/j.1467-9469.2007.00585.x}
+#'
+#'   Wang, Y. (2007). On fast computation of the non-parametric maximum likelihood estimate of a mixing distribution. *Journal
+#'   of the Royal Statistical Society B* 69(2), 185-198. \doi{10.1111/j.1467-9868.2007.00583.x}
+#'
+#'   Kim, Y., Carbonetto, P., Stephens, M. and Anitescu, M. (2020). A fast algorithm for maximum likelihood estimation of
+#'   mixture proportions using sequential quadratic programming. *Journal of Computational and Graphical Statistics* 29(2),
+#'   261-273. \doi{10.1080/10618600.2019.1689985}
+#' @name rr_solver
+#' @examples
+#' mechanism <- rr_geometric(20, epsilon = 0.5)
+#' reports <- rr_counts(c(rep(40, 5), rep(10, 10), rep(60, 5)), mechanism)
+#' fit <- rr_estimate(reports)
+#' glance(fit)$gap
+#' fit$details[[1]][c("converged", "iterations", "unique")]
+NULL
+
+# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the support,
+# under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
+report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
+
+law_maximum.rr_law_channel <- function(law, evidence, options) {
+  result <- maximise(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
+  result[c("estimate", "unique", "converged", "stalled", "gap", "iterations", "tolerance")]
+}
+
+law_update.rr_law_channel <- function(law, evidence, options) {
+  .Call(C_rr_em, law$axes, evidence$counts, options$start, options$iterations, options$tolerance)
+}
+
+# What maximum likelihood reports of itself, `axes` being a channel in the sense of law_axes() and
+# `n` the sum of the counts.
+maximise <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
+  impossible <- .Call(C_rr_impossible, axes, counts)
+  if (impossible > 0) return(list(impossible = impossible))
+  # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next to nothing, a few
+  # more bring the estimate itself to the last digits. What is asked for, and warned about, stays the tolerance.
+  small <- is.null(tolerance) && prod(axis_sizes(axes)) * length(axes) <= 256 && length(counts) <= 1024
+  tolerance <- tolerance %||% max(1e-8, 1e-14 * n)
+  goal <- if (small) min(tolerance, 1e-13 * n) else tolerance
+  problem <- if (length(axes) == 1L && !is.null(axes[[1]]$matrix)) collapse_reports(axes[[1]]$matrix, counts)
+             else list(axes = axes, counts = counts)
+  solver <- .Call(C_rr_solver, problem$axes, problem$counts, start %||% inverse_start(problem$axes, problem$counts / n),
+                  goal)
+  progress <- run_solver(solver, goal, iterations)
+  result <- .Call(C_rr_solver_result, solver, if (length(axes) == 1L) 2000 else 300)
+  list(estimate = result$estimate, unique = if (is.na(result$unique)) decide_unique(problem, result) else TRUE,
+       converged = isTRUE(progress[2] <= tolerance), stalled = progress[1] == 2, gap = progress[2],
+       iterations = progress[3], products = progress[4], tolerance = tolerance, score = result$score)
+}
+
+run_solver <- function(solver, tolerance, iterations) {
+  state <- .Call(C_rr_solver_run, solver, min(iterations, 4))
+  start <- proc.time()[[3]]
+  bar <- NULL
+  gaps <- numeric()
+  while (state[1] == 1 && state[3] < iterations) {
+    state <- .Call(C_rr_solver_run, solver, min(iterations - state[3], 4))
+    if (is.null(bar) && proc.time()[[3]] - start > 2) {
+      gaps <- state[2]
+      bar <- cli::cli_progress_bar("Maximising the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
+                                   format = "{cli::pb_name} {cli::pb_bar} gap {cli::pb_extra$gap}",
+                                   extra = list(gap = ""))
+      on.exit(cli::cli_progress_done(id = bar), add = TRUE)
+    }
+    if (!is.null(bar)) {
+      # Orders of magnitude of the gap, on the way from the first one seen to the tolerance.
+      done <- log(gaps / max(state[2], tolerance)) / log(max(gaps / max(tolerance, 1e-300), exp(1)))
+      cli::cli_progress_update(id = bar, set = round(100 * min(max(done, 0), 1)),
+                               extra = list(gap = format(state[2], digits = 2)))
+    }
+  }
+  state
+}
+
+# A dense channel without the reports that were not given, and with proportional columns merged: neither changes
+# where the maximum is. `matrix` has a row per report.
+collapse_reports <- function(matrix, counts) {
+  seen <- counts > 0
+  if (!all(seen)) {
+    matrix <- matrix[seen, , drop = FALSE]
+    counts <- counts[seen]
+  }
+  totals <- rowSums(matrix)
+  # Proportional rows have the same weighted mean of their columns' weights, whatever the weights.
+  mark <- drop(matrix %*% cospi(seq_len(ncol(matrix)) * sqrt(2))) / totals
+  order <- order(mark)
+  alike <- which(abs(diff(mark[order])) <= 1e-14)
+  same <- alike[vapply(alike, function(k) {
+    pair <- order[c(k, k + 1)]
+    all(abs(matrix[pair[1], ] / totals[pair[1]] - matrix[pair[2], ] / totals[pair[2]]) <= 4e-16)
+  }, NA)]
+  if (length(same)) {
+    group <- cumsum(!seq_along(order) %in% (same + 1))
+    group[order] <- group
+    matrix <- unname(rowsum(matrix, group))
+    counts <- as.vector(rowsum(counts, group))
+  }
+  list(axes = list(list(matrix = matrix)), counts = counts)
+}
+
+# Where the inversion is a distribution it is the maximum, and the solver has nothing left to do but certify it.
+# Tried where it is cheaper than the solver.
+inverse_start <- function(axes, phi) {
+  sizes <- axis_sizes(axes)
+  if (max(sizes) > 100 || any(sizes != axis_sizes(axes, "reports"))) return(NULL)
+  inverse <- channel_inverse(axes)
+  if (is.null(inverse)) return(NULL)
+  theta <- apply_channel(inverse, phi, "adjoint")
+  if (all(is.finite(theta)) && all(theta >= 0)) theta
+}
+
+# What the Gram matrix could not prove: ranks from a pivoted QR of the rows themselves. Every maximum lives on the
+# cells with g = 1; if these depend on each other, moving along the dependence changes no report's probability.
+decide_unique <- function(problem, result) {
+  support <- which(result$estimate > 0)
+  tight <- union(support, which(result$score > 1 - 1e-6))
+  reports <- sum(problem$counts > 0)
+  if (length(tight) > 300 || length(tight) * length(problem$counts) > 4e6) {
+    return(if (length(support) > reports) FALSE else NA)
+  }
+  if (length(support) > reports) return(FALSE)
+  seen <- problem$counts > 0
+  rows <- .Call(C_rr_channel_rows, problem$axes, as.integer(tight))[seen, , drop = FALSE] / result$fitted[seen]
+  rows <- sweep(rows, 2, sqrt(colSums(rows^2)), `/`)
+  if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank < length(support)) return(FALSE)
+  if (qr(rows, tol = 1e-11)$rank == length(tight)) TRUE else NA
+}
+
+# ---- uncertainty ----
+
+# Where reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change of
+# a truth's share moves the estimate, near a maximum inside, by exactly as much.
+maximum_covariance <- function(law, evidence, theta, which, target) {
+  own <- report_channel(law, evidence)
+  finite <- law_gives(law, "channel", evidence$k)
+  block <- information_block(own$law, own$evidence, theta, if (finite) target else "population")
+  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
+  covariance <- placed_block(block$covariance, block$cells, which)
+  if (target == "population" || finite) return(covariance)
+  theta <- theta[which]
+  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+}
+
+# The estimates that can move, and their covariance; NULL where there are too many for a matrix.
+information_block <- function(law, evidence, theta, target) {
+  on <- which(theta > 0)
+  counts <- evidence$counts
+  if (length(on) > covariance_cells || as.double(length(on)) * length(counts) > 5e7) return(NULL)
+  phi <- counts / evidence$n
+  m <- apply_channel(law$axes, theta)
+  rows <- .Call(C_rr_channel_rows, law$axes, as.integer(on))
+  information <- crossprod(rows * ifelse(phi > 0, sqrt(phi) / m, 0))
+  factor <- tryCatch(chol(information), error = function(e) NULL)
+  if (is.null(factor) || min(diag(factor)^2 / diag(information)) < 1e-13) return(NULL)
+  covariance <- chol2inv(factor) - outer(theta[on], theta[on])
+  if (target == "sample") {
+    # Without what comes from sampling the truths: a change of their shares moves the estimate by this map.
+    truths <- unbiased_truths(law, phi) %||% list(shares = theta[on], rows = rows)
+    map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * truths$rows)
+    covariance <- covariance - map %*% (truths$shares * t(map))
+  }
+  list(cells = on, covariance = covariance / evidence$n)
+}
+
+# The unbiased estimate of all truths with their rows, where these are few: what the closed forms plug in too.
+unbiased_truths <- function(law, phi) {
+  cells <- prod(axis_sizes(law$axes))
+  inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
+  if (is.null(inverse)) return(NULL)
+  list(shares = apply_channel(inverse, phi, "adjoint"), rows = .Call(C_rr_channel_rows, law$axes, seq_len(cells)))
+}
+
+# Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a
+# function, solved by products with the channel. `weights`: a row a function, a column a cell.
+information_functions <- function(law, evidence, theta, weights, target) {
+  axes <- law$axes
+  on <- which(theta > 0)
+  w <- weights[, on, drop = FALSE]
+  solver <- .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8)
+  solved <- .Call(C_rr_solver_information, solver, on, t(w))
+  # Inverse information under the constraint of the sum: at a maximum I theta = 1.
+  value <- drop(w %*% theta[on])
+  solved <- solved - outer(theta[on], value)
+  covariance <- w %*% solved
+  if (target == "sample") {
+    # Without what comes from sampling the truths, as above.
+    m <- apply_channel(axes, theta)
+    map <- apply(solved, 2, function(v) {
+      whole <- numeric(length(theta))
+      whole[on] <- v
+      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[on]
+    })
+    covariance <- covariance - crossprod(map * sqrt(theta[on]))
+  }
+  (covariance + t(covariance)) / (2 * evidence$n)
+}
+
+# The same where the maximum is not unique: reports can identify a sum of shares although they cannot tell the shares
+# themselves apart.
+#
+# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
+# lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
+# A function is identified if
+# its weights lie in the row space of the information on the free cells; then every generalised inverse gives the same
+# variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
+identified_functions <- function(C, phi, theta, n, weights) {
+  seen <- phi > 0
+  m <- drop(crossprod(C[, seen, drop = FALSE], theta))
+  score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
+  free <- which(score > 1 - 1e-6)
+  root <- C[free, seen, drop = FALSE] * rep(sqrt(phi[seen]) / m, each = length(free))
+  parts <- svd(root)
+  kept <- parts$d > 1e-9 * parts$d[1]
+  basis <- parts$u[, kept, drop = FALSE]
+  w <- weights[, free, drop = FALSE]
+  inside <- w %*% basis
+  lost <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0))
+  identified <- lost <= 1e-6 * sqrt(rowSums(w^2))
+  value <- drop(weights %*% theta)
+  solved <- inside / rep(parts$d[kept], each = nrow(inside))
+  covariance <- (tcrossprod(solved) - outer(value, value)) / n
+  covariance[!identified, ] <- NA_real_
+  covariance[, !identified] <- NA_real_
+  list(value = value, covariance = covariance, identified = identified, free = free)
+}

@@ -1,0 +1,69 @@
+test_that("devices are those of the vectors: nearest to the wanted epsilon, never above it", {
+  for (case in golden("devices")) {
+    input <- case$input
+    devices <- rr_device(input$design, input$epsilon)
+    row <- devices[devices$device == input$device, ]
+    if (is.null(case$expected)) {
+      expect_identical(nrow(row), 0L)
+      next
+    }
+    expect_identical(row$fraction, paste0(case$expected$numerator, "/", case$expected$denominator))
+    expect_equal(row$probability, case$expected$probability, tolerance = 1e-15)
+    expect_equal(row$epsilon, case$expected$epsilon, tolerance = 1e-12)
+    expect_lte(row$epsilon, input$epsilon)
+    expect_equal(rr_epsilon(row$mechanism[[1]]), row$epsilon, tolerance = 1e-12)
+  }
+})
+
+test_that("no event of a device lies between its own and the wanted epsilon", {
+  # Every event of two dice, counted.
+  sums <- outer(1:6, 1:6, `+`)
+  shares <- vapply(2:12, function(s) mean(sums <= s), 0)
+  for (epsilon in c(0.4, 0.9, 1.7, 3.4)) {
+    levels <- abs(log(shares / (1 - shares)))
+    row <- rr_device("warner", epsilon)
+    expect_equal(row$epsilon[row$device == "two dice, sum at most"], max(levels[levels <= epsilon]), tolerance = 1e-12)
+  }
+  expect_identical(order(rr_device("crosswise", 1.5)$epsilon, decreasing = TRUE), seq_len(nrow(rr_device("crosswise", 1.5))))
+})
+
+test_that("the standard error is that of a simulation, and is largest where theta is not given", {
+  row <- rr_device("forced", 1.7, n = 2000, theta = 0.2)[1, ]
+  set.seed(3)
+  truth <- rep(c("no", "yes"), c(1600, 400))
+  estimates <- replicate(400, coef(rr_estimate(rr_perturb(sample(c("no", "yes"), 2000, TRUE, c(0.8, 0.2)), row$mechanism[[1]], rng = "R"),
+                                               row$mechanism[[1]], method = "inv"))[["yes"]])
+  # A standard deviation of 400 has a relative standard error of 1 / sqrt(800).
+  expect_lte(abs(sd(estimates) / row$std.error - 1), 4 / sqrt(800))
+  expect_true(all(rr_device("warner", 2, n = 100)$std.error >= rr_device("warner", 2, n = 100, theta = 0.1)$std.error))
+})
+
+test_that("shares of births replace the days of the year", {
+  births <- c(8, 7.5, 8.3, 8, 8.5, 8.4, 8.9, 8.9, 8.7, 8.5, 8.1, 8.2)
+  row <- rr_device("crosswise", 1.2, births = births)
+  expect_equal(row$probability[row$device == "birthday, first months"], sum(births[1:3]) / sum(births))
+  for (births in list(1:11, rep(-1, 12), rep("a", 12))) expect_error(rr_device("warner", 1, births = births), class = "candor_error_argument")
+  for (epsilon in list(0, -1, NA, "1", c(1, 2))) expect_error(rr_device("warner", epsilon), class = "candor_error_argument")
+  expect_error(rr_device("mangat", 1), class = "candor_error_argument")
+})
+
+test_that("the sheet says what to draw, what to answer, why, and an example for each answer", {
+  for (row in lapply(c("warner", "crosswise", "forced"), function(design) rr_device(design, 1.7)[1, ])) {
+    sheet <- rr_instructions(row, "Did you ever steal?", "Is your birthday in March?")
+    expect_match(sheet, "Did you ever steal?", fixed = TRUE)
+    for (event in strsplit(row$event, "; ")[[1]]) expect_match(sheet, event, fixed = TRUE)
+    expect_match(sheet, row$fraction, fixed = TRUE)
+  }
+  mechanisms <- list(rr_warner(0.7), rr_crosswise(0.25), rr_triangular(0.25), rr_forced(1 / 6), rr_unrelated(0.7, 0.25), rr_kuk(0.8, 0.2),
+                     rr_grr(c("never", "once", "often"), 1))
+  sheets <- vapply(mechanisms, rr_instructions, "", "Did you ever steal?", "Is your birthday in March?")
+  expect_identical(anyDuplicated(sheets), 0L)
+  expect_false(any(grepl("[{}]|NA|NULL", sheets)))
+  file <- withr::local_tempfile(fileext = ".md")
+  expect_identical(rr_instructions(mechanisms[[1]], "Q?", file = file), file)
+  expect_identical(paste(readLines(file), collapse = "\n"), sub("\n$", "", rr_instructions(mechanisms[[1]], "Q?")))
+  expect_match(rr_instructions(mechanisms[[1]], "Q?", words = list(why = "Warum: {epsilon}")), "Warum: 0.847", fixed = TRUE)
+  expect_error(rr_instructions(rr_unary(3, 1), "Q?"), class = "candor_error_argument")
+  expect_error(rr_instructions(rr_crosswise(0.2), "Q?"), class = "candor_error_argument")
+  expect_error(rr_instructions(mechanisms[[1]], c("a", "b")), class = "candor_error_argument")
+})
