@@ -28,7 +28,7 @@
 #' * Strings that nobody has a list of: [rr_sketch_counts()] (count-mean sketch) estimates any that are asked for; [rr_prefixes()] and [rr_heavy_hitters()] find
 #'   the frequent ones.
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
-#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
+#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_contrast()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
 #'
@@ -43,7 +43,7 @@
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
 #' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other functions for fits; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
-#'   [rr_contrast()] for sums and differences; [profile()][rr_profile] for the likelihood around an estimate; [rr_trace()] for iterations.
+#'   [rr_contrast()] for sums and differences; [profile()][rr_profile] for the likelihood around an estimate; [tidy()][tidy.rr_fit] for iterations.
 #'
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
