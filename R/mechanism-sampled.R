@@ -163,12 +163,12 @@ join_reports <- function(reports, order) {
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (is.data.frame(reports[[1]])) {
     names <- stats::setNames(nm = names(reports[[1]]))
-    return(lapply(names, function(name) join_columns(lapply(reports, `[[`, name))[order]))
+    return(lapply(names, function(name) join_parts(lapply(reports, `[[`, name))[order]))
   }
-  list(report = join_columns(reports)[order])
+  list(report = join_parts(reports)[order])
 }
 
-join_columns <- function(columns) {
+join_parts <- function(columns) {
   if (inherits(columns[[1]], "rr_reports")) return(do.call(c, columns))
   unlist(lapply(columns, function(part) if (is.factor(part)) as.character(part) else unname(part)))
 }
