@@ -35,7 +35,7 @@
 #' @section Where the reports are:
 #' * Vectors, data frames and database tables: [rr_tally()]; counts that exist: [rr_counts()]; [rr_query()] gives the SQL for an engine
 #'   that R is not connected to: `vignette("databases", package = "candor")`.
-#' * More than fits into memory, or files: [rr_tally_chunks()].
+#' * More than fits into memory: [rr_tally()] of [chunks].
 #' * Probability samples with clusters, strata and weights: [rr_estimate()] of a design of the package survey, see [rr_survey].
 #' * Tallies are merged with `c()`, cut with `[` ([groups]), and travel in files: [rr_write()], [rr_read()].
 #'
@@ -48,8 +48,8 @@
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
 #' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
-#'   [rr_reported_law()] compute which reports a known truth gives; [rr_moment_matrix()] and [rr_rowtype()]
-#'   are the algebra.
+#'   [rr_reported_law()] compute which reports a known truth gives; [rr_rowtype()] turns joint
+#'   counts into counts of row types.
 #' * `vignette("joint", package = "candor")`.
 #'
 #' @section Regression beyond yes and no:
@@ -99,7 +99,7 @@
 #' * `candor_error_database`: a database did not answer a query, or its table changed meanwhile;
 #' * `candor_error_package`: a suggested package is needed and not installed;
 #' * `candor_error_file`: a file that cannot be written, or holds no tally;
-#' * `candor_error_chunk`: a chunk that cannot be tallied, see [rr_tally_chunks()].
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [chunks].
 #'
 #' An argument that a function does not know is an error of class `candor_error_argument`, which says what was probably meant. Methods of generics of R and of other packages
 #' (`tidy()`, `confint()`, `predict()`, `autoplot()`, ...) ignore what they do not know, since other packages pass arguments that are meant for other classes; but where

@@ -256,7 +256,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
     if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
       check_mechanism(mechanism)
       abort(c("{.arg x} is a tally of another mechanism.",
-              x = "{mechanism_difference(x$mechanism, mechanism, 'The tally', 'The mechanism')}"), "mismatch")
+              x = "{mechanism_difference(x$mechanism, mechanism)}"), "mismatch")
     }
     if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
       abort(c(paste("{.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match}",

@@ -1,31 +1,22 @@
 # The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every way in which a user
 # may describe columns ends here.
 column_design <- function(mechanism, columns) {
+  mechanisms <- is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))
   design <- if (inherits(mechanism, "rr_mechanism")) mechanism_columns(mechanism, columns)
     else if (is.list(mechanism) && is.numeric(mechanism$p)) number_columns(mechanism, columns)
-    else if (is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))) {
-      list_columns(mechanism, columns)
-    } else {
-      abort(c("{.arg mechanism} must say how each column was randomized.", x = "It is {describe(mechanism)}.",
-              i = "Give one yes/no mechanism for all columns, a list of them, {.fn rr_product} ...",
-              i = "or the probabilities: {.code list(p = , q = )}."), "argument")
-    }
+    else if (mechanisms) list_columns(mechanism, columns)
+    else abort(c("{.arg mechanism} must be a mechanism, a list of mechanisms, or {.code list(p = , q = )}.",
+                 x = "It is {describe(mechanism)}."), "argument")
   useless <- which(abs(design$p - design$q) <= 4 * .Machine$double.eps)
-  if (length(useless)) {
-    abort(c("Nothing can be learned from column {.val {columns[useless[1]]}}.",
-            x = "Its reports are 1 with probability {format(design$p[useless[1]])} whatever the truth (p = q)."),
-          "no_information")
-  }
-  design
+  if (!length(useless)) return(design)
+  abort(c("Nothing can be learned from column {.val {columns[useless[1]]}}.",
+          x = "Its reports are 1 with probability {format(design$p[useless[1]])} whatever the truth (p = q)."),
+        "no_information")
 }
 
 number_columns <- function(mechanism, columns) {
-  if (!all(names(mechanism) %in% c("p", "q", "block")) || anyDuplicated(names(mechanism))) {
-    abort(c("A list of probabilities must hold {.arg p}, {.arg q} and perhaps {.arg block}, each once.",
-            x = "It holds {format_labels(names(mechanism))}."), "argument")
-  }
   # Names say to which column a value belongs, whatever the order.
-  place <- function(x, arg) {
+  place <- function(arg, x = mechanism[[arg]]) {
     named <- !is.null(names(x)) && length(x) == length(columns)
     if ((named && !setequal(names(x), columns)) || !length(x) %in% c(1L, length(columns))) {
       abort(c("{.arg {arg}} must have one value for each column, named by the columns if it has names.",
@@ -33,15 +24,13 @@ number_columns <- function(mechanism, columns) {
     }
     rep_len(unname(if (named) x[columns] else x), length(columns))
   }
-  block <- mechanism$block
-  if (!is.null(block)) {
-    if (length(block) != length(columns)) abort("{.arg block} must have one label per column, or NA.", "argument")
-    block <- place(block, "block")
-    codes <- match(block, unique(block[!is.na(block)]))
+  block <- if (!is.null(mechanism$block)) {
+    labels <- place("block")
+    codes <- match(labels, unique(labels[!is.na(labels)]))
     # -1 for columns that stand alone.
-    block <- if (!all(is.na(codes))) ifelse(is.na(codes), -1L, codes)
+    if (!all(is.na(codes))) ifelse(is.na(codes), -1L, codes)
   }
-  list(p = place(check_probabilities(mechanism$p, "p"), "p"), q = place(check_probabilities(mechanism$q, "q"), "q"),
+  list(p = place("p", check_probabilities(mechanism$p, "p")), q = place("q", check_probabilities(mechanism$q, "q")),
        block = block)
 }
 
@@ -58,8 +47,7 @@ list_columns <- function(parts, columns) {
   width <- vapply(supports, `[[`, 1L, "width")
   if (sum(width) != length(columns)) {
     abort(c("{.arg mechanism} must describe every column.",
-            x = "It describes {sum(width)}, and there are {length(columns)}.",
-            i = if (any(width > 1L)) "A question of k categories takes k columns, one per category."), "mismatch")
+            x = "It describes {sum(width)}, and there are {length(columns)}."), "mismatch")
   }
   places <- part_columns(parts, width, columns)
   each <- function(values) {
@@ -97,9 +85,7 @@ part_columns <- function(parts, width, columns) {
   wrong <- which(given != own & (named | given %in% setdiff(own, "")))
   if (length(wrong)) {
     abort(c("The names of the mechanisms and of the columns must agree.",
-            x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}.",
-            i = paste("A yes/no mechanism is named like its column; the columns of a question are named like its",
-                      "categories, or {.val question:category}.")), "mismatch")
+            x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."), "mismatch")
   }
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }
@@ -133,7 +119,6 @@ evidence_columns <- function(mechanism) {
 support_columns <- function(mechanism) {
   evidence_columns(mechanism) %||% abort(c(
     "Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-    x = "The probability of a report depends on the truth in more ways than \"same or not\".",
     i = "Count scores of the reports: {.code rr_cooccurrence(reports, mechanism = )}."
   ), c("law", "argument"))
 }
@@ -172,10 +157,7 @@ check_direct <- function(design, counts) {
     total <- sum(counts$values[1 + at])
     if (!length(bad) && abs(total - counts$n) <= 1e-9 * counts$n) next
     abort(c("The counts are impossible: a direct report supports exactly one category.",
-            x = "There are {format_count(total)} reports of {format_labels(counts$columns[at])},
-                 and {format_count(counts$n)} rows.",
-            i = "Give each question its columns, 1 where the report is their category; see {.fn rr_tmdh}."),
-          "impossible")
+            x = "There are {format_count(total)} reports and {format_count(counts$n)} rows."), "impossible")
   }
 }
 
@@ -185,4 +167,109 @@ refuse_rivals <- function(x, members) {
   if (!length(bad)) return(invisible())
   abort(c("The columns of one question cannot be estimated jointly: nobody has two of its categories.",
           x = "{.val {member_labels(members[, bad[1], drop = FALSE], x$columns)}} holds two."), "argument")
+}
+
+# ---- questions ----
+
+# Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
+# else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
+
+# list(reports, questions, missing): both by question, and how many rows were dropped.
+read_questions <- function(x, mechanism, na.rm) {
+  questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
+  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
+  if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
+    abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.", "argument")
+  }
+  if (inherits(x, "tbl_lazy")) {
+    abort("{.arg mechanism} is for reports in memory: an engine counts columns of 0 and 1.", "argument")
+  }
+  reports <- question_reports(x, questions)
+  gone <- Reduce(`|`, lapply(reports, absent_reports))
+  if (any(gone) && !na.rm) {
+    abort(c("{.arg bits} must not have missing entries.", x = "Row {which(gone)[1]} has one."), "missing")
+  }
+  if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
+  list(reports = reports, questions = questions, missing = as.double(sum(gone)))
+}
+
+# The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
+question_reports <- function(x, questions) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  lapply(stats::setNames(nm = names(questions)), function(name) {
+    if (name %in% names(x)) return(x[[name]])
+    for (start in paste0(name, c(".", "_"))) {
+      own <- names(x)[startsWith(names(x), start)]
+      if (length(own)) {
+        return(structure(as.list(x)[own], names = substring(own, nchar(start) + 1L),
+                         row.names = .set_row_names(nrow(x)), class = "data.frame"))
+      }
+    }
+    abort("{.arg bits} must have a column {.val {name}} for that question.", "argument")
+  })
+}
+
+absent_reports <- function(x) {
+  if (is.data.frame(x)) return(Reduce(`|`, lapply(x, is.na)))
+  if (is.list(x)) vapply(x, function(one) is.null(one) || anyNA(one), NA) else is.na(x)
+}
+
+take_reports <- function(x, keep) if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
+
+support_bits <- function(x, mechanism, name) {
+  part <- support_columns(mechanism)
+  levels <- mechanism$levels
+  law <- rr_law(mechanism)
+  codes <- function() report_codes(plain_reports(x, mechanism), mechanism, name)
+  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x), length(levels)))
+    # 1 for the report that support_columns() takes for yes.
+    else if (part$width == 1L) matrix(as.integer(codes() == bit_places(mechanism$reports)[["yes"]]))
+    # In one block a report supports the categories whose sign in its column is 1.
+    else if (inherits(law, "rr_law_hadamard")) {
+      (hadamard_signs(rr_reports(x, mechanism), seq_along(levels)) + 1L) %/% 2L
+    } else 1L * outer(codes(), seq_along(levels), `==`)
+  names <- if (part$width == 1L) name else paste(name, levels, sep = ":")
+  stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
+}
+
+# ---- the margins of questions ----
+
+# The questions of several categories, by name: list(at = their columns, levels).
+named_questions <- function(x) {
+  parts <- x$design$questions
+  parts[!names(parts) %in% x$columns]
+}
+
+# A question, or a column, as a linear map from 1 and its columns' shares to the shares of its categories. Those of
+# several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased.
+margin_part <- function(fit, name) {
+  question <- named_questions(fit)[[name]]
+  if (is.null(question)) {
+    at <- match(name, fit$columns)
+    own <- Filter(function(part) identical(part$at, at), fit$design$questions)
+    levels <- if (length(own)) own[[1]]$levels else column_levels(fit)[[at]]
+    return(list(at = at, levels = levels, map = matrix(c(1, 0, -1, 1), 2)))
+  }
+  k <- length(question$at)
+  list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
+}
+
+# The reports' own moments of two questions; NULL where pairs of columns were not tallied.
+margin_supports <- function(fit, parts) {
+  counts <- fit$counts
+  block <- function(a, b) {
+    if (!is.null(counts$scores)) {
+      place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
+      return(counts$scores$second[place(a), place(b), drop = FALSE] / fit$n)
+    }
+    members <- sorted_members(rbind(rep(a, length(b)), rep(b, each = length(a))) - 1L)
+    matrix(set_values(counts, members) / fit$n, length(a))
+  }
+  d <- fit$design$p - fit$design$q
+  list(parts = lapply(parts, function(part) {
+    k <- length(part$at)
+    differences <- if (k == 1L) matrix(1) else diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
+    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at),
+         contrasts = d[part$at] * differences)
+  }), between = block(parts[[1]]$at, parts[[2]]$at))
 }

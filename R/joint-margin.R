@@ -55,16 +55,15 @@ cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 joint_questions <- function(fit) {
   if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
   questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
-  questions %||% abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}.",
-                         i = "Make one with {.fn rr_tmdh}, or {.fn rr_estimate} and {.fn rr_product}."), "argument")
+  questions %||% abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}."), "argument")
 }
 
 match_questions <- function(vars, fit, arg) {
   questions <- joint_questions(fit)
   at <- if (is.character(vars)) match(vars, questions) else vars
   if (!is.numeric(at) || !length(at) || !all(at %in% seq_along(questions)) || anyDuplicated(at)) {
-    abort(c("{.arg {arg}} must name different questions of the fit.", x = "It is {describe(vars)}.",
-            i = "The questions are {format_labels(questions)}."), "level")
+    abort(c("{.arg {arg}} must name different questions of {format_labels(questions)}.", x = "It is {describe(vars)}."),
+          "level")
   }
   as.integer(at)
 }
@@ -77,8 +76,7 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   size <- prod(lengths(lapply(parts, `[[`, "levels")))
   if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
   # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
-  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L)), KEEP.OUT.ATTRS = FALSE))[-1, ,
-                                                                                                       drop = FALSE]
+  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[-1, , drop = FALSE]
   members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
   members <- matrix(as.integer(members), nrow = length(which))
   refuse_rivals(fit, members)
@@ -110,8 +108,7 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
 
 cell_estimates.rr_survey <- function(fit, which, target) {
   if (!identical(target %||% fit$target, fit$target) || NCOL(fit$estimate) > 1L || fit$total) {
-    abort(c("{.arg fit} must be of shares in one group, for its own {.arg target}.",
-            i = "Take the margins with {.fn rr_contrast}."), "argument")
+    abort("{.arg fit} must be of shares in one group, for its own {.arg target}.", "argument")
   }
   cells <- product_cells(fit, which, fit$covariance)
   if (fit$estimator$unbiased) cells$boundary <- 0
@@ -170,8 +167,8 @@ new_rr_margin <- function(cells, given) {
   dims <- lengths(cells$levels)
   structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
                  n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
-                 supports = cells$supports,
-                 boundary = cells$boundary %||% 0, df = cells$df), class = c("rr_margin", "rr_estimates"))
+                 supports = cells$supports, boundary = cells$boundary %||% 0, df = cells$df),
+            class = c("rr_margin", "rr_estimates"))
 }
 
 rows_of.rr_margin <- function(x) {

@@ -1,37 +1,13 @@
-#' Matrices between true and reported joint counts
-#'
-#' For a family of column sets, the matrix \eqn{M} and the vector \eqn{P} of \eqn{E(c) = M t + N P}, with
-#' \eqn{M_{JS} = \prod_{j \in S} d_j \prod_{j \in J \setminus S} q_j}{M_JS = prod_(j in S) d_j prod_(j in J without S) q_j}
-#' for \eqn{S \subseteq J}{S within J}, \eqn{P_J = \prod_{j \in J} q_j}{P_J = prod_(j in J) q_j} and
-#' \eqn{d_j = p_j - q_j}; or the inverse of \eqn{M}, which has a closed form too. The package itself applies them
-#' one column at a time and never forms them; these functions are for looking at the matrices and for checks.
-#'
-#' Where the columns of `total` are the categories of one question, everybody has exactly one of them,
-#' \eqn{\sum_{i \in I} t_i = N}{sum_(i in I) t_i = N}, and \eqn{N} can be taken out of the equation:
-#' \eqn{E(c) = (M + P u_I^\top) t}{E(c) = (M + P u_I') t}, with \eqn{u_I} the indicator of those columns; its inverse
-#' follows from that of \eqn{M} by the
-#' Sherman-Morrison formula.
-#'
-#' @param p,q Probabilities of reporting 1 given truth 1 and 0: one number, or one per column.
-#' @param order The largest number of columns in a set.
-#' @param inverse Return the inverse?
-#' @param columns Names of the columns, or their number; needed if `p` and `q` are single numbers.
-#' @param total `NULL`, or names or positions of columns whose true counts add up to the number of rows.
-#' @param sparse Return a sparse `Matrix`? For many columns nothing else fits in memory.
-#' @param ... Not used, and refused.
-#' @return A square matrix with one row per non-empty set, by size and then lexicographically. \eqn{P} is its attribute `"P"` (not for the
-#'   inverse, nor with `total`).
-#' @section Errors:
-#' `candor_error_no_information` if `inverse` is asked for and `p = q` in some column; `candor_error_argument` otherwise.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Equations (23) to (27) and Lemma 3.4.
-#' @examples
-#' rr_moment_matrix(0.8, 0.1, order = 2, columns = 3)
-#' rr_moment_matrix(c(0.8, 0.9), c(0.1, 0.3), order = 2, inverse = TRUE)
-#' @export
-rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
-                             sparse = FALSE, ...) {
-  check_dots_empty(...)
+# For a family of column sets, the matrix M and the vector P (its attribute) of E(c) = M t + N P, with
+# M[J, S] = product of d_j over S times product of q_j over J without S, for S within J, P[J] the product of q_j over J
+# and d_j = p_j - q_j; or the inverse of M, which has a closed form too (Carette 2022, equations 23 to 27, Lemma 3.4).
+# The package applies them one column at a time and never forms them: these are for checks.
+#
+# Where the columns of `total` are the categories of one question, everybody has exactly one of them, and N can be taken
+# out of the equation: E(c) = (M + P u') t, with u the indicator of those columns; its inverse follows from that of M by
+# the Sherman-Morrison formula.
+full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL,
+                               sparse = FALSE) {
   columns <- column_names(columns)
   d <- length(columns)
   order <- check_order(order %||% d, d)
@@ -54,11 +30,9 @@ rr_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(
 
 column_names <- function(columns) {
   if (is.numeric(columns)) return(paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6))))
-  if (!is.character(columns) || anyNA(columns) || anyDuplicated(columns)) {
-    abort(c("{.arg columns} must be different names of columns, or their number.", x = "It is {describe(columns)}."),
-          "argument")
-  }
-  check_set_names(columns, "columns")
+  if (is.character(columns) && !anyNA(columns) && !anyDuplicated(columns)) return(check_set_names(columns, "columns"))
+  abort(c("{.arg columns} must be different names of columns, or their number.", x = "It is {describe(columns)}."),
+        "argument")
 }
 
 # Weights (absent, present) of each column, 2 x columns.
@@ -122,8 +96,8 @@ row_types <- function(x, arg) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.", "argument")
   if (x$tallied < d || d > 26) {
-    abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns.",
-            i = if (d <= 26) "Tally with {.code order = {d}}."), "order")
+    abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns."),
+          "order")
   }
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
   if (d <= 16) {
@@ -145,8 +119,8 @@ row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
   d <- log2(length(x))
   if (!is.numeric(x) || (is.object(x) && !is.table(x)) || (length(dims) > 1L && any(dims != 2L)) ||
       !d %in% 1:26) {
-    abort(c("{.arg {arg}} must be joint counts, or hold one count per row type: two categories in every dimension.",
-            x = "It is {describe(x)}."), "argument")
+    abort(c("{.arg {arg}} must be joint counts, or hold one count per row type.", x = "It is {describe(x)}."),
+          "argument")
   }
   x <- bits_in_order(x)
   values <- as.double(x)
@@ -158,8 +132,8 @@ row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
   }
   names <- names(dimnames(x))
   columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
-  levels <- if (length(dims) == d && !is.null(dimnames(x)) &&
-                !any(vapply(dimnames(x), is.null, NA))) stats::setNames(unname(dimnames(x)), columns)
+  labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
+  levels <- if (labelled) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
 }
 
@@ -169,4 +143,78 @@ bits_in_order <- function(x) {
   if (!any(turned)) return(x)
   index <- lapply(turned, function(turn) if (turn) 2:1 else 1:2)
   do.call(`[`, c(list(x), unname(index), drop = FALSE))
+}
+
+# ---- the joint distribution ----
+
+#' A proper joint distribution from an unbiased estimate
+#'
+#' The unbiased joint estimate may have negative cells, which no table of people has. `rr_joint()` returns a
+#' proper table without negative cells. All its margins are consistent, because they are margins of one table.
+#'
+#' * `"projection"`: the closest proper table, the Euclidean projection of the estimated row-type shares on the distributions. It
+#'   never increases the squared distance to the truth, but it is biased, and its zeros are not evidence of absence.
+#' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
+#'
+#' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
+#' mechanism, is the other proper choice; its `method = "invp"` gives the projection under such a mechanism. Either table can be the `start` of the iterations of [rr_estimate()]. For the certified solver a start changes little. EM
+#' (`method = "ibu"`) gains much when the unbiased estimate has no negative cell, where it is the maximum already, and little
+#' otherwise. EM never changes a cell of 0, so start it from the truncated table.
+#'
+#' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
+#'   `"projection"` also another complete histogram.
+#' @param method `"projection"` or `"truncated"`.
+#' @param ... Not used, and refused.
+#' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, at least 0, with sum 1. `margin.table()`, `prop.table()`,
+#'   `apply()` and [rr_rowtype()] take it from there.
+#' @section Errors:
+#' `candor_error_order` when not all orders were tallied.
+#' @seealso [rr_margin()] for margins of the unbiased estimate, with standard errors.
+#' @source Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
+#'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
+#' @examples
+#' # 412 recipients of unemployment benefit, two questions by Kuk's design
+#' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
+#' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
+#' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
+#' rr_rowtype(fit) / 412 # a negative cell
+#' rr_joint(fit)
+#' @export
+rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
+  check_dots_empty(...)
+  if (!inherits(fit, "rr_histogram")) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.", x = "It is {describe(fit)}."),
+          "argument")
+  }
+  method <- check_choice(method, "method", c("projection", "truncated"))
+  d <- length(fit$columns)
+  share <- unname(row_types(fit, "fit")) / fit$n
+  if (method == "truncated") share <- truncated_shares(fit, share)
+  as.table(array(if (method == "projection") .Call(C_rr_project, share, 1) else share, rep(2L, d), column_levels(fit)))
+}
+
+# Mean of a normal variable given that it is positive, cell by cell.
+truncated_shares <- function(fit, share) {
+  if (!inherits(fit, "rr_tmdh")) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} for {.code method = \"truncated\"}."), "argument")
+  }
+  error <- sqrt(pmax(cell_squares(fit) / fit$n - share^2, 0) / max(fit$n - 1, 1))
+  z <- ifelse(error > 0, share / error, Inf)
+  above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),
+                  pmax(share, 0))
+  above / sum(above)
+}
+
+# Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one column
+# at a time.
+cell_squares <- function(fit) {
+  x <- unname(row_types(fit$counts, "fit"))
+  p <- fit$design$p
+  q <- fit$design$q
+  for (j in seq_along(p)) {
+    squares <- (matrix(c(p[j], -q[j], -(1 - p[j]), 1 - q[j]), 2) / (p[j] - q[j]))^2
+    parts <- aperm(array(x, c(2^(j - 1), 2, length(x) / 2^j)), c(2, 1, 3))
+    x <- as.vector(aperm(array(squares %*% matrix(parts, 2), dim(parts)), c(2, 1, 3)))
+  }
+  x
 }

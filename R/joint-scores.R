@@ -27,8 +27,7 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   possible <- !has_rivals(members, columns$block)
   members <- members[, possible, drop = FALSE]
   if (ncol(members) > score_sets_limit) {
-    abort(c("{.arg order} {order} of these questions has too many sets of categories.",
-            x = "There are {format_count(ncol(members))}; at most {format_count(score_sets_limit)} are counted."),
+    abort("{.arg order} {order} of these questions has more than {format_count(score_sets_limit)} sets of categories.",
           "order")
   }
   readers <- Map(score_reader, questions, names(questions))
@@ -78,8 +77,7 @@ score_design <- function(mechanism, counts) {
   same <- is.list(questions) && setequal(names(questions), names(counts$mechanism)) &&
     all(vapply(names(counts$mechanism), function(name) same_mechanism(questions[[name]], counts$mechanism[[name]]), NA))
   if (same) return(counts$design)
-  abort(c("{.arg mechanism} must be that of the counts.",
-          x = "Their scores were made with other mechanisms of {format_labels(names(counts$mechanism))}."), "mismatch")
+  abort("{.arg mechanism} must be that of the counts, whose scores were made with it.", "mismatch")
 }
 
 # ---- covariances, from the sums of the products of two sets' scores ----

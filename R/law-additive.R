@@ -3,24 +3,16 @@
 # estimate, every covariance, every interval. `odds` is a / b, formed where it loses no digits, NA where b is not one
 # number.
 
-#' @rdname rr_law
-#' @export
-rr_law_additive <- function(a, b, odds = a / b, ...) {
-  check_dots_empty(...)
+checked_additive <- function(a, b, odds = a / b) {
   a <- check_number(a, "a", min = -1, max = 1)
   b <- check_probabilities(b, "b")
-  if (length(b) == 1L) odds <- check_odds(odds)
+  # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
+  if (length(b) == 1L && !is.nan(odds)) check_number(odds, "odds", min = -1)
   if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) {
     abort(c("{.arg a} and all {.arg b} must add up to 1.", x = "They add up to {format(a + sum(b), digits = 10)}."),
           "argument")
   }
   new_law_additive(a, unname(b), odds)
-}
-
-check_odds <- function(odds) {
-  # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
-  if (is.numeric(odds) && length(odds) == 1L && (is.nan(odds) || odds >= -1)) return(as.double(odds))
-  abort(c("{.arg odds} must be one number, at least -1.", x = "It is {describe(odds)}."), "argument")
 }
 
 new_law_additive <- function(a, b, odds = a / b) {

@@ -6,8 +6,6 @@
 
 law_words.rr_law_bitflip <- function(law) "a report has the bits of some of the buckets"
 
-law_tells_nothing.rr_law_bitflip <- function(law) abs(law$difference) < 1e-14
-
 law_gives.rr_law_bitflip <- function(law, need, k) {
   need == "inverse" || (need == "binomial" && !law_tells_nothing(law)) || (need == "likelihood" && !is.null(law$sets))
 }
@@ -31,9 +29,6 @@ law_blank_error.rr_law_bitflip <- function(law, evidence) {
   sqrt(law$truths / law$d * law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 }
 
-#' @export
-law_adds_up.rr_law_bitflip <- function(law) FALSE
-
 bitflip_moment <- function(law, theta) {
   law$truths / law$d * (law$q * (1 - law$q) + theta * law$difference * (1 - 2 * law$q)) / law$difference^2
 }
@@ -44,24 +39,10 @@ law_second_moments.rr_law_bitflip <- function(law, k, weights) {
   sum(weights^2) * blank + weights^2 * (bitflip_moment(law, 1) - blank)
 }
 
-law_variances.rr_law_bitflip <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  theta <- law_unbiased(law, evidence)[which]
-  second <- bitflip_moment(law, theta)
-  variance <- if (target == "population") (second - theta^2) / unbiased_divisor(evidence,
-                                                                                map) else (second - theta) / evidence$n
-  ifelse(map$support[which], variance, 0)
-}
+term_squares.rr_law_bitflip <- function(law, evidence, cells) bitflip_moment(law, law_unbiased(law, evidence)[cells])
 
-law_covariance.rr_law_bitflip <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) {
-    theta <- law_unbiased(law, evidence)[cells]
-    second <- diag(bitflip_moment(law, theta), length(cells))
-    if (target == "population") return((second - outer(theta, theta)) / unbiased_divisor(evidence, map))
-    (second - diag(theta, length(cells))) / evidence$n
-  })
+term_products.rr_law_bitflip <- function(law, evidence, cells) {
+  diag(term_squares(law, evidence, cells), length(cells))
 }
 
 law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
@@ -72,7 +53,7 @@ law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, leve
 }
 
 report_rows.rr_law_bitflip <- function(law) {
-  check_rows_size(law)
+  check_rows_size(nrow(law$sets$bits), law$truths)
   bits <- law$sets$bits
   width <- ncol(bits) / 2
   read <- function(columns) .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))

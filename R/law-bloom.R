@@ -35,9 +35,6 @@ law_reported.rr_law_bloom <- function(law, theta) {
   }, numeric(law$bits + 1)))
 }
 
-#' @export
-law_adds_up.rr_law_bloom <- function(law) FALSE
-
 # Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top
 # of each other; debiased shares and numbers of reports, one for each row of the filters.
 bloom_regression <- function(law, evidence) {
@@ -173,16 +170,12 @@ bloom_noise <- function(law, fit) {
   }))
 }
 
-law_variances.rr_law_bloom <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  ifelse(map$support[which], bloom_covariance(law, evidence, target, variances = TRUE)[which], 0)
+unbiased_variances.rr_law_bloom <- function(law, evidence, cells, target, unbiased) {
+  bloom_covariance(law, evidence, target, variances = TRUE)[cells]
 }
 
-law_covariance.rr_law_bloom <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(rows_information(law, evidence, map, which, target))
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  whole <- bloom_covariance(law, evidence, target)
-  mapped_covariance(map, which, function(cells) whole[cells, cells, drop = FALSE])
+unbiased_covariance.rr_law_bloom <- function(law, evidence, cells, target, unbiased) {
+  bloom_covariance(law, evidence, target)[cells, cells, drop = FALSE]
 }
 
 # The second moment of an estimate is nearly linear in its own share: each bit of the truth changes its variance by
@@ -201,7 +194,7 @@ law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level,
 report_rows.rr_law_bloom <- function(law) {
   bits <- law$sets$bits
   width <- ncol(bits) - 4
-  check_rows_size(law)
+  check_rows_size(nrow(law$sets$bits), law$truths)
   cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
   seen <- .Call(C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits))
   logs <- matrix(0, nrow(bits), law$truths)

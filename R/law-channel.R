@@ -1,14 +1,11 @@
 # The channel law: any matrix of probabilities, or a Kronecker product of several. Linear inversion and what follows
-# from it; maximum likelihood is in law-channel-solver.R, its uncertainty in law-channel-information.R.
+# from it; maximum likelihood and its uncertainty are in law-likelihood.R.
 #
 # A left inverse L of C' (L C' = I) whose columns add up to 1 turns reported shares into an unbiased estimate that adds
 # up to 1. For a square channel it is the inverse; with more reports than truths, the least-squares solution under the
 # constraint of the sum; for a product of questions, the product of theirs.
 
-#' @rdname rr_law
-#' @export
-rr_law_channel <- function(axes, ...) {
-  check_dots_empty(...)
+checked_channel <- function(axes) {
   if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) axes <- list(axes)
   if (!length(axes)) abort(c("{.arg axes} must hold at least one matrix.", x = "It is an empty list."), "argument")
   new_law_channel(lapply(axes, channel_axis))
@@ -17,11 +14,9 @@ rr_law_channel <- function(axes, ...) {
 # One factor of the product, as law_axes() has it.
 channel_axis <- function(axis) {
   if (!inherits(axis, "rr_law_additive")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
-  if (length(axis$b) < 2L) {
-    abort(c("An additive law among {.arg axes} must have one {.arg b} per category.", x = "It has one number for all."),
-          "argument")
-  }
-  law_axes(axis, length(axis$b))[[1]]
+  if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
+  abort(c("An additive law among {.arg axes} must have one {.arg b} per category.", x = "It has one number for all."),
+        "argument")
 }
 
 # `memory` keeps the inverse, which several questions to the law need.
@@ -31,33 +26,26 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C) || !is.numeric(C) || nrow(C) < 2L || ncol(C) < 2L) {
     abort(c("{.arg {arg}} must be a numeric matrix with at least two rows (truths) and two columns (reports).",
-            x = if (is.matrix(C)) "It is a {typeof(C)} matrix of {nrow(C)} by {ncol(C)}." else "It is {describe(C)}."),
-          "argument")
-  }
-  bad <- which(!is.finite(C) | C < 0 | C > 1 + tolerance)
-  if (length(bad)) {
-    at <- c((bad[1] - 1) %% nrow(C) + 1, (bad[1] - 1) %/% nrow(C) + 1)
-    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.",
-            x = "Row {at[1]}, column {at[2]} is {format(C[bad[1]], digits = 6)}.",
-            i = if (isTRUE(all(abs(rowSums(C) - 100) <= 0.5))) {
-              "The rows add up to 100, as percentages do: use {.code {arg} / 100}."
-            }), "argument")
+            x = "It is {describe(C)}."), "argument")
   }
   sums <- rowSums(C)
+  if (!all(C >= 0 & C <= 1 + tolerance) || anyNA(C)) {
+    percent <- isTRUE(all(abs(sums - 100) <= 0.5))
+    bad <- C[!is.finite(C) | C < 0 | C > 1 + tolerance][1]
+    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {format(bad, digits = 6)}.",
+            i = if (percent) "The rows add up to 100, as percentages do: use {.code {arg} / 100}."), "argument")
+  }
   off <- which(abs(sums - 1) > tolerance)
   if (length(off)) {
     transposed <- all(abs(colSums(C) - 1) <= tolerance)
-    name <- if (is.null(rownames(C))) off[1] else sprintf("%d (%s)", off[1], rownames(C)[off[1]])
     abort(c("The rows of {.arg {arg}} must add up to 1: they are the truths.",
-            x = "Row {name} adds up to {format(sums[off[1]], digits = 10)}.",
-            i = if (transposed) "The columns do: this is the transpose. Use {.code t({arg})}."
-                else "For a rounded table give {.arg tolerance}."), "argument")
+            x = "Row {off[1]} adds up to {format(sums[off[1]], digits = 10)}.",
+            i = if (transposed) "The columns do: use {.code t({arg})}."), "argument")
   }
   zero <- which(colSums(C) == 0)
   if (length(zero)) {
-    name <- if (is.null(colnames(C))) zero[1] else sprintf("%d (%s)", zero[1], colnames(C)[zero[1]])
-    abort(c("Each report of {.arg {arg}} must be possible under some truth.",
-            x = "Column {name} is 0 throughout.", i = "Leave that column out."), "argument")
+    abort(c("Each report of {.arg {arg}} must be possible under some truth.", x = "Column {zero[1]} is 0 throughout."),
+          "argument")
   }
   storage.mode(C) <- "double"
   C / sums
@@ -106,18 +94,15 @@ apply_channel <- function(axes, x, kind = c("forward", "adjoint", "square")) {
   .Call(C_rr_apply, axes, as.double(x), match(kind[1], c("forward", "adjoint", "square")) - 1L)
 }
 
-axis_sizes <- function(axes, side = c("truths", "reports")) {
-  vapply(axes, function(axis) {
-    if (!is.null(axis$truths)) return(support_axis_size(axis, side[1]))
-    if (is.null(axis$matrix)) length(axis$b) else if (side[1] == "truths") ncol(axis$matrix) else nrow(axis$matrix)
-  }, 1L)
-}
-
 # Axes of two values, list(truths, low, high) with the bits of the reports' sets, or with Hadamard's `blocks` and
 # `size`: see src/core/estimate/support_axis.h.
-support_axis_size <- function(axis, side) {
-  if (side == "truths") return(as.integer(axis$truths))
-  as.integer(if (is.null(axis$bits)) axis$blocks * axis$size else nrow(axis$bits))
+axis_sizes <- function(axes, side = "truths") {
+  vapply(axes, function(axis) {
+    if (is.null(axis$truths)) {
+      return(if (is.null(axis$matrix)) length(axis$b) else dim(axis$matrix)[if (side == "truths") 2L else 1L])
+    }
+    as.integer(if (side == "truths") axis$truths else nrow(axis$bits) %||% (axis$blocks * axis$size))
+  }, 1L)
 }
 
 # list(matrix = L'), or NULL if the channel's rows are dependent.
@@ -172,57 +157,16 @@ law_blank_error.rr_law_channel <- function(law, evidence) {
   sqrt(mean_squares(law$axes, require_inverse(law), likely)$others / evidence$n)
 }
 
-# ---- covariances ----
+# ---- uncertainty ----
 
-law_variances.rr_law_channel <- function(law, evidence, map, which, target) {
-  if (map$unbiased && is.null(map$jacobian) && all(map$support) && all(map$u == 0)) {
-    inverse <- inverse_axes(law)
-    phi <- evidence$counts / evidence$n
-    estimate <- apply_channel(inverse, phi, "adjoint")
-    second <- apply_channel(inverse, phi, "square")
-    variance <- if (target == "population") (second - estimate^2) / max(evidence$n - 1, 0)
-      else (second - estimate) / evidence$n
-    return(variance[which])
-  }
-  diag(law_covariance(law, evidence, map, which, target))
+# L diag(phi) L' is the mean product of the terms.
+term_products.rr_law_channel <- function(law, evidence, cells) {
+  rows <- .Call(C_rr_channel_rows, require_inverse(law), as.integer(cells))
+  crossprod(rows * sqrt(evidence$counts / evidence$n))
 }
 
-law_covariance.rr_law_channel <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  if (!is.null(map$information)) block <- information_block(law, evidence, map$information, target)
-  else if (all(map$support) && all(map$u == 0) && map$alpha == 1) {
-    return(inverse_covariance(law, evidence, map, which, target))
-  } else block <- mapped_block(law, evidence, map, target)
-  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
-  place <- match(which, block$cells)
-  covariance <- matrix(0, length(which), length(which))
-  inside <- !is.na(place)
-  covariance[inside, inside] <- block$covariance[place[inside], place[inside]]
-  covariance
-}
-
-# The estimates that can move, and their covariance.
-mapped_block <- function(law, evidence, map, target) {
-  on <- which(map$support)
-  if (length(on) > covariance_cells) return(NULL)
-  u <- map$u[on]
-  covariance <- inverse_covariance(law, evidence, map, on, target)
-  centred <- covariance - outer(u, colSums(covariance))
-  list(cells = on, covariance = map$alpha^2 * (centred - outer(rowSums(centred), u)))
-}
-
-# L (diag(phi) - phi phi') L' / n for sampled truths; for fixed ones L diag(phi) L' - diag(theta), since each truth's
-# reports are multinomial and L takes their means to unit vectors.
-inverse_covariance <- function(law, evidence, map, which, target) {
-  inverse <- inverse_axes(law)
-  n <- evidence$n
-  phi <- evidence$counts / n
-  rows <- .Call(C_rr_channel_rows, inverse, as.integer(which))
-  theta <- colSums(rows * phi)
-  second <- crossprod(rows * sqrt(phi))
-  # The divisor that makes it unbiased belongs to the unbiased estimate.
-  if (target == "population") return((second - outer(theta, theta)) / (if (map$unbiased) max(n - 1, 0) else n))
-  (second - diag(theta, length(theta))) / n
+term_squares.rr_law_channel <- function(law, evidence, cells) {
+  apply_channel(require_inverse(law), evidence$counts / evidence$n, "square")[cells]
 }
 
 # Of one question.
@@ -232,8 +176,6 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
   terms <- apply_channel(inverse, weights)
   apply_channel(law$axes, terms^2, "adjoint")
 }
-
-# ---- intervals ----
 
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2
 # (or - t for fixed truths), A and B being the mean squares of L under the cell and under all others as fitted. For a
@@ -268,4 +210,31 @@ own_squares <- function(axis, inverse) {
   k <- length(axis$b)
   M <- if (is.null(axis$matrix)) matrix(axis$b, k, k) + diag(axis$a, k) else axis$matrix
   colSums(inverse$matrix^2 * M)
+}
+
+# ---- channels whose truths can be told apart ----
+
+# P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
+# each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
+identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
+  check_mechanism(mechanism, arg)
+  law <- rr_law(mechanism)
+  if (counted && !law_gives(law, "channel", length(mechanism$levels))) {
+    refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
+  }
+  channel <- rr_matrix(mechanism)
+  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of rank.
+  centred <- channel[-1, , drop = FALSE] - rep(channel[1, ], each = nrow(channel) - 1)
+  if (nrow(channel) <= ncol(channel) && qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
+      max(abs(centred)) > 1e-13) {
+    return(channel)
+  }
+  abort(c("The truths cannot be told apart from these reports.",
+          x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."), "no_information")
+}
+
+# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the least-squares one.
+unbiased_matrix <- function(channel) {
+  if (nrow(channel) == ncol(channel)) return(solve(channel))
+  t(channel) %*% solve(tcrossprod(channel))
 }

@@ -34,8 +34,6 @@ hadamard_bit_law <- function(epsilon) {
 
 law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
 
-law_tells_nothing.rr_law_hadamard <- function(law) FALSE
-
 law_gives.rr_law_hadamard <- function(law, need, k) {
   switch(need, exact = , binomial = law$blocks == 1, inverse = , likelihood = , channel = , question = ,
          simulation = TRUE, FALSE)
@@ -92,29 +90,14 @@ law_blank_error.rr_law_hadamard <- function(law, evidence) {
   hadamard_scale(law) * sqrt(block_shares(law, evidence) / evidence$n)
 }
 
-as_channel <- function(law, evidence) new_law_channel(law_axes(law, evidence$k))
-
-law_maximum.rr_law_hadamard <- function(law, evidence, options) law_maximum(as_channel(law, evidence), evidence,
-                                                                            options)
-
-law_update.rr_law_hadamard <- function(law, evidence, options) law_update(as_channel(law, evidence), evidence, options)
+report_channel.rr_law_hadamard <- function(law, evidence) {
+  list(law = new_law_channel(law_axes(law, evidence$k)), evidence = evidence, logs = numeric(length(evidence$counts)))
+}
 
 # ---- uncertainty ----
 
-#' @export
-law_adds_up.rr_law_hadamard <- function(law) FALSE
-
-law_likelihood_map.rr_law_hadamard <- function(law, evidence, estimate) list(information = estimate)
-
-law_by_information.rr_law_hadamard <- function(law) FALSE
-
-law_variances.rr_law_hadamard <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  theta <- law_unbiased(law, evidence)[which]
-  second <- hadamard_scale(law)^2 * block_shares(law, evidence)[which]
-  variance <- if (target == "population") (second - theta^2) / unbiased_divisor(evidence,
-                                                                                map) else (second - theta) / evidence$n
-  ifelse(map$support[which], variance, 0)
+term_squares.rr_law_hadamard <- function(law, evidence, cells) {
+  hadamard_scale(law)^2 * block_shares(law, evidence)[cells]
 }
 
 # What each report adds to a function (a column) is its weights' transform, block by block: no covariance matrix of all
@@ -154,49 +137,17 @@ law_functions.rr_law_hadamard <- function(law, evidence, functions, target, vari
   (second - functions %*% (shares * t(functions))) / evidence$n
 }
 
-is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)
-
-unbiased_divisor <- function(evidence, map) if (isTRUE(map$unbiased)) max(evidence$n - 1, 0) else evidence$n
-
-law_covariance.rr_law_hadamard <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  if (!is.null(map$information)) return(law_covariance(as_channel(law, evidence), evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) hadamard_covariance(law, evidence, map, cells, target))
-}
-
-hadamard_covariance <- function(law, evidence, map, cells, target) {
+term_products.rr_law_hadamard <- function(law, evidence, cells) {
   theta <- law_unbiased(law, evidence)
-  scale <- hadamard_scale(law)
   row <- as.integer((cells - 1) %/% law$blocks + 1)
   block <- (cells - 1) %% law$blocks
   third <- outer(row, row, bitwXor)
   place <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
   inside <- outer(block, block, `==`) & third > 0 & place <= law$truths
   second <- matrix(0, length(cells), length(cells))
-  second[inside] <- scale * theta[place[inside]]
-  diag(second) <- scale^2 * block_shares(law, evidence)[cells]
-  if (target == "population") return((second - outer(theta[cells], theta[cells])) / unbiased_divisor(evidence, map))
-  (second - diag(theta[cells], length(cells))) / evidence$n
-}
-
-# alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
-mapped_covariance <- function(map, which, covariance) {
-  if (map$alpha == 1 && all(map$u == 0)) {
-    block <- covariance(which)
-    off <- !map$support[which]
-    block[off, ] <- block[, off] <- 0
-    return(block)
-  }
-  on <- base::which(map$support)
-  if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
-  whole <- covariance(on)
-  centred <- whole - outer(map$u[on], colSums(whole))
-  mapped <- map$alpha^2 * (centred - outer(rowSums(centred), map$u[on]))
-  place <- match(which, on)
-  inside <- !is.na(place)
-  block <- matrix(0, length(which), length(which))
-  block[inside, inside] <- mapped[place[inside], place[inside]]
-  block
+  second[inside] <- hadamard_scale(law) * theta[place[inside]]
+  diag(second) <- term_squares(law, evidence, cells)
+  second
 }
 
 # In one block a report supports the truth with probability E / (E + 1) and any other category with 1/2: counts of

@@ -6,7 +6,7 @@
 
 law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree, at a depth that was drawn"
 
-law_tells_nothing.rr_law_hierarchy <- function(law) FALSE
+law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse" || (need == "likelihood" && has_likelihood(law))
 
 # Nodes of each depth to which the levels belong.
 node_of <- function(law, depth) (seq_len(law$truths) - 1) %/% law$fanout^(length(law$nodes) - depth) + 1
@@ -19,6 +19,15 @@ over_children <- function(law, x) {
 }
 
 parents <- function(law, depth) (seq_len(law$nodes[depth]) - 1) %/% law$fanout + 1
+
+law_impossible.rr_law_hierarchy <- function(law, counts) {
+  for (l in seq_along(law$laws)) {
+    rows <- law$rows[[l]]
+    at <- law_impossible(law$laws[[l]], counts[rows][-1])
+    if (at > 0) return(rows[1 + at])
+  }
+  0
+}
 
 law_reported.rr_law_hierarchy <- function(law, theta) {
   unlist(lapply(seq_along(law$laws), function(l) {
@@ -34,8 +43,7 @@ depth_evidence <- function(law, evidence) {
   lapply(seq_along(law$laws), function(l) {
     counts <- evidence$counts[law$rows[[l]]]
     if (counts[1] <= 0) {
-      abort(c("Each depth of the hierarchy must have been drawn by somebody.", x = "Nobody drew depth {l}.",
-              i = "A tree of fewer depths has a larger {.arg fanout}."), "empty")
+      abort(c("Each depth of the hierarchy must have been drawn by somebody.", x = "Nobody drew depth {l}."), "empty")
     }
     new_evidence(law$laws[[l]], counts[-1], counts[1], counts[1], law$nodes[l], law$mechanisms[[l]])
   })
@@ -141,16 +149,17 @@ law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height * Reduce(`+`, Map(leaves, parts, seq_len(height))) + 2 * constant * means + constant^2
 }
 
-law_variances.rr_law_hierarchy <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  # So many functions at a time that they fit in memory.
+unbiased_covariance.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
+  law_functions(law, evidence, unit_rows(cells, law$truths), target)
+}
+
+# So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar says how far it is.
+unbiased_variances.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
   step <- max(1, floor(2e6 / law$truths))
-  parts <- split(which, (seq_along(which) - 1) %/% step)
-  # Minutes from 10,000 levels on: a bar says how far it is.
-  variance <- unlist(lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
+  parts <- split(cells, (seq_along(cells) - 1) %/% step)
+  unlist(lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
     law_functions(law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE)
   }), use.names = FALSE)
-  ifelse(map$support[which], variance, 0)
 }
 
 unit_rows <- function(cells, k) {
@@ -170,3 +179,73 @@ law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, le
 }
 
 law_transition.rr_law_hierarchy <- function(law, range) "  P(report given truth): see its depths"
+
+# ---- the likelihood of the reports ----
+#
+# A respondent of depth l reports the node of the level by the oracle of that
+# depth, so that with S the sums of the shares of the levels over nodes
+#   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n log(number of depths).
+# The different reports of all depths are rows of one channel from levels to reports, for the certified solver. What an
+# oracle's counts determine comes from these. Where reports support sets or are bits, rr_tally(keep = "sets") keeps
+# them: the number of the depth in a byte, the report's own bytes, and zeros up to the longest.
+
+# The laws of the depths, each with the sets that were kept of its reports.
+depth_laws <- function(law) {
+  if (is.null(law$sets)) return(law$laws)
+  lapply(seq_along(law$laws), function(l) {
+    part <- law$laws[[l]]
+    width <- set_bytes(part, law$nodes[l])
+    if (width > 0) {
+      own <- which(law$sets$bits[, 1] == as.raw(l))
+      part$sets <- list(bits = law$sets$bits[own, 1 + seq_len(width), drop = FALSE], times = law$sets$times[own])
+    }
+    part
+  })
+}
+
+# Bytes of what rr_tally(keep = "sets") keeps of a report, 0 where its counts say as much.
+set_bytes <- function(law, k) UseMethod("set_bytes")
+
+#' @export
+set_bytes.rr_law <- function(law, k) 0
+
+#' @export
+set_bytes.rr_law_support <- function(law, k) ceiling(k / 8)
+
+#' @export
+set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)
+
+#' @export
+set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
+
+#' @export
+set_bytes.rr_law_hierarchy <- function(law, k) 1 + max(mapply(set_bytes, law$laws, law$nodes))
+
+# A row for each report that was given, a column for each level: its probabilities over a factor of its own.
+report_channel.rr_law_hierarchy <- function(law, evidence) {
+  laws <- depth_laws(law)
+  times <- lapply(seq_along(laws), function(l) {
+    kept <- laws[[l]]$sets
+    if (is.null(kept)) evidence$counts[law$rows[[l]]][-1] else kept$times * (evidence$n / evidence$given$n)
+  })
+  evidence$counts <- unlist(times)
+  check_rows_size(length(evidence$counts), law$truths)
+  rows <- Map(node_rows, laws, law$nodes)
+  matrix <- do.call(rbind, lapply(seq_along(rows), function(l) rows[[l]]$matrix[, node_of(law, l), drop = FALSE]))
+  list(law = new_law_channel(list(list(matrix = matrix))), evidence = evidence,
+       logs = unlist(lapply(rows, `[[`, "logs")) - log(length(laws)))
+}
+
+# Those of one depth, a column each node.
+node_rows <- function(law, k) {
+  if (!is.null(law$sets) && !inherits(law, "rr_law_support")) return(report_rows(law))
+  own <- if (!is.null(law$sets)) report_channel(law, list(k = k, n = 1, given = list(n = 1)))
+  axes <- if (is.null(own)) law_axes(law, k) else own$law$axes
+  matrix <- matrix(.Call(C_rr_channel_rows, axes, seq_len(k)), ncol = k)
+  list(matrix = matrix, logs = own$logs %||% numeric(nrow(matrix)))
+}
+
+has_likelihood <- function(law) {
+  laws <- depth_laws(law)
+  all(vapply(seq_along(laws), function(l) law_gives(laws[[l]], "likelihood", law$nodes[l]), NA))
+}

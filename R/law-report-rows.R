@@ -18,51 +18,22 @@ scaled_rows <- function(logs, constant) {
 # Matrices of more numbers than this are not made.
 rows_numbers <- 2.5e8
 
-check_rows_size <- function(law) {
-  numbers <- as.double(nrow(law$sets$bits)) * law$truths
+check_rows_size <- function(reports, truths) {
+  numbers <- as.double(reports) * truths
   if (numbers <= rows_numbers) return(invisible())
   abort(c("The likelihood of so many different reports does not fit in memory.",
-          x = paste("{format_count(nrow(law$sets$bits))} different reports by {format_count(law$truths)} categories",
-                    "take {format_bytes(8 * numbers)}."),
-          i = "Estimate with {.val inv}, which needs the counts of bits only."), "too_large")
+          x = paste("{format_count(reports)} different reports by {format_count(truths)} categories take",
+                    "{format_bytes(8 * numbers)}."),
+          i = "Estimate with {.val inv}, which needs the counts only."), "too_large")
 }
 
-rows_channel <- function(law) new_law_channel(list(list(matrix = report_rows(law)$matrix)))
-
-rows_maximum <- function(law, evidence, options) {
+rows_channel <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  law_maximum(rows_channel(law), sets_evidence(law, evidence), options)
-}
-
-rows_update <- function(law, evidence, options) {
-  if (is.null(law$sets)) refuse_law(law, "likelihood")
-  law_update(rows_channel(law), sets_evidence(law, evidence), options)
-}
-
-law_maximum.rr_law_bloom <- rows_maximum
-
-law_maximum.rr_law_bitflip <- rows_maximum
-
-law_update.rr_law_bloom <- rows_update
-
-law_update.rr_law_bitflip <- rows_update
-
-rows_map <- function(law, evidence, estimate) if (!is.null(law$sets)) list(information = estimate)
-
-law_likelihood_map.rr_law_bloom <- rows_map
-
-law_likelihood_map.rr_law_bitflip <- rows_map
-
-# For fixed truths less what comes from sampling them, as for other sets.
-rows_information <- function(law, evidence, map, which, target) {
-  covariance <- law_covariance(rows_channel(law), sets_evidence(law, evidence), map, which, "population")
-  if (target == "population") return(covariance)
-  theta <- map$information[which]
-  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
-}
-
-law_loglik.rr_law <- function(law, evidence, theta) {
   rows <- report_rows(law)
-  times <- law$sets$times * (evidence$n / evidence$given$n)
-  sum(times * (log(drop(rows$matrix %*% theta)) + rows$logs))
+  list(law = new_law_channel(list(list(matrix = rows$matrix))), evidence = sets_evidence(law, evidence),
+       logs = rows$logs)
 }
+
+report_channel.rr_law_bloom <- rows_channel
+
+report_channel.rr_law_bitflip <- rows_channel

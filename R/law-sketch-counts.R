@@ -29,12 +29,7 @@ law_collisions <- function(law, evidence, which, target) {
 
 law_words.rr_law_sketch_candidates <- function(law) "a report supports the strings that share a bucket"
 
-law_tells_nothing.rr_law_sketch_candidates <- function(law) abs(law$difference) < 1e-14
-
 law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
-
-#' @export
-law_adds_up.rr_law_sketch_candidates <- function(law) FALSE
 
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 

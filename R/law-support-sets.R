@@ -24,37 +24,12 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   law
 }
 
-law_maximum.rr_law_support <- function(law, evidence, options) {
+# The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
+report_channel.rr_law_support <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  law_maximum(sets_channel(law, evidence), sets_evidence(law, evidence), options)
-}
-
-law_update.rr_law_support <- function(law, evidence, options) {
-  if (is.null(law$sets)) refuse_law(law, "likelihood")
-  law_update(sets_channel(law, evidence), sets_evidence(law, evidence), options)
-}
-
-law_likelihood_map.rr_law_support <- function(law, evidence,
-                                              estimate) if (!is.null(law$sets)) list(information = estimate)
-
-# The log-likelihood, whose constant is that of 1 + (E - 1) theta(S).
-law_loglik <- function(law, evidence, theta) UseMethod("law_loglik")
-
-law_loglik.rr_law_support <- function(law, evidence, theta) {
-  channel <- sets_channel(law, evidence)
-  times <- sets_evidence(law, evidence)$counts
-  m <- apply_channel(law_axes(channel, evidence$k), theta)
-  if (any(m[times > 0] <= 0)) return(-Inf)
-  sum(times * log(m)) + if (is.finite(law$odds) && law$odds > 0) sum(times) * log1p(law$odds) else 0
-}
-
-# For fixed truths without what comes from sampling them: a change of a truth's share moves the estimate, near a maximum
-# inside, by exactly as much.
-sets_covariance <- function(law, evidence, map, which, target) {
-  covariance <- law_covariance(sets_channel(law, evidence), sets_evidence(law, evidence), map, which, "population")
-  if (target == "population") return(covariance)
-  theta <- map$information[which]
-  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+  log <- if (is.finite(law$odds) && law$odds > 0) log1p(law$odds) else 0
+  list(law = sets_channel(law, evidence), evidence = sets_evidence(law, evidence),
+       logs = rep(log, length(law$sets$times)))
 }
 
 # ---- sets of a tally ----

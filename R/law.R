@@ -9,9 +9,9 @@
 #'
 #' | law | made by | what it says |
 #' |---|---|---|
-#' | additive | `rr_law_additive(a, b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
-#' | channel | `rr_law_channel(axes)` | any matrix of probabilities, or a Kronecker product of several |
-#' | support | `rr_law_support(p, q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
+#' | additive | `rr_new_law("additive", a, b, odds = a / b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
+#' | channel | `rr_new_law("channel", axes)` | any matrix of probabilities, or a Kronecker product of several |
+#' | support | `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
 #'
 #' Others belong to one protocol each, and only its constructor makes them: `hadamard` ([rr_hadamard()] of whole numbers), `bitflip` (several bits of [rr_bitflip()]), `bloom`
 #' ([rr_bloom()]), `hierarchy` ([rr_hierarchy()]) and `mean` ([rr_mean()]). `sampled` ([rr_sample_questions()], [rr_prefixes()]) and `sketch_counts` ([rr_sketch_counts()]) stand for mechanisms without
@@ -24,22 +24,23 @@
 #' refuse them.
 #'
 #' @param mechanism A mechanism.
-#' @param a What the truth adds to the probability of its own report: one number from -1 to 1. `a + sum(b)` must be 1.
-#' @param b Probability of each report where it is not the truth: one number if it is the same for all, else one per category.
-#' @param odds `a / b`, where it is known with more digits than the quotient has. Used where all `b` are equal.
-#'   For supports it is \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not. The
-#'   likelihood of kept sets (`rr_tally(keep = "sets")`) needs it.
-#' @param axes A matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
-#'   per category): their Kronecker product, the first running fastest.
-#' @param p Probability that a report supports the true category: one number, or one per category.
-#' @param q Probability that it supports a category that is not the truth: one number, or one per category.
-#' @param both_own \eqn{r_1}: probability that a report supports the truth and one given other category. One number, one per true
-#'   category, or a matrix with rows truths. `NULL`, the default, for independent supports (`p * q`).
-#' @param both_other \eqn{r_2}: probability that it supports two given categories, neither the truth. One number or a symmetric
-#'   matrix. `NULL` for independent supports (`q * q`).
-#' @param difference `p - q`, where it is known with more digits than the difference has.
-#' @param ... Not used, and refused.
-#' @return `rr_law()` and the constructors: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
+#' @param kind `"additive"`, `"channel"` or `"support"`.
+#' @param ... Arguments of the kind:
+#'   * `a`: what the truth adds to the probability of its own report, one number from -1 to 1. `a + sum(b)` must be 1.
+#'   * `b`: probability of each report where it is not the truth: one number if it is the same for all, else one per category.
+#'   * `odds`: `a / b`, where it is known with more digits than the quotient has. Used where all `b` are equal.
+#'     For supports it is \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not. The
+#'     likelihood of kept sets (`rr_tally(keep = "sets")`) needs it.
+#'   * `axes`: a matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
+#'     per category): their Kronecker product, the first running fastest.
+#'   * `p`: probability that a report supports the true category: one number, or one per category.
+#'   * `q`: probability that it supports a category that is not the truth: one number, or one per category.
+#'   * `both_own`: \eqn{r_1}, probability that a report supports the truth and one given other category. One number, one per true
+#'     category, or a matrix with rows truths. `NULL`, the default, for independent supports (`p * q`).
+#'   * `both_other`: \eqn{r_2}, probability that it supports two given categories, neither the truth. One number or a symmetric
+#'     matrix. `NULL` for independent supports (`q * q`).
+#'   * `difference`: `p - q`, where it is known with more digits than the difference has.
+#' @return `rr_law()` and `rr_new_law()`: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for
 #' mechanisms without a law. A function that needs something that the law cannot give throws `candor_error_law`.
@@ -53,7 +54,7 @@
 #' rr_law(rr_geometric(3, epsilon = 1))
 #' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not,
 #' # independently
-#' rr_law_support(p = 0.75, q = 0.25)
+#' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism) {
   UseMethod("rr_law")
@@ -61,31 +62,32 @@ rr_law <- function(mechanism) {
 
 #' @export
 rr_law.default <- function(mechanism) {
-  if (!inherits(mechanism, "rr_mechanism")) return(check_mechanism(mechanism))
+  check_mechanism(mechanism)
   abort(c("{.arg mechanism} must have a law.",
-          x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}.",
-          i = "Define one that returns {.fn rr_law_additive}, {.fn rr_law_channel} or {.fn rr_law_support}."),
-        "argument")
+          x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}."), "argument")
 }
 
-new_rr_law <- function(kind, ...) {
-  law <- list(...)
-  class(law) <- c(paste0("rr_law_", kind), "rr_law")
-  law
+#' @rdname rr_law
+#' @export
+rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
+  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
+         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
 }
 
-law_kind <- function(law) sub("^rr_law_", "", class(law)[1])
+new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
+
+check_law <- function(law) {
+  if (inherits(law, "rr_law")) return(law)
+  abort(c("{.fn rr_law} must return a law, see {.fn rr_new_law}.", x = "It returned {describe(law)}."), "argument")
+}
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
-  for (name in names(x)) {
-    value <- x[[name]]
-    if (is.numeric(value) && length(value)) {
-      cat("  ", name, " = ", paste(format(utils::head(as.vector(value), 6), digits = digits, trim = TRUE),
-                                   collapse = ", "),
-          if (length(value) > 6) ", ...", "\n", sep = "")
-    }
+  for (name in names(Filter(is.numeric, x))) {
+    value <- as.vector(x[[name]])
+    cat("  ", name, " = ", toString(format(utils::head(value, 6), digits = digits, trim = TRUE)),
+        if (length(value) > 6) ", ...", "\n", sep = "")
   }
   invisible(x)
 }
@@ -97,6 +99,8 @@ law_words <- function(law) UseMethod("law_words")
 
 # Does the law give what a method needs? `need` is one of the needs below; `k` the number of truths.
 law_gives <- function(law, need, k) UseMethod("law_gives")
+
+law_gives.rr_law <- function(law, need, k) FALSE
 
 # What methods, intervals and tables may need of a law, with the words that errors use for it.
 law_needs <- c(
@@ -114,8 +118,22 @@ law_needs <- c(
   simulation = "counts that can be simulated without the reports"
 )
 
+# The error where something is asked for that the law cannot give. `what` names it.
+refuse_law <- function(law, need, what = "This", remedy = NULL) {
+  abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law_words(law)}.", i = remedy),
+        c("law", "argument"))
+}
+
 # Do all truths have the same probabilities of the reports, so that nothing can be learned?
 law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
+
+law_tells_nothing.rr_law <- function(law) all(abs(law$difference %||% 1) < 1e-14)
+
+# Does the unbiased estimate add up to 1, whatever the counts?
+law_adds_up <- function(law) inherits(law, c("rr_law_additive", "rr_law_channel", "rr_law_hierarchy"))
+
+# Are standard errors of maximum likelihood by information, one linear system a function, where a matrix is too large?
+law_by_information <- function(law) inherits(law, "rr_law_channel")
 
 # The position of a report that was given and that no truth can produce, 0 if there is none.
 law_impossible <- function(law, counts) UseMethod("law_impossible")
@@ -143,6 +161,8 @@ law_transition.rr_law <- function(law, range) "  P(report given truth): see rr_m
 # Expected share of each count when the truths are distributed as theta.
 law_reported <- function(law, theta) UseMethod("law_reported")
 
+reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
+
 # Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a replication.
 law_simulate <- function(law, truth, nsim) UseMethod("law_simulate")
 
@@ -154,8 +174,7 @@ law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
 # the counts and the number of respondents as they are. `k` is the number of truths.
 new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
   evidence <- list(law = law, counts = if (n == effective_n) counts else counts * (effective_n / n), n = effective_n,
-                   k = k,
-                   mechanism = mechanism, given = list(counts = counts, n = n))
+                   k = k, mechanism = mechanism, given = list(counts = counts, n = n))
   evidence$unbiased <- function() law_unbiased(law, evidence)
   evidence$blank_error <- function() law_blank_error(law, evidence)
   evidence
@@ -181,16 +200,39 @@ to_sum_1 <- function(parts) {
   if (total > 0) parts / total else rep(1 / length(parts), length(parts))
 }
 
+# The reports as those of a channel, with their counts: list(law, evidence, logs), where the channel's rows are the
+# probabilities of the reports over factors whose logarithms are `logs`. Where the counts do not hold the likelihood,
+# these are the reports that rr_tally(keep = "sets") kept.
+report_channel <- function(law, evidence) UseMethod("report_channel")
+
+report_channel.rr_law <- function(law, evidence) refuse_law(law, "likelihood")
+
 # The maximum of the likelihood: a list with `estimate`, and what is known about it.
 law_maximum <- function(law, evidence, options) UseMethod("law_maximum")
 
-law_maximum.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
+law_maximum.rr_law <- function(law, evidence, options) {
+  own <- report_channel(law, evidence)
+  law_maximum(own$law, own$evidence, options)
+}
 
 # `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below `tolerance`. NULL where
 # double precision does not hold them.
 law_update <- function(law, evidence, options) UseMethod("law_update")
 
-law_update.rr_law <- function(law, evidence, options) refuse_law(law, "likelihood")
+law_update.rr_law <- function(law, evidence, options) {
+  own <- report_channel(law, evidence)
+  law_update(own$law, own$evidence, options)
+}
+
+# The log-likelihood of the reports.
+law_loglik <- function(law, evidence, theta) {
+  own <- report_channel(law, evidence)
+  m <- apply_channel(own$law$axes, theta)
+  times <- own$evidence$counts
+  seen <- times > 0
+  if (any(m[seen] <= 0)) return(-Inf)
+  sum(times[seen] * (log(m) + own$logs)[seen])
+}
 
 # ---- uncertainty ----
 
@@ -198,28 +240,84 @@ law_update.rr_law <- function(law, evidence, options) refuse_law(law, "likelihoo
 # alpha (I - u 1') on the categories in `support`, list(jacobian) for any matrix, or list(information) where the
 # covariance is the inverse information at this maximum of the likelihood. `unbiased`: whether the divisor is n - 1.
 
-# The map of a maximum of the likelihood.
+# The map of the unbiased estimate itself.
+whole_map <- function(k, unbiased = TRUE) list(support = rep(TRUE, k), alpha = 1, u = numeric(k), unbiased = unbiased)
+
+is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)
+
+# The map of a maximum of the likelihood, NULL where there is no likelihood.
 law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
 
-law_likelihood_map.rr_law <- function(law, evidence, estimate) NULL
+law_likelihood_map.rr_law <- function(law, evidence, estimate) {
+  if (law_gives(law, "likelihood", evidence$k)) list(information = estimate)
+}
 
-# Does the unbiased estimate add up to 1, whatever the counts?
-law_adds_up <- function(law) UseMethod("law_adds_up")
+# Larger supports would need a matrix that is slow to invert: their standard errors come from the bootstrap.
+covariance_cells <- 1000
 
-#' @export
-law_adds_up.rr_law <- function(law) TRUE
+# The unbiased estimate is a mean over the reports of terms: the mean product of those of each two of `cells`, and the
+# mean square of each.
+term_products <- function(law, evidence, cells) UseMethod("term_products")
+term_squares <- function(law, evidence, cells) UseMethod("term_squares")
+
+# Covariances and variances of the unbiased estimate.
+unbiased_covariance <- function(law, evidence, cells, target, unbiased) UseMethod("unbiased_covariance")
+unbiased_variances <- function(law, evidence, cells, target, unbiased) UseMethod("unbiased_variances")
+
+unbiased_covariance.rr_law <- function(law, evidence, cells, target, unbiased) {
+  theta <- law_unbiased(law, evidence)[cells]
+  second <- term_products(law, evidence, cells)
+  if (target == "sample") return((second - diag(theta, length(theta))) / evidence$n)
+  (second - outer(theta, theta)) / sampling_divisor(evidence, unbiased)
+}
+
+unbiased_variances.rr_law <- function(law, evidence, cells, target, unbiased) {
+  theta <- law_unbiased(law, evidence)[cells]
+  second <- term_squares(law, evidence, cells)
+  if (target == "sample") return((second - theta) / evidence$n)
+  (second - theta^2) / sampling_divisor(evidence, unbiased)
+}
+
+# The divisor that makes a variance unbiased belongs to the unbiased estimate.
+sampling_divisor <- function(evidence, unbiased) if (isTRUE(unbiased)) max(evidence$n - 1, 0) else evidence$n
 
 # Variances of the estimates `which`, and their block of the covariance matrix, under a map.
 law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
 law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
 
-# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or
-# with `variances` its diagonal only.
-law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
+law_variances.rr_law <- function(law, evidence, map, which, target) {
+  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
+  ifelse(map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0)
+}
 
-law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
-  covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
-  if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
+law_covariance.rr_law <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(maximum_covariance(law, evidence, map$information, which, target))
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  mapped_covariance(map, which, function(cells) unbiased_covariance(law, evidence, cells, target, map$unbiased))
+}
+
+# alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
+mapped_covariance <- function(map, which, covariance) {
+  if (map$alpha == 1 && all(map$u == 0)) {
+    block <- covariance(which)
+    off <- !map$support[which]
+    block[off, ] <- block[, off] <- 0
+    return(block)
+  }
+  on <- base::which(map$support)
+  if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  whole <- covariance(on)
+  centred <- whole - outer(map$u[on], colSums(whole))
+  placed_block(map$alpha^2 * (centred - outer(rowSums(centred), map$u[on])), on, which)
+}
+
+# A covariance matrix of `cells` as one of `which`; the others do not move.
+placed_block <- function(covariance, cells, which) {
+  place <- match(which, cells)
+  inside <- !is.na(place)
+  block <- matrix(0, length(which), length(which))
+  block[inside, inside] <- covariance[place[inside], place[inside]]
+  block
 }
 
 # Under a map that is a matrix: the delta method, with the covariance of the unbiased estimate.
@@ -231,16 +329,14 @@ jacobian_covariance <- function(law, evidence, map, which, target) {
   rows %*% unbiased %*% t(rows)
 }
 
-# The map of the unbiased estimate itself.
-whole_map <- function(k, unbiased = TRUE) list(support = rep(TRUE, k), alpha = 1, u = numeric(k), unbiased = unbiased)
+# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or
+# with `variances` its diagonal only.
+law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
 
-# Larger supports would need a matrix that is slow to invert: their standard errors come from the bootstrap.
-covariance_cells <- 1000
-
-# Are standard errors of maximum likelihood by information, one linear system a function, where a matrix is too large?
-law_by_information <- function(law) UseMethod("law_by_information")
-
-law_by_information.rr_law <- function(law) FALSE
+law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
+  covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
+  if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
+}
 
 # The unbiased estimate of a linear function of the shares is a mean over the reports, of terms whose own mean, given a
 # truth, is the weight of that truth. The mean squares of the terms, given each of the `k` truths: N Var is their mean
@@ -269,18 +365,4 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
     sum(weights * squares[part]) / sum(weights)
   }
   moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target)
-}
-
-# ---- refusals ----
-
-# The error where something is asked for that the law cannot give. `what` names it.
-refuse_law <- function(law, need, what = "This", remedy = NULL) {
-  abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law_words(law)}.", i = remedy),
-        c("law", "argument"))
-}
-
-check_law <- function(law) {
-  if (inherits(law, "rr_law")) return(law)
-  abort(c("{.fn rr_law} must return a law.", x = "It returned {describe(law)}.",
-          i = "Laws are made by {.fn rr_law_additive}, {.fn rr_law_channel} and {.fn rr_law_support}."), "argument")
 }

@@ -140,10 +140,6 @@ rr_law.rr_mean <- function(mechanism) {
 
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
-law_gives.rr_law_mean <- function(law, need, k) FALSE
-
-law_tells_nothing.rr_law_mean <- function(law) FALSE
-
 #' @export
 format.rr_mean <- function(x, digits = 4, ...) {
   sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))

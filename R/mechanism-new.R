@@ -49,7 +49,7 @@
 #'   p <- plogis(epsilon / 2)
 #'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding", p = p)
 #' }
-#' rr_law.rr_toy <- function(mechanism) rr_law_support(mechanism$p, 1 - mechanism$p)
+#' rr_law.rr_toy <- function(mechanism) rr_new_law("support", mechanism$p, 1 - mechanism$p)
 #' rr_draw_reports.rr_toy <- function(mechanism, answers, rng = "secure") {
 #'   bits <- outer(answers, seq_along(mechanism$levels), "==")
 #'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)

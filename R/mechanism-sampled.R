@@ -82,10 +82,6 @@ rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(m
 
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
-law_gives.rr_law_sampled <- function(law, need, k) FALSE
-
-law_tells_nothing.rr_law_sampled <- function(law) FALSE
-
 #' @export
 rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)

@@ -62,7 +62,7 @@ blanket <- function(mechanism) {
     abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
             x = "This one is: {format(mechanism)}.",
             i = paste("Where reports support sets of categories the law must have one {.arg p}, one {.arg q} and",
-                      "{.arg odds}: see {.fn rr_law_support}.")), c("law", "argument"))
+                      "{.arg odds}: see {.fn rr_new_law}.")), c("law", "argument"))
   }
   shares
 }

@@ -128,10 +128,6 @@ rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truth
 
 law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 
-law_gives.rr_law_sketch_counts <- function(law, need, k) FALSE
-
-law_tells_nothing.rr_law_sketch_counts <- function(law) FALSE
-
 # ---- respondents ----
 
 #' @export

@@ -1,12 +1,5 @@
 # Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and gives each row its
 # posterior; here the rows are made, and taken back to categories.
-method_eb <- function() {
-  rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
-                needs = "binomial", options = c("loss", "pool", "reference", "ordered"), group = "shrinkage",
-                local_map = eb_map, cost = 60, place = 15, estimate_groups = estimate_eb, spread = eb_spread,
-                credible = eb_credible, credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
-                choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
-}
 
 # Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law, for
 # the numbers of categories at which they were chosen (rows), and interpolated between these. The odds of one heavy
@@ -48,37 +41,17 @@ eb_options <- function(options, evidence) {
   given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
   if (length(given) > 1) {
     abort(c("{.arg {given[1]}} says by itself how the shares are expected to be spread.",
-            x = "{.arg {given[2]}} was given too.", i = "Give one of them."), "argument")
+            x = "{.arg {given[2]}} was given too."), "argument")
   }
-  if (!is.null(reference)) reference <- check_reference(reference, evidence)
+  if (is.table(reference)) reference <- prop.table(reference)
+  reference <- distribution_option(reference, "reference", evidence)
+  if (any(reference <= 0)) {
+    abort(c("{.arg reference} must hold shares above 0.", x = "Share {which(reference <= 0)[1]} is 0."), "argument")
+  }
   if (ordered && !inherits(evidence$law, "rr_law_additive")) {
     refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
   }
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
-}
-
-check_reference <- function(reference, evidence) {
-  k <- evidence$k
-  if (is.table(reference)) reference <- stats::setNames(as.vector(prop.table(reference)), names(reference))
-  reference <- match_levels(check_probabilities(reference, "reference"), evidence$mechanism$levels, "reference")
-  if (length(reference) != k || abs(sum(reference) - 1) > 1e-8) {
-    abort(c("{.arg reference} must be a distribution over the {k} categories.",
-            x = "It has length {length(reference)} and adds up to {format(sum(reference), digits = 10)}."), "argument")
-  }
-  if (any(reference <= 0)) {
-    abort(c("{.arg reference} must hold shares above 0.", x = "Share {which(reference <= 0)[1]} is 0.",
-            i = "A category that is expected never to occur cannot be multiplied by anything: add a little to all."),
-          "argument")
-  }
-  reference
-}
-
-# The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
-check_pooled_sizes <- function(n) {
-  if (max(n) <= 1e8 * min(n)) return(invisible())
-  abort(c("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.",
-          x = "They have {format(min(n))} to {format(max(n))} respondents.",
-          i = "Leave out the smallest: beside the largest they say nothing about the common spread."), "argument")
 }
 
 # The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one? Of one
@@ -113,19 +86,10 @@ alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b
 eb_rows <- function(counts, n, form) {
   k <- length(counts)
   if (!alike_form(form) || length(n) > 1) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
-  whole <- max(counts) < 1e6 && all(counts == floor(counts))
-  if (whole) {
-    size <- tabulate(counts + 1, max(counts) + 1)
-    value <- which(size > 0) - 1
-    position <- cumsum(size > 0)
-    place <- function(x) x[position[counts + 1]]
-    size <- size[value + 1]
-  } else {
-    value <- sort(unique(counts))
-    at <- match(counts, value)
-    place <- function(x) x[at]
-    size <- tabulate(at, length(value))
-  }
+  value <- sort(unique(counts))
+  at <- match(counts, value)
+  place <- function(x) x[at]
+  size <- tabulate(at, length(value))
   if (length(value) > eb_most_rows) {
     bin <- floor(20 * sqrt(value + 0.375))
     # The ends stay, so that all that lies between is interpolated.
@@ -135,8 +99,7 @@ eb_rows <- function(counts, n, form) {
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
     distinct <- value
-    whole_place <- place
-    place <- function(x) whole_place(stats::approx(knots, x, distinct, rule = 2)$y)
+    place <- function(x) stats::approx(knots, x, distinct, rule = 2)$y[at]
     value <- knots
   }
   rows <- length(value)
@@ -272,19 +235,23 @@ estimate_eb <- function(groups, options) {
   first <- groups[[1]]
   law <- first$law
   options <- c(eb_options(options, first), groups = length(groups))
-  if (falls_back(first)) {
-    # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
-    # `mle` where all respondents hold one answer.
+  # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
+  # `mle` where all respondents hold one answer.
+  if (first$k == 2 && inherits(law, "rr_law_additive")) {
     return(lapply(groups, function(evidence) {
       list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
     }))
   }
   if (any(eb_form(law)$a <= 0)) {
     abort(c("{.val eb} needs reports that speak for their truth: p above q.",
-            x = "Under {.arg mechanism} ({first$mechanism$design}) the truth is the least likely report.",
-            i = "Use {.val {if (inherits(law, \"rr_law_support\")) \"inv\" else \"mle\"}}."), "argument")
+            x = "Under {.arg mechanism} ({first$mechanism$design}) the truth is the least likely report."), "argument")
   }
-  if (options$pool) check_pooled_sizes(vapply(groups, `[[`, 0, "n"))
+  n <- vapply(groups, `[[`, 0, "n")
+  # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
+  if (options$pool && max(n) > 1e8 * min(n)) {
+    abort(c("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.",
+            x = "They have {format(min(n))} to {format(max(n))} respondents."), "argument")
+  }
   absolute <- options$loss == "absolute"
   Map(function(result, evidence) {
     # No mean is 0, though its kernel, cut at e^-46, may say so.
@@ -307,12 +274,6 @@ eb_check <- function(given, form, mean, variance, expected) {
   list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
 }
 
-# Whether what the posterior expects is at least a quarter of the largest error that the reports allow, and no less than
-# the smallest.
-eb_borne_out <- function(detail) isTRUE(detail$delta <= 4 && detail$expected.error >= detail$expected.range[1])
-
-falls_back <- function(evidence) evidence$k == 2 && inherits(evidence$law, "rr_law_additive")
-
 # Variances given the sum of the shares: a share with much of the total variance loses much of its own.
 eb_variance <- function(variance, tilted) {
   total <- sum(variance[tilted])
@@ -323,8 +284,10 @@ eb_variance <- function(variance, tilted) {
 eb_spread <- function(estimate, evidence, target) {
   detail <- evidence$details
   if (isTRUE(detail$fallback)) return(NULL)
+  # At least a quarter of the largest error that the reports allow, and no less than the smallest.
+  borne_out <- isTRUE(detail$delta <= 4 && detail$expected.error >= detail$expected.range[1])
   unknown <- if (target == "sample") "the posterior is about the population, not about these respondents"
-    else if (!eb_borne_out(detail)) "the reports do not bear out the error that the posterior expects"
+    else if (!borne_out) "the reports do not bear out the error that the posterior expects"
   if (!is.null(unknown)) {
     nothing <- rep(NA_real_, evidence$k)
     return(list(diagonal = nothing, common = nothing, unknown = unknown))
@@ -360,8 +323,7 @@ eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
     abort(c("Credible intervals of pooled groups need all groups that were estimated together.",
-            x = "These are {length(groups)} of {options$groups}.",
-            i = "Take the intervals of the whole fit, or use {.val wilson}."), "argument")
+            x = "These are {length(groups)} of {options$groups}."), "argument")
   }
   learned <- if (options$pool) seq_along(groups) else which
   fits <- lapply(c(FALSE, TRUE), function(wary) {

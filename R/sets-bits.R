@@ -38,8 +38,8 @@ abort_flip <- function(flip, position) {
 # kernels: here each comparison would be a pass of its own.
 check_flip <- function(flip, m, n, sets = NULL) {
   if (!is.numeric(flip) || is.object(flip) || !length(flip)) {
-    abort(c("{.arg flip} must be the probability that a bit was reported wrongly.", x = "It is {describe(flip)}.",
-            i = "For randomized response at {.arg epsilon} it is {.code plogis(-epsilon)}."), "argument")
+    abort(c("{.arg flip} must be the probability that a bit was reported wrongly.", x = "It is {describe(flip)}."),
+          "argument")
   }
   storage.mode(flip) <- "double"
   flip <- name_flips(flip, sets)
@@ -59,8 +59,7 @@ name_flips <- function(flip, sets) {
   names <- if (is.matrix(flip)) colnames(flip) else names(flip)
   if (length(names) != length(sets) || identical(names, sets) || !any(nzchar(sets))) return(flip)
   if (!setequal(names, sets) || anyDuplicated(names)) {
-    abort(c("The names of {.arg flip} must be those of what was reported, each once.",
-            x = "They are {format_labels(names)}, and those there are {format_labels(sets)}."), "mismatch")
+    abort("The names of {.arg flip} must be {format_labels(sets)}, each once.", "mismatch")
   }
   at <- match(sets, names)
   if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
@@ -196,4 +195,126 @@ print.rr_bit_tally <- function(x, ...) {
   cat("<rr_bit_tally> elements: ", format_count(length(x$ones)), ", bits of each: ", format_count(x$n),
       ", reported as 1: ", format_count(sum(x$ones)), ", flip: ", format_flips(x$flip), "\n", sep = "")
   invisible(x)
+}
+
+# ---- in a database ----
+
+# Noisy bits in a long table: one row for each element and set, with the bit that the set reported of the element.
+
+# How many of its bits each element has as 1: the engine adds up, one row for each element comes back.
+count_long_bits <- function(data, element, set, column) {
+  frame <- table_columns(data)
+  name <- function(given, arg) {
+    if (inherits(given, "formula")) given <- all.vars(given)
+    if (length(given) == 1L && given %in% names(frame)) return(given)
+    abort(c("{.arg {arg}} must name a column of the database table.", x = "It is {describe(given)}."), "argument")
+  }
+  element <- name(element, "element")
+  set <- name(set, "set")
+  left <- setdiff(names(frame), c(element, set))
+  column <- if (is.null(column) && length(left) == 1L) left else name(column, "column")
+  alias <- free_names(c("bits", "sets", "ones", "wrong", "unknown"), c(element, set, column))
+  bit <- rlang::sym(column)
+  sums <- list(quote(n()), rlang::call2("n_distinct", rlang::sym(set)), rlang::expr(sum(!!bit, na.rm = TRUE)),
+               rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
+               rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
+  sums <- translate_sums(stats::setNames(sums, alias), dbplyr::remote_con(data))
+  rows <- run_query(data, group_query(data, element, sums), c(element, set, column))
+  if (!nrow(rows)) abort("{.arg bits} holds no bits.", "empty")
+  labels <- label_text(plain_numbers(rows[[element]]))
+  numbers <- lapply(rows[alias], function(x) as.double(plain_numbers(x)))
+  names(numbers) <- c("bits", "sets", "ones", "wrong", "unknown")
+  refuse <- function(bad, headline, class = "argument") {
+    if (any(bad)) abort(c(headline, x = "Element {.val {labels[which(bad)[1]]}} has not."), class)
+  }
+  refuse(is.na(labels) | numbers$unknown > 0, "{.arg bits} must have bits, elements and sets that are not NULL.",
+         "missing")
+  refuse(numbers$wrong > 0, "{.arg bits} must have 0 or 1 everywhere.")
+  # A set that does not have an element reports 0, perhaps flipped.
+  refuse(numbers$sets != numbers$bits | numbers$bits != max(numbers$bits),
+         "{.arg bits} must have one row for each element and set.")
+  order <- order(labels, method = "radix")
+  list(n = numbers$bits[1], ones = numbers$ones[order], labels = labels[order])
+}
+
+# ---- bits merged into one ----
+
+#' Merge noisy bits into noisy bits
+#'
+#' For pipelines that must keep bits: the OR (or AND) of noisy bits, drawn so that it is again a noisy bit, wrong with one
+#' known probability \eqn{q^*} whatever the truth. It can be used like any other randomised response. If only an estimate is wanted,
+#' [rr_any()] and [rr_set_size()] are more precise, since merging draws anew and adds noise.
+#'
+#' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
+#' \eqn{q^*} that makes all of these probabilities is given by
+#' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
+#'   prod_i (1 - q_i)/(1 - 2 q_i),}
+#' so merging two by two, in any order, costs the same as merging all at once. Flips above 1/2 are turned round first.
+#' Merging only post-processes reports, so nobody loses privacy.
+#'
+#' @param bits A vector of noisy bits (one element) or a matrix (one element a row), or a list of sketches of
+#'   [rr_sketch()] with the same settings and key.
+#' @param flip Probability that a bit was reported wrongly: one number, or one for each bit of a vector or column of a
+#'   matrix, in any order with their names. Left out for sketches, which know theirs.
+#' @param type `"any"` (OR) or `"all"` (AND); sketches are always merged by OR.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
+#' @param ... Not used, and refused.
+#' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
+#' @section Errors:
+#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
+#' them that is not theirs.
+#' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
+#'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
+#' @examples
+#' set.seed(1)
+#' seen <- matrix(runif(3000) < 0.3, 1000, 3)
+#' reports <- xor(seen, runif(3000) < 0.05)
+#' merged <- rr_merge_bits(reports, flip = 0.05, rng = "R")
+#' attr(merged, "flip")
+#' # The merged bits are randomised responses to "in any set?"
+#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))
+#' sum(rowSums(seen) > 0)
+#' @export
+rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("secure", "R"), ...) {
+  check_dots_empty(...)
+  type <- check_choice(type, "type", c("any", "all"))
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (inherits(bits, "rr_sketch")) bits <- list(bits)
+  if (is.list(bits) && !is.data.frame(bits)) {
+    sketches <- check_sketches(bits, flip)
+    first <- sketches[[1]]
+    merged <- merge_rows(vapply(sketches, `[[`, first$bits, "bits"), vapply(sketches, `[[`, 1, "flip"), "any", rng)
+    return(new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip))
+  }
+  bits <- check_bits(bits)
+  if (is.raw(bits) || is.matrix(flip)) {
+    abort("{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column.", "argument")
+  }
+  rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
+  flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
+  row_ones(rows)
+  merged <- merge_rows(rows, rep_len(flip, ncol(rows)), type, rng)
+  structure(merged$bits, names = rownames(rows), flip = merged$flip)
+}
+
+merged_flip <- function(flip) {
+  flip <- pmin(flip, 1 - flip)
+  # log of prod (1 - q) / (1 - 2q), which is 1 + r* with r* = q* / (1 - 2q*)
+  excess <- expm1(sum(log1p(flip / (1 - 2 * flip))))
+  if (is.infinite(excess)) 0.5 else excess / (1 + 2 * excess)
+}
+
+merge_rows <- function(rows, flip, type, rng) {
+  star <- merged_flip(flip)
+  if (star >= 0.5) {
+    abort("Merging so many bits leaves nothing of the truth: {.fn rr_any} estimates it.", "no_information")
+  }
+  storage.mode(rows) <- "integer"
+  turned <- flip > 0.5
+  rows[, turned] <- 1L - rows[, turned]
+  estimate <- tally_value(rr_bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
+  different <- unique(estimate)
+  # Exact at both ends but for rounding.
+  probability <- pmin(pmax(star + (1 - 2 * star) * different, 0), 1)
+  list(bits = draw_bits(match(estimate, different), probability, rng), flip = star)
 }

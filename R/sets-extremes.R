@@ -69,8 +69,7 @@ extreme <- function(bits, flip, kind) {
 # A tally knows its flips; another one beside it is a misunderstanding.
 check_tally_flip <- function(tally, flip) {
   if (is.null(flip) || (length(flip) == 1L && flip %in% tally$flip)) return(tally)
-  abort(c("{.arg flip} must be left out for a tally, which holds its own.",
-          x = "That of the tally is {format_flips(tally$flip)}; {.arg flip} is {describe(flip)}."), "mismatch")
+  abort("{.arg flip} must be left out for a tally, which holds its own.", "mismatch")
 }
 
 # Equal flips leave at most n + 1 different answers, however many elements there are.

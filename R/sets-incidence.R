@@ -81,11 +81,10 @@ check_incidence <- function(data, method) {
     power <- -data$n * log10(abs(1 - 2 * data$flip))
     if (method == "inv" && power > 300 / log(10)) {
       abort(c("There is too much noise for inversion with this many sets.",
-              x = "Standard errors would be of the order of 1e{round(power)} elements.",
-              i = "Use {.code method = \"mle\"}, fewer sets, or less noise."), "argument")
+              x = "Standard errors would be of the order of 1e{round(power)} elements."), "argument")
     }
   } else if (is.null(data$bits)) {
-    abort(c("Unequal flips need the sets apart.", x = "A tally has added them up."), "argument")
+    abort("Unequal flips need the sets apart, which a tally has added up.", "argument")
   } else if (method == "mle" && is.matrix(data$flip)) {
     abort("{.code method = \"mle\"} needs one flip for each set, the same for all elements.", "argument")
   }

@@ -33,8 +33,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   check_flag(truth, "truth")
   known <- unique(object$method)
   if (!all(methods %in% known)) {
-    abort(c("{.arg methods} must be methods of the study.", x = "{.val {setdiff(methods, known)[1]}} is not."),
-          "argument")
+    abort("{.arg methods} must be among {.val {known}}.", "argument")
   }
   data <- as.data.frame(object)
   drawn <- data$metric == metric & data$method %in% (methods %||% known)

@@ -43,78 +43,55 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  keys <- frame <- NULL
-  written <- are_written(counts)
-  if (is.data.frame(counts)) {
-    frame <- frame_counts(counts, mechanism, column, by)
-    counts <- frame$counts
-    keys <- frame$groups
-    if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
-      abort(c("{.arg effective_n} is not for counts that have the squares of their weights.",
-              i = "Leave it out, or the column {.val {query_columns[['squares']]}}."), "argument")
-    }
-    if (!is.null(keys)) name_groups(as.list(keys), mechanism)
-  } else if (!is.null(column) || !is.null(by)) {
+  # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
+  written <- if (is.data.frame(counts)) !any(count_names %in% names(counts)) else is.double(counts) && !is.object(counts)
+  frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
+  else if (!is.null(column) || !is.null(by)) {
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
           "argument")
   }
-  check_fetched(counts)
-  check_turned(counts, mechanism)
-  counts <- flatten_questions(plain_numbers(counts), mechanism)
+  if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
+    abort("{.arg effective_n} is not for counts that have the squares of their weights.", "argument")
+  }
+  counts <- flatten_questions(plain_numbers(frame$counts %||% counts), mechanism)
   if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
     abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
-            x = if (is.numeric(counts) && length(dim(counts)) > 2L) "It has {length(dim(counts))} dimensions."
-                else "It is {describe(counts)}.",
-            i = if (is.list(counts) && !is.object(counts)) "Make it a vector: {.code unlist(counts)}.",
-            i = if (length(dim(counts)) > 2L) "For groups of several keys: {.code as.data.frame(counts)}."), "argument")
+            x = "It is {describe(counts)}."), "argument")
   }
   grouped <- length(dim(counts)) == 2L
-  if (grouped && is.null(keys)) check_group_names("group", mechanism)
-  groups <- if (grouped && is.null(keys)) check_columns(colnames(counts) %||% as.character(seq_len(ncol(counts))))
-  labels <- if (grouped) rownames(counts) else names(counts)
-  k <- length(mechanism$reports)
-  if (is.null(labels) && (if (grouped) nrow(counts) else length(counts)) != k) {
-    abort(c("{.arg counts} must have one count per report.",
-            x = "It has {if (grouped) nrow(counts) else length(counts)}, and the mechanism has {k}.",
-            i = "Name the counts to leave out those that are 0."), "argument")
-  }
+  keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
   whole <- is.null(effective_n) && is.null(frame$weight_squares)
   check <- .Call(C_rr_check_counts, values, whole)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
   if (categories) check_size(check[1], values, whole)
-  if (check[2] > 0) abort_count(counts, values, check[2], labels)
+  labels <- if (grouped) rownames(counts) else names(counts)
+  if (check[2] > 0) abort_count(counts, check[2], labels)
   if (categories && check[1] == 0) {
     abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
   }
-  if (categories && whole && written) tell_hundreds(if (grouped) matrix(values, nrow(counts)) else values)
   if (grouped) values <- matrix(values, nrow(counts))
-  if (!is.null(labels) && !identical(labels, mechanism$reports)) {
-    values <- place_counts(values, labels, mechanism, if (grouped) colnames(counts))
-  }
-  n <- if (categories) check_number_given(n, if (grouped) colSums(values) else check[1])
-    else check_respondents(n, values)
-  new_rr_tally(mechanism, values, n = n, groups = keys %||% if (grouped) tibble::tibble(group = groups),
+  if (categories && whole && written) tell_hundreds(values)
+  values <- place_counts(values, labels, mechanism)
+  n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
+  new_rr_tally(mechanism, values, n = n, groups = keys,
                weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
                respondents = frame$respondents)
 }
 
-# Counts are in R; reports may be counted in a database.
-check_fetched <- function(counts) {
-  if (!inherits(counts, c("tbl_lazy", "DBIConnection"))) return(invisible())
-  table <- if (inherits(counts, "tbl_lazy")) "counts" else "dplyr::tbl(connection, \"counts\")"
-  abort(c("{.arg counts} must be in R: numbers, or a data frame.",
-          x = "It is {if (table == 'counts') 'a table of' else 'a connection to'} a database.",
-          i = "Fetch a table of counts: {.code dplyr::collect({table})}.",
-          i = "A table of reports is counted where it is by {.fn rr_tally}."), "argument")
-}
-
-# A matrix without names of rows, whose columns are called as the reports are, has one row a group.
-check_turned <- function(counts, mechanism) {
-  if (length(dim(counts)) != 2L || !is.null(rownames(counts)) || is.null(colnames(counts))) return(invisible())
-  if (!setequal(colnames(counts), mechanism$reports)) return(invisible())
-  abort(c("{.arg counts} must have one row per report.", x = "Its columns are called as the reports are.",
-          i = "Give {.code t(counts)}."), "argument")
+# The columns of a matrix are groups. One without names of rows, whose columns are called as the reports are, has one
+# row a group instead.
+column_groups <- function(counts, mechanism) {
+  names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
+  if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
+    abort(c("{.arg counts} must have one row per report.", x = "Its columns are called as the reports are.",
+            i = "Give {.code t(counts)}."), "argument")
+  }
+  if (anyNA(names) || anyDuplicated(names)) {
+    abort("The columns of {.arg counts} must have different names: they are the groups.", "argument")
+  }
+  name_groups(list(group = names), mechanism)
+  tibble::tibble(group = names)
 }
 
 # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
@@ -127,46 +104,30 @@ check_size <- function(total, values, whole) {
           x = "They add up to {format(total, digits = 3)}."), "counts")
 }
 
-# Where a report is one category, n is the sum of the counts.
-check_number_given <- function(n, total) {
-  same <- is.numeric(n) && length(n) == length(total) && !anyNA(n) && all(abs(n - total) <= 1e-9 * total)
-  if (is.null(n) || same) return(total)
-  abort(c("{.arg n} must be the sum of the counts, since a report is one category.", x = "It is {describe(n)}.",
-          i = "Leave it out."), "mismatch")
-}
-
-# Each count of support is at most n.
-check_respondents <- function(n, values) {
+# The number of respondents. Where a report is one category it is the `total` of the counts; each count of support is at
+# most as large.
+check_respondents <- function(n, values, total) {
+  if (is.null(n) && !is.null(total)) return(total)
   groups <- NCOL(values)
-  if (is.null(n)) {
-    abort(c("{.arg n} is needed: the number of respondents.",
-            x = paste("A report of this mechanism supports several categories or none,",
-                      "so that the counts do not add up to it.")),
-          "argument")
-  }
   if (!is.numeric(n) || is.object(n) || !length(n) %in% c(1L, groups) || anyNA(n) || any(n <= 0 | n > 1e100)) {
-    abort(c("{.arg n} must be a number above 0{if (groups > 1) ', or one per group'}.", x = "It is {describe(n)}."),
+    abort(c("{.arg n} must be the number of respondents{if (groups > 1) ', or one per group'}, above 0.",
+            x = "It is {describe(n)}.",
+            i = if (is.null(n)) "A report of this mechanism is not one category: the counts do not add up to {.arg n}."),
           "argument")
   }
   n <- rep_len(as.double(n), groups)
-  most <- apply(as.matrix(values), 2, max)
-  over <- which(most > n * (1 + 1e-9))
+  if (!is.null(total)) {
+    if (all(abs(n - total) <= 1e-9 * total)) return(total)
+    abort(c("{.arg n} must be the sum of the counts, since a report is one category.", x = "It is {describe(n)}."),
+          "mismatch")
+  }
+  over <- which(apply(as.matrix(values), 2, max) > n * (1 + 1e-9))
   if (length(over)) {
     abort(c("{.arg counts} must not be above {.arg n}, the number of respondents.",
-            x = "A count is {format(most[over[1]], digits = 15)}, and {.arg n} is {format(n[over[1]], digits = 15)}."),
+            x = "A count is {number_text(max(as.matrix(values)[, over[1]]))}, and {.arg n} is {number_text(n[over[1]])}."),
           "counts")
   }
   n
-}
-
-check_columns <- function(names) {
-  if (anyNA(names) || anyDuplicated(names)) {
-    twice <- names[c(which(is.na(names)), anyDuplicated(names))[1]]
-    abort(c("The columns of {.arg counts} must have different names: they are the groups.",
-            x = if (is.na(twice)) "One has none." else "{.val {twice}} appears more than once."),
-          "argument")
-  }
-  names
 }
 
 effective_squares <- function(effective_n, n) {
@@ -180,36 +141,25 @@ effective_squares <- function(effective_n, n) {
 }
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
-place_counts <- function(values, labels, mechanism, columns = NULL) {
-  position <- match_labels(labels, mechanism)
-  if (anyNA(position)) {
-    odd <- labels[is.na(position)][1]
-    near <- nearest_label(odd, mechanism$reports)
-    turned <- length(columns) > 0L && all(columns %in% mechanism$reports)
-    abort(c("The {if (is.matrix(values)) 'row ' else ''}names of {.arg counts} must be levels of the mechanism.",
-            x = "{.val {odd}} is not one.",
-            i = if (turned) "Its columns are called as the levels are. Rows must be reports: give {.code t(counts)}."
-                else if (!is.na(near)) "Did you mean {.val {near}}?",
-            i = "The levels are {format_labels(mechanism$reports)}."), "level")
-  }
-  if (anyDuplicated(position)) {
-    abort(c("The names of {.arg counts} must all differ.",
-            x = "{.val {labels[anyDuplicated(position)]}} appears more than once."), "level")
-  }
+place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
-  if (is.matrix(values)) {
-    placed <- matrix(0, k, ncol(values))
-    placed[position, ] <- values
-  } else {
-    placed <- numeric(k)
-    placed[position] <- values
+  if (is.null(labels) && NROW(values) != k) {
+    abort(c("{.arg counts} must have one count per report.",
+            x = "It has {NROW(values)}, and the mechanism has {k}.",
+            i = "Name the counts to leave out those that are 0."), "argument")
   }
+  if (is.null(labels) || identical(labels, mechanism$reports)) return(values)
+  position <- match_labels(labels, mechanism)
+  if (anyNA(position) || anyDuplicated(position)) {
+    odd <- labels[is.na(position) | duplicated(position)][1]
+    abort(c("The names of {.arg counts} must be levels of the mechanism, each at most once.",
+            x = "{.val {odd}} {if (anyNA(position)) 'is not one' else 'appears more than once'}.",
+            i = if (anyNA(position)) "The levels are {format_labels(mechanism$reports)}."), "level")
+  }
+  if (!is.matrix(values)) return(replace(numeric(k), position, values))
+  placed <- matrix(0, k, ncol(values))
+  placed[position, ] <- values
   placed
-}
-
-# Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
-are_written <- function(counts) {
-  if (is.data.frame(counts)) !any(count_names %in% names(counts)) else is.double(counts) && !is.object(counts)
 }
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
@@ -220,27 +170,117 @@ tell_hundreds <- function(values) {
                   .frequency_id = "candor_message_percentages")
 }
 
-# Shares and percentages add up to what they are of, rounded to a digit at least.
-fraction_note <- function(values) {
-  sums <- if (is.matrix(values)) colSums(values) else sum(values)
-  kind <- if (all(abs(sums - 1) <= 0.01)) "shares" else if (all(abs(sums - 100) <= 0.5)) "percentages"
-  if (!is.null(kind)) {
-    return(sprintf(paste("They add up to %s, as %s do. Counts are the numbers of respondents who gave each report:",
-                         "%s times how many answered, made whole."), if (kind == "shares") 1 else 100, kind,
-                   if (kind == "shares") "shares" else "percentages / 100"))
-  }
-  cli::format_inline("For weighted counts {.fn rr_counts} takes {.arg effective_n}, and {.fn rr_tally} {.arg weights}.")
+abort_count <- function(counts, position, labels) {
+  value <- as.double(counts)[position]
+  at <- if (is.null(labels)) paste("Count", format_count(position))
+    else sprintf("The count of \"%s\"", labels[(position - 1) %% NROW(counts) + 1])
+  fractional <- is.finite(value) && value >= 0
+  sums <- if (fractional) tally_sums(counts)
+  # Shares and percentages add up to what they are of, rounded to a digit at least.
+  shares <- fractional && (all(abs(sums - 1) <= 0.01) || all(abs(sums - 100) <= 0.5))
+  abort(c(if (fractional) "{.arg counts} must be whole numbers." else "{.arg counts} must be finite and at least 0.",
+          x = "{at} is {if (is.finite(value)) number_text(value) else value}.",
+          i = if (shares) "Shares and percentages are not counts: give how many respondents gave each report."
+              else if (fractional) "For weighted counts there is {.arg effective_n}."), "counts")
 }
 
-abort_count <- function(counts, values, position, labels) {
-  value <- values[position]
-  row <- if (is.matrix(counts)) (position - 1) %% nrow(counts) + 1 else position
-  at <- if (is.null(labels)) paste("Count", format_count(position))
-        else sprintf("The count of \"%s\"", labels[row])
-  fractional <- is.finite(value) && value >= 0
-  abort(c(if (fractional) "{.arg counts} must be whole numbers." else "{.arg counts} must be finite and at least 0.",
-          x = "{at} is {format(value, digits = 15)}.", i = if (fractional) "{fraction_note(values)}"),
-        "counts")
+# ---- counts in data frames ----
+
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
+
+# A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
+# report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
+# a tally).
+frame_counts <- function(counts, mechanism, column, by) {
+  counts <- as_plain_frame(counts)
+  by <- frame_names(counts, by, "by") %||% refuse_vector(by, "by")
+  there <- intersect(mechanism$reports, names(counts)[vapply(counts, is.numeric, NA)])
+  if (!is.null(column) || !length(there)) return(long_counts(counts, mechanism, column, by))
+  if (length(there) == length(mechanism$reports)) return(wide_counts(counts, mechanism, by))
+  abort(c("{.arg counts} must have a column for each report, or one row per report.",
+          x = "There is a column {.val {there}}, and none called {.val {setdiff(mechanism$reports, there)}}."), "argument")
+}
+
+wide_counts <- function(counts, mechanism, by) {
+  values <- t(as.matrix(as.data.frame(lapply(counts[mechanism$reports], plain_numbers), check.names = FALSE)))
+  dimnames(values) <- list(mechanism$reports, NULL)
+  if (nrow(counts) == 1L && is.null(by)) return(list(counts = values[, 1]))
+  if (is.null(by)) {
+    # Columns of the totals of the counts are no groups.
+    total <- vapply(counts, function(each) is.numeric(each) && isTRUE(all.equal(as.vector(each), colSums(values))), NA)
+    by <- setdiff(names(counts)[!total], mechanism$reports)
+    if (!length(by) || anyDuplicated(counts[by])) {
+      counts$group <- seq_len(nrow(counts))
+      by <- "group"
+    }
+  }
+  name_groups(as.list(counts[by]), mechanism)
+  twice <- anyDuplicated(counts[by])
+  if (twice) {
+    abort(c("{.arg counts} must have one row per group.",
+            x = "Row {twice} is of a group that another row is of: {format_group(counts[by], twice)}."), "argument")
+  }
+  list(counts = values, groups = tibble::as_tibble(counts[by]))
+}
+
+long_counts <- function(counts, mechanism, column, by) {
+  sums <- weight_columns(counts)
+  number <- if (is.null(sums)) intersect(count_names, names(counts))[1] else query_columns[["sum"]]
+  if (is.na(number) || !is.numeric(plain_numbers(counts[[number]]))) {
+    abort(c("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.",
+            x = "Its columns are {format_labels(names(counts))}."), "argument")
+  }
+  questions <- names(mechanism$questions)
+  answers <- if (length(questions) && all(questions %in% names(counts))) questions
+  label <- if (!is.null(column)) frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column")
+    else if (is.null(answers)) label_column(counts, mechanism, c(number, by, names(sums)))
+  keys <- by %||% setdiff(names(counts), c(number, names(sums), label, answers, "share", if (!is.null(answers)) "term"))
+  cells <- if (is.null(label)) encode_questions(counts[answers], mechanism, FALSE) + 1L
+    else label_cells(counts[[label]], mechanism)
+  groups <- if (length(keys)) make_groups(name_groups(as.list(counts[keys]), mechanism), nrow(counts))
+  place <- cells + length(mechanism$reports) * ((groups$codes %||% 1L) - 1L)
+  if (anyDuplicated(place)) {
+    row <- anyDuplicated(place)
+    abort(c("{.arg counts} must have one row for each report (and group).",
+            x = "Row {row} is of a report that another row is of: {.val {mechanism$reports[cells[row]]}}."), "argument")
+  }
+  values <- matrix(0, length(mechanism$reports), groups$n %||% 1L, dimnames = list(mechanism$reports, NULL))
+  values[place] <- plain_numbers(counts[[number]])
+  total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
+  list(counts = if (is.null(groups)) values[, 1] else values, groups = groups$keys,
+       weight_squares = if (!is.null(sums)) total(sums$weight_squares),
+       respondents = if (!is.null(sums)) total(sums$n))
+}
+
+label_cells <- function(labels, mechanism) {
+  coded <- encode_reports(plain_reports(labels, mechanism), mechanism)
+  cells <- as.integer(coded$codes) - coded$first + 1L
+  bad <- which(is.na(cells) | cells < 1L | cells > length(mechanism$reports))
+  if (length(bad)) abort_report(labels, bad[1], mechanism, FALSE, counting = TRUE)
+  cells
+}
+
+# The column of labels: called "term", the only one that holds nothing but reports, or the only one that is left.
+label_column <- function(counts, mechanism, others) {
+  left <- setdiff(names(counts), others)
+  if ("term" %in% left) return("term")
+  holds_reports <- function(values) {
+    values <- unique(label_text(if (is.factor(values)) levels(values) else values))
+    values <- values[!is.na(values)]
+    length(values) > 0L && !anyNA(match_labels(values, mechanism))
+  }
+  likely <- left[vapply(counts[left], holds_reports, NA)]
+  if (length(likely) == 1L) return(likely)
+  if (!length(likely) && length(left) == 1L) return(left)
+  abort(c("{.arg column} is needed: the name of the column that says which report was counted.",
+          x = "{length(likely)} columns hold reports of the mechanism only; there are {format_labels(left)}."), "argument")
+}
+
+format_group <- function(groups, g) {
+  values <- vapply(groups, function(key) encodeString(label_text(key[g])), "")
+  if (identical(names(groups), "group")) return(values[[1]])
+  paste(names(groups), values, sep = " = ", collapse = ", ")
 }
 
 # Rows of the counts that belong to each part, the first of them how many drew it.

@@ -6,17 +6,14 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
                               match = c("exact", "relaxed")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  check_flag(na.rm, "na.rm")
-  match <- check_choice(match, "match", c("exact", "relaxed"))
   asked <- tally_query(x, mechanism, column, by, weights)
-  columns <- c(asked$answers, asked$keys, asked$weight)
-  rows <- run_query(x, asked$query, columns)
+  rows <- run_query(x, asked$query, c(asked$answers, asked$keys, asked$weight))
   tally_answer(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
 
-# One query, all of its rows or an error: nothing half is ever returned. Where the engine refuses it, the message tells
+# One query, all of its rows or an error: nothing half is ever returned. If the engine refuses it, the message tells
 # what the columns are.
 run_query <- function(data, query, columns) {
   connection <- dbplyr::remote_con(data)
@@ -34,21 +31,13 @@ run_query <- function(data, query, columns) {
     }
   )
   if (is.null(problem)) return(as_plain_frame(rows))
-  said <- sub("\\s+$", "", strsplit(problem, "\n", fixed = TRUE)[[1]])
-  said <- utils::head(said[nzchar(said)], 4L)
-  kinds <- tryCatch(table_types(data, columns), error = function(e) NULL)
-  abort(c("The database did not answer the query.",
-          stats::setNames(sprintf("{said[%d]}", seq_along(said)), rep("x", length(said))),
-          i = if (length(kinds)) "The columns are: {kinds}.",
-          i = "Nothing was counted. {.fn rr_query} shows the query."), "database")
-}
-
-# "answer (character), w (numeric)", as the engine says without reading a row.
-table_types <- function(data, columns) {
-  rows <- empty_rows(data, columns)
-  kinds <- sprintf("%s (%s)", names(rows), vapply(rows, function(x) class(x)[1], ""))
-  more <- if (length(kinds) > 20) sprintf("and %s more", format_count(length(kinds) - 20))
-  paste(c(utils::head(kinds, 20), more), collapse = ", ")
+  # "answer (character), w (numeric)", as the engine says without reading a row.
+  kinds <- tryCatch({
+    empty <- empty_rows(data, utils::head(columns, 20))
+    paste0(names(empty), " (", vapply(empty, function(x) class(x)[1], ""), ")", collapse = ", ")
+  }, error = function(e) NULL)
+  abort(c("The database did not answer the query. Nothing was counted.", x = "{problem}",
+          i = if (length(kinds)) "The columns are: {kinds}."), "database")
 }
 
 empty_rows <- function(data, columns) {
@@ -58,92 +47,111 @@ empty_rows <- function(data, columns) {
 
 # ---- from rows to a tally ----
 
-# The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what. Each
-# form is read as numbers to be added up: `value`, in which `place` of the counts, of which `row` of the answer.
+# The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
 tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows[] <- lapply(rows, plain_numbers)
-  form <- asked$form
-  times <- if (form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
+  # The rows of a long table are of reports (part 2), or of what they say.
+  times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
   if (sum(times) == 0) {
     abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
   }
-  weighted <- !is.null(asked$weight)
-  left <- keep_grouped(rows, asked$keys, times, na.rm, if (weighted) row_weights(rows, times) else list(weight = times))
-  rows <- left$rows
-  times <- left$times
-  weight <- left$sums$weight
-  cells <- switch(form, categories = read_categories(rows, mechanism, asked, times, match),
-                  rows = list(gone = lapply(rows[asked$answers], is.na)),
-                  long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weight))
+  sums <- if (!is.null(asked$weight)) row_weights(rows, times)
+  count <- function(answers, groups, weights, na.rm, match) {
+    count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm, match)
+  }
+  tally_answers(list(reports = rows, by = as.list(rows)[asked$keys], times = times, weights = sums$weight,
+                     squares = sums$squares, count = count), mechanism, na.rm, match)
+}
+
+# The sums of weights, which must be what sums of weights can be.
+row_weights <- function(rows, times) {
+  sums <- stats::setNames(lapply(rows[query_columns[-1]], plain_numbers), names(query_columns)[-1])
+  odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
+  if (length(odd)) {
+    abort(c("{.arg weights} must be a column of numbers.", x = "The database gave {describe_kind(sums[[odd[1]]][1])}."),
+          "argument")
+  }
+  check_weight_sums(c(list(n = times), sums))
+  list(weight = sums$sum, squares = sums$squares)
+}
+
+# The counts of rows, and which of them are `dropped` because their report is missing. Sums and long tables are read as
+# numbers to be added up: `value`, in which `place` of the counts, of which `row`.
+count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm, match) {
+  cells <- switch(asked$form, categories = , rows = list(gone = lapply(rows[asked$answers], is.na)),
+                  long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weights))
   gone <- Reduce(`|`, cells$gone, logical(nrow(rows)))
-  missing <- sum(times[gone])
-  if (missing > 0) {
+  if (any(gone) && !na.rm) {
     name <- names(cells$gone)[vapply(cells$gone, any, NA)][1]
-    if (!na.rm) abort_null(name, sum(times[cells$gone[[name]]]), sum(times))
-    cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
-    if (missing == sum(times)) abort_dropped("All {format_count(missing)} reports are NULL.")
+    abort(c("{.val {name}} must not have missing reports.",
+            x = "{format_count(sum(times[cells$gone[[name]]]))} of {format_count(sum(times))} are NULL.",
+            i = "Use {.code na.rm = TRUE} to drop them."), "missing")
   }
-  groups <- make_groups(if (length(asked$keys)) name_groups(as.list(rows)[asked$keys], mechanism), nrow(rows))
-  tell_blank_groups(groups$keys)
-  k <- length(mechanism$reports)
-  number <- max(1L, groups$n)
-  row <- cells$row %||% seq_along(times)
-  counts <- if (form == "rows") {
-    count_numbers(as_plain_frame(rows[!gone, asked$answers, drop = FALSE]), mechanism, times[!gone],
-                  groups$codes[!gone], weight[!gone])
+  if (is.null(cells$place)) {
+    counts <- count_rows(rows[!gone, asked$answers, drop = FALSE], mechanism, asked$form, times[!gone], groups[!gone],
+                         weights[!gone], match)
   } else {
-    .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(k), groups$codes[row], as.double(number),
-          as.double(cells$value %||% weight), TRUE)$counts
+    row <- cells$row %||% seq_along(times)
+    counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
+                    groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   }
-  # A last group all of whose reports are missing has no count.
-  counts <- c(counts, numeric(k * number - length(counts)))
-  total <- function(each) {
-    each[gone] <- 0
-    if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
+  list(counts = counts, dropped = which(gone))
+}
+
+# Rows of answers are counted as one report each, with a weight. The row of a query has no place in the table: an error
+# tells it by what it holds.
+count_rows <- function(rows, mechanism, form, times, groups, weights, match) {
+  single <- form == "categories" && is.null(mechanism$questions)
+  tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups, weights, FALSE, match)$counts,
+           candor_error_report = function(e) abort_row(e, rows, times),
+           candor_error_level = function(e) abort_stray(e, rows, mechanism, times))
+}
+
+abort_stray <- function(e, rows, mechanism, times) {
+  for (name in names(rows)) {
+    part <- if (is.null(mechanism$questions)) mechanism else mechanism$questions[[name]]
+    x <- plain_reports(rows[[name]], part)
+    # Fractions cannot be codes. As text they appear as given.
+    if (is.double(x) && any(x != floor(x))) x <- number_text(x)
+    # The same message whatever the order of the rows.
+    order <- order(as.character(x), method = "radix")
+    unknown <- unknown_reports(x[order], part, times[order])
+    if (!unknown$number) next
+    lines <- unknown_lines(unknown, "A report", "reports")
+    abort(c("{.val {name}} must hold reports of this mechanism.",
+            stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, part)}",
+            i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
   }
-  if (weighted) check_total(total(weight), "weights")
-  new_rr_tally(mechanism, if (is.null(groups)) counts else matrix(counts, k), groups = groups$keys,
-               missing = missing + left$dropped, n = total(weight),
-               weight_squares = if (weighted) total(left$sums$squares), respondents = if (weighted) total(times))
+  rlang::cnd_signal(e)
 }
 
-# ---- categories ----
+# ---- sums of weights, by a database or by running the text of rr_query() ----
 
-# The answers as plain columns. Numbers with a fraction are no codes: as text they are found, with their number, as what
-# they are.
-row_answers <- function(answers, mechanism, match) {
-  parts <- mechanism$questions %||% list(mechanism)
-  answers <- Map(function(x, part) {
-    x <- plain_reports(x, part)
-    if (is.double(x) && !is.object(x) && any(x != floor(x), na.rm = TRUE)) x <- number_text(x)
-    if (match == "relaxed") relax_labels(x, part) else x
-  }, answers, parts)
+# The columns that a query makes of itself.
+query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
+                   min = "weight_min", max = "weight_max")
+
+# What rr_query() makes of weights: their sums, squares and number, NULL in a data frame of plain counts.
+weight_columns <- function(counts) {
+  if (!all(query_columns[c("n", "sum", "squares")] %in% names(counts))) return(NULL)
+  sums <- lapply(counts[intersect(query_columns, names(counts))], plain_numbers)
+  odd <- which(!vapply(sums, is.numeric, NA))
+  if (length(odd)) {
+    abort(c("Column {.val {names(odd)[1]}} of {.arg counts} must be numbers.", x = "It is {describe(sums[[odd[1]]])}."),
+          "argument")
+  }
+  sums <- lapply(sums, as.double)
+  check_weight_sums(list(n = sums$n, squares = sums$weight_squares, missing = sums$weight_missing,
+                         min = sums$weight_min, max = sums$weight_max))
+  sums
 }
 
-# The 1-based category (cell, of several questions) of each row, NA where an answer is missing.
-read_categories <- function(rows, mechanism, asked, times, match) {
-  answers <- row_answers(rows[asked$answers], mechanism, match)
-  places <- Map(function(x, part, name) {
-    coded <- encode_reports(x, part)
-    place <- as.integer(coded$codes) - coded$first + 1L
-    if (any(place < 1L | place > length(part$reports), na.rm = TRUE)) abort_stray(x, part, times, name, match)
-    place
-  }, answers, mechanism$questions %||% list(mechanism), asked$answers)
-  strides <- c(1, cumprod(mechanism$report_sizes))
-  list(gone = stats::setNames(lapply(places, is.na), asked$answers),
-       place = as.integer(Reduce(`+`, Map(function(place, stride) (place - 1) * stride, places,
-                                          strides[seq_along(places)])) + 1))
-}
-
-abort_stray <- function(x, mechanism, times, name, match) {
-  # The same message whatever the order of the rows.
-  order <- order(as.character(x), method = "radix")
-  unknown <- unknown_reports(x[order], mechanism, times[order])
-  lines <- unknown_lines(unknown, "A report", "reports")
-  abort(c("{.val {name}} must hold reports of this mechanism.",
-          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
-          i = if (unknown$relaxed && match == "exact") {
-            "{.code match = \"relaxed\"} ignores case and surrounding space."
-          }),
-        "level")
+# `missing`, `min` and `max` may be absent if somebody else made the sums.
+check_weight_sums <- function(sums) {
+  least <- min(Inf, sums$min)
+  most <- max(sums$max, sums$squares)
+  problem <- if (sum(sums$missing) > 0) sprintf("%s of %s are NULL", format_count(sum(sums$missing)), format_count(sum(sums$n)))
+    else if (is.na(least) || least < 0) paste("The least is", number_text(least))
+    else if (!is.finite(most)) paste("The largest is", most)
+  if (!is.null(problem)) abort(c("{.arg weights} must be finite and at least 0.", x = "{problem}."), "argument")
 }

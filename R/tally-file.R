@@ -21,7 +21,7 @@
 #' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (which may be left out) |
 #' | `missing` | the number of missing reports that were dropped; may be left out |
 #' | `witness` | of [rr_local_hash()] the number of different hash functions, of [rr_mean()] that of reports outside of the range of answers: tells clients that do not randomise; may be left out |
-#' | `chunks` | the labels of the chunks that were counted, see [rr_tally_chunks()]; may be left out |
+#' | `chunks` | the labels of the chunks that were counted, see [chunks]; may be left out |
 #' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
 #' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
 #'
@@ -36,7 +36,7 @@
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
-#' @param tally A tally of [rr_tally()], [rr_counts()], [rr_tally_chunks()] or [rr_pool()].
+#' @param tally A tally of [rr_tally()], [rr_counts()] or [rr_pool()].
 #' @param file The name of a file.
 #' @param ... Not used, and refused.
 #' @return `rr_write()` the tally, invisibly. `rr_read()` an object of class `rr_tally`, see [rr_tally()].

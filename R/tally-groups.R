@@ -19,7 +19,7 @@
 #' @param drop Drop the group columns, where one group is left?
 #' @param ... Not used.
 #' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not known for single groups. It keeps the labels of
-#'   all chunks ([rr_tally_chunks()]), so that none is counted again.
+#'   all [chunks], so that none is counted again.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.
@@ -35,6 +35,111 @@
 #' lapply(as.list(tally), rr_estimate)
 NULL
 
+# ---- from the columns of `by` to numbered groups ----
+
+# Rows where some group is missing. Values that cannot be groups are refused later.
+rows_without_group <- function(by, n) {
+  unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
+  sort(unique(unlist(unknown, use.names = FALSE)))
+}
+
+# Groups as a named list whose names are free next to the results.
+name_groups <- function(by, mechanism) {
+  by <- if (is.list(by)) as.list(by) else if (!is.null(by)) list(group = by)
+  if (length(by) == 0L) return(NULL)
+  names <- names(by) %||% rep("", length(by))
+  if (length(by) == 1L && !nzchar(names)) names <- "group"
+  if (!all(nzchar(names)) || anyDuplicated(names)) {
+    abort("{.arg by} must have a different name for each of its {length(by)} vectors.", "argument")
+  }
+  check_result_names(names, "{.arg by} must not use", "group")
+  taken <- intersect(names, names(mechanism$questions))
+  if (length(taken)) abort(c("Groups must not have the names of questions.", x = "{.val {taken}} is both."), "argument")
+  stats::setNames(by, names)
+}
+
+# The combinations that occur, in order, the first variable running fastest: `codes` says which each row has, `keys` are
+# their values.
+make_groups <- function(by, n) {
+  if (is.null(by)) return(NULL)
+  by <- lapply(by, plain_group)
+  cells <- NULL
+  for (name in names(by)) {
+    key <- by[[name]]
+    if (!is.atomic(key) || length(key) != n) {
+      abort(c("{.arg by} must have one entry per report.",
+              x = "{.val {name}} is {describe(key)}; there are {n} reports."), "argument")
+    }
+    if (anyNA(key)) {
+      abort(c("{.arg by} must not have missing groups.", x = "{.val {name}} is NA for some reports.",
+              i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
+    }
+    place <- place_values(key)
+    cells <- if (is.null(cells)) place
+      else without_gaps(cells$codes + cells$n * (place$codes - 1), cells$n * as.double(place$n))
+  }
+  # Any row of a group has its values; mostly the first rows have all groups.
+  row <- match(seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))])
+  if (anyNA(row)) row[cells$codes] <- seq_len(n)
+  list(codes = cells$codes, n = cells$n, keys = tibble::as_tibble(lapply(by, function(key) unname(key[row]))))
+}
+
+# Where each entry stands among the sorted values that occur. Codes of factors and whole numbers that lie close together
+# are counted: to hash them takes four times as long.
+place_values <- function(v) {
+  if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
+  if (is.integer(v) && !is.object(v) && length(v)) {
+    limits <- range(v)
+    size <- as.double(limits[2]) - limits[1] + 1
+    if (size <= max(1e4, length(v))) return(without_gaps(v - limits[1] + 1L, size))
+  }
+  # Groups are few: mostly the first rows have them all, and a table of few values is quickly looked at.
+  known <- unique(v[seq_len(min(length(v), 10000L))])
+  place <- match(v, known)
+  if (anyNA(place)) {
+    known <- unique(v)
+    place <- match(v, known)
+  }
+  list(codes = match(known, sort(known))[place], n = length(known))
+}
+
+# Whole numbers from 1 to `size` as 1, 2, ... in the same order.
+without_gaps <- function(codes, size) {
+  if (size > max(1e4, length(codes))) {
+    occurring <- sort(unique(codes))
+    return(list(codes = match(codes, occurring), n = length(occurring)))
+  }
+  times <- tabulate(codes, size)
+  if (sum(times) != length(codes)) abort("{.arg by} must be a proper factor: some of its codes are no levels.", "argument")
+  occurs <- times > 0L
+  list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
+}
+
+# Blank text is often an answer that nobody gave, and a group all the same.
+tell_blank_groups <- function(keys) {
+  blank <- names(keys)[vapply(keys, function(key) {
+    (is.character(key) || is.factor(key)) && any(!nzchar(trimws(as.character(key))), na.rm = TRUE)
+  }, NA)]
+  if (!length(blank)) return(invisible())
+  cli::cli_inform(c("{.val {blank}} {?is/are} blank for some reports, which are a group of their own.",
+                    i = "If they are not known, make them NA: {.code na.rm = TRUE} then drops such reports."),
+                  class = "candor_message_blank")
+}
+
+# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
+plain_group <- function(key) {
+  labels <- attr(key, "labels", exact = TRUE)
+  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
+  values <- as.vector(unclass(key))
+  attributes(values) <- NULL
+  known <- sort(unique(c(values, unname(labels))))
+  text <- names(labels)[match(known, labels)]
+  text[is.na(text)] <- label_text(known)[is.na(text)]
+  factor(values, known, make.unique(text))
+}
+
+# ---- some groups of a tally ----
+
 group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
 
 in_groups <- function(tally) {
@@ -45,30 +150,20 @@ in_groups <- function(tally) {
 # Positions of the groups that `i` says.
 match_groups <- function(i, groups, class) {
   if (is.null(groups)) {
-    abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}.",
-            i = if (class == "rr_fit") "Its estimates are the rows of {.fn tidy}: {.code head(tidy(fit))}.",
-            i = "Its fields are taken with {.code $}."), "argument")
+    abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}."), "argument")
   }
   labels <- group_labels(groups)
   places <- seq_along(labels)
   at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
-    else if (is.logical(i)) which(rep_len(i, if (length(i) == length(labels)) length(i) else 0))
+    else if (is.logical(i) && length(i) == length(labels)) which(i)
     else if (is.numeric(i) && !is.object(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
     else NA_integer_
-  if (is.logical(i) && length(i) != length(labels)) {
-    abort(c("A logical vector must have one entry per group.",
-            x = "It has {length(i)}; there are {length(labels)} groups."),
-          "level")
-  }
   if (anyNA(at)) {
-    shown <- if (is.atomic(i)) as.character(i)[is.na(at)][1] else describe(i)
+    shown <- if (is.atomic(i) && length(i) == length(at)) as.character(i)[is.na(at)][1] else describe(i)
     abort(c("Groups must be taken by position, label or condition.", x = "{.val {shown}} is not a group.",
-            i = if (length(meant_of(i, labels))) "{meant_of(i, labels)}",
             i = "The groups are {format_labels(labels)}."), "level")
   }
-  if (!length(at)) {
-    abort(c("No group is left.", i = "The groups are {format_labels(labels)}."), "empty")
-  }
+  if (!length(at)) abort(c("No group is left.", x = "The groups are {format_labels(labels)}."), "empty")
   if (anyDuplicated(at)) {
     abort(c("Each group can be taken once.", x = "{.val {labels[at[anyDuplicated(at)]]}} is taken twice."), "level")
   }
@@ -78,57 +173,49 @@ match_groups <- function(i, groups, class) {
 # Those for which a condition on the columns of the groups holds.
 condition_groups <- function(condition, groups, class, env) {
   if (is.null(groups)) match_groups(1, groups, class)
-  holds <- tryCatch(eval(condition, as.list(groups), env), error = function(e) {
-    problem <- conditionMessage(e)
-    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "{problem}.",
-            i = "The columns are {format_labels(names(groups))}.",
-            i = "Categories are rows of {.fn tidy}: {.code subset(tidy(x), {deparse1(condition)})}."), "argument")
-  })
+  holds <- eval(condition, as.list(groups), env)
   if (!is.logical(holds) || length(holds) != nrow(groups)) {
-    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "It is {describe(holds)}.",
-            i = "The columns are {format_labels(names(groups))}."), "argument")
+    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "It is {describe(holds)}."),
+          "argument")
   }
   match_groups(holds & !is.na(holds), groups, class)
 }
 
+# The groups of a tally at these places.
+keep_groups <- function(tally, which) {
+  fields <- unclass(tally)
+  per_group <- Filter(function(name) !is.null(fields[[name]]),
+                      c("n", "effective_n", "weight_squares", "respondents", "sets"))
+  fields[per_group] <- lapply(fields[per_group], `[`, which)
+  if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
+  fields$groups <- fields$groups[which, , drop = FALSE]
+  structure(fields, class = class(tally))
+}
+
+# Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
 cut_tally <- function(tally, at, drop = FALSE) {
-  tally <- unclass_fields(tally)
-  fields <- tally$fields
-  counts <- fields$counts
-  single <- check_flag(drop, "drop") && length(at) == 1L
-  if (is.matrix(counts)) fields$counts <- if (single) counts[, at] else counts[, at, drop = FALSE]
-  for (name in intersect(c("n", "effective_n", "weight_squares", "respondents"), names(fields))) {
-    if (!is.null(fields[[name]])) fields[[name]] <- fields[[name]][at]
-  }
-  fields["groups"] <- list(if (!single) fields$groups[at, , drop = FALSE])
-  # Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
+  fields <- unclass(keep_groups(tally, at))
   fields$missing <- 0
-  structure(fields, class = tally$class)
+  if (check_flag(drop, "drop") && length(at) == 1L) {
+    fields$counts <- as.vector(fields$counts)
+    fields["groups"] <- list(NULL)
+  }
+  structure(fields, class = class(tally))
 }
 
 refuse_second_index <- function(x, further) {
   if (!further) return(invisible())
-  what <- if (inherits(x, "rr_fit")) "fit" else "tally"
-  abort(c("Groups are taken by one index.", x = "There are {further + 1} between the brackets.",
-          i = "Write {.code {what}[1]} for the first group. {.code tidy({what})} is a table with rows and columns."),
-        "argument")
+  abort(c("Groups are taken by one index.", x = "There are {further + 1} between the brackets."), "argument")
 }
 
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(x, further)
-  tally <- if (inherits(x, "rr_fit")) .subset2(x, "tally") else x
-  groups <- .subset2(tally, "groups")
+  groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
   if (length(i) != 1L) {
-    abort(c("One group is taken with {.code [[}.", x = "There are {length(i)} between the brackets.",
-            i = "Take several with {.code [}."), "argument")
+    abort(c("One group is taken with {.code [[}.", x = "There are {length(i)} between the brackets."), "argument")
   }
   if (is.character(i) && (i %in% c(attr(x, "names", TRUE), optional_fields))) return(.subset2(x, i))
-  if (is.character(i) && i %in% .subset2(.subset2(tally, "mechanism"), "levels") && !i %in% group_labels(groups)) {
-    abort(c("There is no field and no group of this name.", x = "{.val {i}} is a category.",
-            i = if (inherits(x, "rr_fit")) "Its estimate is in {.code tidy(fit, terms = \"{i}\")}."
-                else "Its count is in {.code tidy(tally)}."), "argument")
-  }
   # A single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
   if (is.null(groups) && is.character(i)) return(NULL)

@@ -57,32 +57,22 @@ rr_pool <- function(...) {
 }
 
 check_pool <- function(tallies) {
-  if (length(tallies) < 2L) {
-    abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}.",
-            i = "Estimate a single tally with {.fn rr_estimate}."), "argument")
-  }
+  if (length(tallies) < 2L) abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}."), "argument")
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) {
-      abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}.",
-              i = "Count reports with {.fn rr_tally}, or give counts to {.fn rr_counts}."), "argument")
+      abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}."), "argument")
     }
     if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
         length(tally$mechanism$reports) > matrix_limit) {
       abort(c("Tallies of one question with at most {format_count(matrix_limit)} reports can be pooled.",
-              x = "Tally {i} is of: {format(tally$mechanism)}.",
-              i = paste("Estimate each tally with {.code method = \"inv\"}, and weigh the estimates by the inverse of",
-                        "their variances: the square of {.field std.error} in {.fn tidy}.")), "argument")
+              x = "Tally {i} is of: {format(tally$mechanism)}."), "argument")
     }
-    if (!setequal(tally$mechanism$levels, first$mechanism$levels)) {
-      abort(c("Pooled tallies must be of the same truth.",
-              x = "Tally {i} has the levels {format_labels(tally$mechanism$levels)}.",
-              i = "Tally 1 has the levels {format_labels(first$mechanism$levels)}."), "mismatch")
-    }
-    if (!identical(as.list(tally$groups), as.list(first$groups))) {
-      abort(c("Pooled tallies must have the same groups.", x = "The groups of tally {i} differ from those of tally 1."),
-            "mismatch")
+    if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
+        !identical(as.list(tally$groups), as.list(first$groups))) {
+      abort(c("Pooled tallies must be of the same truth, and have the same groups.",
+              x = "The levels or groups of tally {i} differ from those of tally 1."), "mismatch")
     }
     if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
   }

@@ -46,8 +46,7 @@ abort_question <- function(column, position, name, mechanism) {
   lines <- unknown_lines(unknown, sprintf("Row %s", at), sprintf("rows, the first is number %s", at))
   abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.",
           stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
-          i = "Its levels are {format_labels(mechanism$reports)}.",
-          i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
+          i = "Its levels are {format_labels(mechanism$reports)}."), "level")
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
@@ -67,10 +66,99 @@ as.table.rr_tally <- function(x, ...) {
 
 check_one_table <- function(tally) {
   if (is.matrix(tally$counts)) {
-    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups.",
-            i = "Use {.fn as.data.frame}."), "argument")
+    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups."), "argument")
   }
 }
 
 # Each question has its own column, and no form for all of them.
 stored_forms.rr_product <- function(mechanism) NULL
+
+# ---- reports as scores ----
+
+# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v = x}: for joint
+# counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
+
+# A function from reports to scores, a row each; a column for each category.
+score_reader <- function(mechanism, name) UseMethod("score_reader")
+
+#' @export
+score_reader.rr_mechanism <- function(mechanism, name) {
+  law <- rr_law(mechanism)
+  k <- length(mechanism$levels)
+  if (inherits(law, "rr_law_support")) {
+    return(function(x) t((t(as.matrix(new_rr_bits(report_sets(mechanism, x), k))) - law$q) / law$difference))
+  }
+  if (!law_gives(law, "channel", k)) abort_scores(mechanism, name)
+  scores <- channel_scores(mechanism, name)
+  function(x) scores[report_codes(x, mechanism, name), , drop = FALSE]
+}
+
+# The scores of each report: those of the unbiased estimate, which is their mean.
+channel_scores <- function(mechanism, name) {
+  left_inverse(list(matrix = t(unname(identified_channel(mechanism, name, counted = FALSE)))))$matrix
+}
+
+#' @export
+score_reader.rr_local_hash <- function(mechanism, name) {
+  if (is.null(mechanism$cohorts)) return(NextMethod())
+  scores <- channel_scores(mechanism, name)
+  function(x) {
+    read <- rr_reports(x, mechanism)
+    scores[(read$cohort - 1L) * as.integer(mechanism$g) + read$value, , drop = FALSE]
+  }
+}
+
+# The sign of a category's row where the report lies in its block, and 0 elsewhere, times the scale of the estimate.
+#' @export
+score_reader.rr_hadamard <- function(mechanism, name) {
+  if (mechanism$one_bit) return(NextMethod())
+  law <- rr_law(mechanism)
+  block <- (seq_along(mechanism$levels) - 1L) %% law$blocks
+  row <- (seq_along(mechanism$levels) - 1L) %/% law$blocks + 1L
+  function(x) {
+    reports <- rr_reports(x, mechanism)
+    signs <- hadamard_signs(as.integer(reports %% law$size), as.integer(row))
+    hadamard_scale(law) * signs * outer(reports %/% law$size, block, `==`)
+  }
+}
+
+#' @export
+score_reader.rr_bitflip <- function(mechanism, name) {
+  function(x) {
+    lists <- unclass_sets(rr_reports(x, mechanism))
+    scores <- matrix(0, ncol(lists), mechanism$buckets)
+    scores[cbind(as.vector(col(lists)), as.vector(abs(lists)))] <- (as.vector(lists > 0) - mechanism$q) /
+      mechanism$p_minus_q * mechanism$buckets / mechanism$d
+    scores
+  }
+}
+
+# With w the debiased bits of a report of cohort j of m, and X[j] that cohort's filters: (sum X'X)^-1 X[j]' w m. Weights
+# from an estimate, as rr_estimate() has them, would make the score of one report depend on all others.
+#' @export
+score_reader.rr_bloom <- function(mechanism, name) {
+  law <- rr_law(mechanism)
+  ones <- rep(1, law$bits * law$cohorts)
+  inverse <- tryCatch(normal_inverse(list(places = law$places, bits = law$bits), ones),
+                      candor_error_no_information = function(e) NULL)
+  if (is.null(inverse)) {
+    abort(c("Joint counts of {.val {name}} need filters that tell its categories apart.",
+            x = "Its {format_count(law$truths)} filters depend on each other."), c("no_information", "law"))
+  }
+  decoders <- lapply(seq_len(law$cohorts), function(j) law$cohorts * cohort_filters(law, j) %*% inverse)
+  function(x) {
+    read <- rr_reports(x, mechanism)
+    bits <- (as.matrix(read$bits) - law$zero) / (law$one - law$zero)
+    scores <- matrix(0, nrow(bits), law$truths)
+    for (j in unique(read$cohort)) {
+      rows <- which(read$cohort == j)
+      scores[rows, ] <- bits[rows, , drop = FALSE] %*% decoders[[j]]
+    }
+    scores
+  }
+}
+
+abort_scores <- function(mechanism, name) {
+  abort(c("Joint counts do not fit the question {.val {name}}: a report has no unbiased score for each category.",
+          x = "It is: {mechanism$design}."), c("law", "argument"))
+}

@@ -57,7 +57,9 @@ tally_lines <- function(x) {
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     part_line(x$mechanism),
-    if (!is.null(x$chunks)) chunk_words(length(x$chunks)),
+    if (length(x$chunks)) {
+      sprintf("  with the label%s of %s", if (length(x$chunks) > 1L) "s" else "", number_of(length(x$chunks), "chunk"))
+    },
     if (!is.null(x$sets)) {
       paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
              format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
@@ -66,13 +68,128 @@ tally_lines <- function(x) {
     })
 }
 
-# Of a tally some of whose chunks have labels, or of some of its groups.
-chunk_words <- function(number) {
-  sprintf(if (number == 1) "  with the label of %s chunk" else "  with the labels of %s chunks", format_count(number))
-}
-
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
 #' @export
 summary.rr_tally <- function(object, ...) {
   object
+}
+
+#' Picture of a tally
+#'
+#' The reported shares, one bar per category, with a panel for each group; of a yes/no question asked in several groups one bar per group, for "yes". Where each respondent drew a depth, a cohort or a question ([rr_hierarchy()], [rr_bloom()], [rr_sample_questions()]) there is
+#' a panel for each of the first twelve, with shares of those who drew it. They show what was reported, not what is true; [rr_estimate()] estimates the truth.
+#'
+#' @param object,x A tally of [rr_tally()] or [rr_counts()].
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed.
+#' @section Errors:
+#' `candor_error_argument` for more than 60 groups; `candor_error_package` where ggplot2 is not installed.
+#' @source The shares are those of [tidy()] of a tally.
+#' @name autoplot.rr_tally
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' @method autoplot rr_tally
+#' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
+autoplot.rr_tally <- function(object, ...) {
+  check_installed("ggplot2", "to draw a tally")
+  groups <- length(object)
+  if (groups > 60) {
+    abort(c("A picture of {format_count(groups)} groups would not be readable.", i = "Take some of them with {.code [}."),
+          "argument")
+  }
+  parts <- tally_parts(object$mechanism)
+  caption <- paste0(report_words(object), ", as they were randomized.")
+  picture <- if (is.null(parts)) tally_rows(object, groups) else tally_panels(object, groups, parts)
+  picture$labels$title <- "Reported shares"
+  picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
+  picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
+  picture
+}
+
+# Few categories: bars lie down, so that their labels can be read, in a panel for each group.
+tally_rows <- function(object, groups) {
+  reports <- object$mechanism$reports
+  k <- length(reports)
+  # All groups have the same categories.
+  panel <- rep(factor(seq_len(groups)), each = k)
+  levels(panel) <- names(object) %||% ""
+  data <- data.frame(share = tidy(object)$share, panel = panel, label = rows_factor(rep(reports, groups)))
+  axis <- "Share of the reports"
+  if (groups > 1 && k == 2L) {
+    # As in the picture of a fit: a row for each group, for "yes".
+    data <- data[data$label == reports[2], ]
+    data$label <- rows_factor(as.character(data$panel))
+    axis <- sprintf("Share of the reports \"%s\"", reports[2])
+    groups <- 1L
+  }
+  layout <- row_layout(groups, levels(data$label), levels(data$panel))
+  picture <- ggplot2::ggplot(data) +
+    ggplot2::geom_col(ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8) +
+    ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
+    ggplot2::labs(x = axis, y = NULL) + theme_candor() + row_labels(layout) + row_theme(layout)
+  if (groups > 1) picture <- picture + row_panels(layout)
+  with_height(picture, layout)
+}
+
+# Columns narrower than a pixel may not be drawn at all; a line always has a width.
+tally_bars <- function(k) {
+  if (k <= 200) return(ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8))
+  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
+                        colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
+}
+
+# Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
+# of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and no
+# total. NULL for other mechanisms.
+tally_parts <- function(mechanism) {
+  if (inherits(mechanism, "rr_bloom")) {
+    bits <- mechanism$bits_number
+    rows <- lapply(seq_len(mechanism$cohorts), function(j) (j - 1) * (bits + 1) + seq_len(bits))
+    return(list(part = "Cohort", each = "Bit", names = seq_len(mechanism$cohorts), rows = rows,
+                totals = seq_len(mechanism$cohorts) * (bits + 1), scales = "free_x"))
+  }
+  if (inherits(mechanism, "rr_sampled")) {
+    rows <- part_rows(mechanism$parts)
+    tree <- inherits(mechanism, "rr_hierarchy")
+    return(list(part = if (tree) "Depth" else "Question", each = if (tree) "Node, or report about nodes" else "Report",
+                names = names(mechanism$parts), rows = lapply(rows, `[`, -1), totals = vapply(rows, `[`, 0, 1),
+                scales = "free"))
+  }
+  k <- length(mechanism$reports)
+  if (k > 40) list(each = "Category", names = "", rows = list(seq_len(k)), scales = "fixed")
+}
+
+# A panel for each part and group: its counts as shares of those who drew it.
+tally_panels <- function(object, groups, parts) {
+  labels <- names(object) %||% ""
+  counts <- as.matrix(object$counts)
+  all <- length(parts$names) * groups
+  shown <- utils::head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
+  data <- do.call(rbind, Map(function(part, group) {
+    n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
+    values <- counts[parts$rows[[part]], group]
+    title <- c(if (groups > 1L) labels[group],
+               if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
+    data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
+  }, shown$part, shown$group))
+  data$panel <- factor(data$panel, unique(data$panel))
+  what <- tolower(parts$part)
+  caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
+               if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all)))
+  picture <- ggplot2::ggplot(data) + tally_bars(max(data$at)) +
+    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
+    ggplot2::labs(x = parts$each, y = paste("Share of the", if (length(what)) paste0(what, "'s"), "reports"),
+                  caption = paste(caption, collapse = " ")) +
+    theme_candor()
+  if (all == 1L) return(picture)
+  picture + ggplot2::facet_wrap(~panel, scales = parts$scales,
+                                ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)])
+}
+
+#' @rdname autoplot.rr_tally
+#' @export
+plot.rr_tally <- function(x, ...) {
+  draw(x, ...)
 }

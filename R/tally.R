@@ -19,6 +19,8 @@
 #'
 #'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
 #'   tally knows the weights, not the clusters and strata, and a message of class `candor_message_design` says so: for these give the design to [rr_estimate()], see [rr_survey].
+#'   Or a **function** that returns one chunk of the reports after the other, see [chunks].
+#'
 #'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
 #'   that [rr_query()] shows, and at most one row for each different report and group comes to R. Columns are named as those of a data frame; vectors cannot
 #'   stand beside them. [rr_query()] has a table of the forms in which reports of the protocols are counted.
@@ -82,21 +84,10 @@ rr_tally <- function(x, mechanism, ...) {
 rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
                              keep = c("counts", "sets")) {
   check_dots_empty(...)
-  check_mechanism(mechanism)
-  check_flag(na.rm, "na.rm")
-  match <- check_choice(match, "match", c("exact", "relaxed"))
-  keep <- check_choice(keep, "keep", c("counts", "sets"))
   if (inherits(by, "formula") || inherits(weights, "formula")) {
-    abort(c("A formula names columns, and {.arg x} is not a data frame.", x = "{.arg x} is {describe(x)}.",
-            i = "Give the data frame, and name the reports in {.arg column}."), "argument")
+    abort(c("A formula names columns, and {.arg x} is not a data frame.", x = "It is {describe(x)}."), "argument")
   }
-  tally_reports(x, mechanism, weights, by, na.rm, match, keep)
-}
-
-# For those who give something else where a tally is needed.
-tally_remedy <- function(x, under = "") {
-  cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
-                     else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
+  tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, match, keep)
 }
 
 #' @rdname rr_tally
@@ -106,62 +97,76 @@ rr_tally.table <- function(x, mechanism, ...) {
   rr_counts(x, mechanism)
 }
 
-# The mechanism decides what a report is: rr_count_reports() dispatches on it. Groups and weights are treated alike.
-tally_reports <- function(x, mechanism, weights, by, na.rm, match = "exact", keep = "counts") {
-  tell_carried(x)
-  by <- name_groups(by, mechanism)
-  n <- report_number(x)
-  weights <- check_weights(plain_numbers(weights), n)
-  if (is_long(x, mechanism)) {
-    each <- one_row_each(x, mechanism, weights, by)
-    x <- each$x
-    weights <- each$weights
-    by <- each$by
-    n <- report_number(x)
+# For those who give something else where a tally is needed.
+tally_remedy <- function(x, under = "") {
+  cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
+                     else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
+}
+
+# ---- from answers to a tally ----
+
+# Every source ends here. `answers`: `reports`, a row or element each, and what goes with them: `by`, the groups, and
+# `weights`. A row of a database stands for `times` reports, whose weights add up to `weights` and their squares to
+# `squares`; `count` then counts the rows, in place of the mechanism.
+tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed"), keep = c("counts", "sets")) {
+  check_mechanism(mechanism)
+  check_flag(na.rm, "na.rm")
+  match <- check_choice(match, "match", c("exact", "relaxed"))
+  keep <- check_choice(keep, "keep", c("counts", "sets"))
+  tell_carried(answers$reports)
+  answers$by <- name_groups(answers$by, mechanism)
+  if (is.null(answers$times)) answers$weights <- check_weights(answers$weights, report_number(answers$reports))
+  if (is.null(answers$count) && is_long(answers$reports, mechanism)) {
+    answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
   }
-  ungrouped <- if (na.rm) rows_without_group(by, n)
-  if (length(ungrouped)) {
-    x <- drop_reports(x, ungrouped)
-    weights <- weights[-ungrouped]
-    by <- lapply(by, function(key) key[-ungrouped])
-    n <- n - length(ungrouped)
-    cli::cli_inform("{length(ungrouped)} report{?s} without a group dropped.", class = "candor_message_missing")
-    if (n == 0) abort_dropped("All {format_count(length(ungrouped))} reports are without a group.")
-  }
-  if (match == "relaxed") x <- relax_reports(x, mechanism)
-  groups <- make_groups(by, n)
+  answers <- leave_out_ungrouped(answers, na.rm)
+  n <- report_number(answers$reports)
+  groups <- make_groups(answers$by, n)
   tell_blank_groups(groups$keys)
-  result <- rr_count_reports(mechanism, x, groups = groups$codes, weights = weights, na.rm = na.rm)
-  counted <- check_counted(result, mechanism, groups$n, n)
+  weights <- answers$weights
+  counted <- if (is.null(answers$count)) count_answers(answers$reports, mechanism, groups$codes, weights, na.rm, match)
+    else answers$count(answers, groups$codes, weights %||% answers$times, na.rm, match)
+  counted <- check_counted(counted, mechanism, groups$n, n)
   dropped <- counted$dropped
-  missing <- as.double(counted$missing %||% length(dropped))
+  missing <- counted$missing %||% if (is.null(answers$times)) length(dropped) else sum(answers$times[dropped])
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
     each[dropped] <- 0
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
   }
-  size <- counted$n %||% total(weights %||% rep(1, n))
-  squares <- if (!is.null(weights)) counted$weight_squares %||% total(weights^2)
-  if (!is.null(weights)) check_total(size, "weights")
-  tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = missing + length(ungrouped),
-                        weight_squares = squares, n = size,
-                        respondents = if (!is.null(weights)) counted$respondents %||% total(rep(1, n)))
+  size <- counted$n %||% total(weights %||% answers$times %||% rep(1, n))
+  if (!is.null(weights)) {
+    check_total(size)
+    squares <- counted$weight_squares %||% total(answers$squares %||% weights^2)
+    respondents <- counted$respondents %||% total(answers$times %||% rep(1, n))
+  } else {
+    squares <- respondents <- NULL
+  }
+  tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = as.double(missing + answers$ungrouped),
+                        weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
-  if (keep == "counts") return(tally)
-  check_sets_size(n - length(dropped), length(mechanism$levels))
-  without <- function(each) if (length(dropped)) each[-dropped] else each
-  bits <- report_sets(mechanism, if (length(dropped)) drop_reports(x, dropped) else x)
-  tally$sets <- keep_sets(bits, without(groups$codes), without(weights), max(1L, groups$n))
+  if (keep == "sets") tally$sets <- tally_sets(answers, mechanism, dropped, groups)
   tally
 }
 
-abort_dropped <- function(reason, .envir = parent.frame()) {
-  abort(c("No report is left to be counted.", x = reason), "empty", .envir = .envir)
+# Answers whose group is missing are left out, if that is asked for; else make_groups() refuses them.
+leave_out_ungrouped <- function(answers, na.rm) {
+  lost <- if (na.rm) rows_without_group(answers$by, report_number(answers$reports))
+  answers$ungrouped <- if (is.null(answers$times)) length(lost) else sum(answers$times[lost])
+  if (!length(lost)) return(answers)
+  cli::cli_inform("{answers$ungrouped} report{?s} without a group dropped.", class = "candor_message_missing")
+  if (length(lost) == report_number(answers$reports)) {
+    abort(c("No report is left to be counted.", x = "All {answers$ungrouped} reports are without a group."), "empty")
+  }
+  answers$reports <- drop_reports(answers$reports, lost)
+  for (field in c("weights", "times", "squares")) answers[[field]] <- answers[[field]][-lost]
+  answers$by <- lapply(answers$by, function(key) key[-lost])
+  answers
 }
 
 drop_reports <- function(x, dropped) {
-  if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
+  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
 }
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
@@ -169,25 +174,39 @@ report_number <- function(x) {
   if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
 }
 
+count_answers <- function(x, mechanism, groups, weights, na.rm, match) {
+  if (match == "relaxed") x <- relax_reports(x, mechanism)
+  rr_count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
+}
+
+# The different reports, and how often each was given.
+tally_sets <- function(answers, mechanism, dropped, groups) {
+  check_sets_size(report_number(answers$reports) - length(dropped), length(mechanism$levels))
+  bits <- report_sets(mechanism, drop_reports(answers$reports, dropped))
+  keep_sets(bits, drop_reports(groups$codes, dropped), drop_reports(answers$weights, dropped), max(1L, groups$n))
+}
+
 # Check what a method of rr_count_reports() returned.
 check_counted <- function(result, mechanism, groups, n) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
-  if (!is.numeric(counts) || length(counts) != rows * max(1L, groups)) {
+  cells <- rows * max(1L, groups)
+  dropped <- result$dropped
+  # Last groups all of whose reports are missing may have no counts.
+  if (length(dropped) && is.numeric(counts) && length(counts) < cells) counts <- c(counts, numeric(cells - length(counts)))
+  if (!is.numeric(counts) || length(counts) != cells) {
     abort(c("{.fn rr_count_reports} must return a list with {.field counts}, {rows} number{?s} for each group.",
             x = "It is {describe(if (is.list(result)) counts else result)}."), "argument")
   }
   # A vector of conditions would take half as much again as many counts.
   if (anyNA(counts) || (length(counts) && min(counts) < 0)) {
-    abort(c("{.fn rr_count_reports} must return counts that are at least 0.", x = "One is {format(min(counts))}."),
-          "counts")
+    abort(c("{.fn rr_count_reports} must return counts that are at least 0.", x = "One is {min(counts)}."), "counts")
   }
-  result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
-  dropped <- result$dropped
   if (length(dropped) && !(is.numeric(dropped) && all(dropped %in% seq_len(n)))) {
     abort(c("{.fn rr_count_reports} must return the positions of the reports that it {.field dropped}.",
             x = "It is {describe(dropped)}."), "argument")
   }
+  result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
   result
 }
 
@@ -206,72 +225,60 @@ rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm 
 rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("{.fn rr_count_reports} has no method for this mechanism, so its reports cannot be counted.",
-            x = "It is: {format(mechanism)}.",
-            i = "Define {.code rr_count_reports.{class(mechanism)[1]}()}, or give counts to {.fn rr_counts}."),
-          c("law", "argument"))
+            x = "It is: {format(mechanism)}."), c("law", "argument"))
   }
   if (is.data.frame(x)) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
   }
-  check_table_memory(length(mechanism$reports), groups)
+  # Counts and shares of all categories, and the numbers that stand for them.
+  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
+  if (bytes > machine_memory()) {
+    abort(c("The table of counts is too large for this machine's memory.", x = "It would take {format_bytes(bytes)}.",
+            i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
+  }
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
 
-# Counts and shares of all categories, and the numbers that stand for them.
-check_table_memory <- function(k, groups) {
-  bytes <- 16 * as.double(k) * (max(1, groups) + 1)
-  if (bytes <= machine_memory()) return(invisible())
-  abort(c("The table of counts is too large for this machine's memory.",
-          x = "Counts of {format_count(k)} categories would take {format_bytes(bytes)}.",
-          i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
-}
-
 # `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
 count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
-  columns <- max(1L, groups)
-  result <- .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), weights, na.rm)
-  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
-  counts <- if (is.null(groups)) result$counts else matrix(result$counts, nrow = k)
-  # Weighted reports have a second number: how many there were.
-  respondents <- if (!is.null(weights)) {
-    colSums(matrix(.Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(columns), NULL,
-                         na.rm)$counts, k))
+  count <- function(weights) {
+    .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
   }
-  list(counts = counts, missing = result$missing, weight_squares = if (!is.null(weights)) result$weight_squares,
-       n = tally_sums(counts), respondents = respondents)
+  result <- count(weights)
+  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
+  shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
+  counts <- shape(result$counts)
+  # Weighted reports have a second number: how many there were.
+  list(counts = counts, missing = result$missing, n = tally_sums(counts),
+       weight_squares = if (!is.null(weights)) result$weight_squares,
+       respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
 }
 
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
+  weights <- plain_numbers(weights)
   if (!is.numeric(weights) || is.object(weights) || length(weights) != n) {
     abort(c("{.arg weights} must be numbers, one per report.",
             x = "It is {describe(weights)}; there are {n} reports."), "argument")
   }
   extremes <- if (length(weights)) range(weights) else 0
   if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
-    bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))
-    absent <- sum(is.na(weights))
-    more <- if (absent > 1) sprintf(" (%s are missing)", format_count(absent))
-    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad[1]} is {weights[bad[1]]}{more}.",
-            i = if (is.na(weights[bad[1]])) {
-              paste("Leave out those whose weight is not known, for example with {.code subset(data, !is.na(w))};",
-                    "{.arg na.rm} is about reports and groups.")
-            }), "argument")
+    bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))[1]
+    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad} is {weights[bad]}."), "argument")
   }
   as.double(weights)
 }
 
 # Beyond these totals the squares of weights leave the range of a double.
-check_total <- function(numbers, arg) {
+check_total <- function(numbers) {
   total <- sum(numbers)
   if (total == 0 || (total >= 1e-100 && total <= 1e100)) return(invisible())
-  abort(c("{.arg {arg}} must add up to something between 1e-100 and 1e100.",
-          x = "The sum is {format(total, digits = 3)}.", i = "Rescale them: only their ratios matter."),
-        "argument")
+  abort(c("{.arg weights} must add up to something between 1e-100 and 1e100.",
+          x = "The sum is {format(total, digits = 3)}."), "argument")
 }
 
 # Where a report is one category, and only there, counts add up to the number of respondents.
@@ -290,10 +297,12 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {
   for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
+  # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the squares.
   structure(
     list(mechanism = mechanism, counts = counts, n = n,
          effective_n = if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0),
-         weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
+         weights = NULL, weight_squares = weight_squares, respondents = respondents, groups = groups,
+         missing = missing),
     class = "rr_tally"
   )
 }

@@ -80,31 +80,33 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   sqrt(ifelse(variance < 0, NA_real_, variance))
 }
 
-# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth.
+# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth. A credible one is
+# about the population that respondents come from, and few categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
+  refuse <- function(why) {
+    abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why, i = "Use {.val wilson}."), "argument")
+  }
   if (interval != "none" && !is.null(method$no_intervals)) {
     abort(c("{.arg method} {.val {method$name}} has neither intervals nor standard errors.",
-            x = "They would mislead: {method$no_intervals}.", i = "Leave {.arg interval} out for its estimates alone.",
-            i = no_intervals_remedy), "argument")
+            x = "They would mislead: {method$no_intervals}.", i = no_intervals_remedy), "argument")
   }
-  if (interval == "credible") check_credible(method, k, target)
+  if (interval == "credible") {
+    if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} knows no posterior.")
+    if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
+  }
+  if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
     if (!likelihood || inherits(law, "rr_law_hierarchy")) {
-      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}",
-                 "Use {.val wilson}, {.val exact} or {.val wald}.")
+      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
     }
-    check_profile(mechanism, target)
+    if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories; there are {format_count(k)}.")
   }
   if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
-    refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}", "Use {.val wilson}, {.val exact} or {.val wald}.")
+    refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
-  if (interval == "exact" && !law_gives(law, "exact", k)) {
-    abort(c("{.arg interval} cannot be {.val exact} for this mechanism: no report belongs to one truth alone.",
-            i = "Use {.val profile}, {.val wilson} or {.val bootstrap}."), "argument")
-  }
-  invisible()
+  if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")
 }
 
 # Tables of a method without intervals hold NA, and say why.
@@ -123,25 +125,6 @@ tell_errors_unknown <- function(fits, error) {
 }
 
 no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
-
-check_credible <- function(method, k, target) {
-  if (is.null(method$credible)) {
-    able <- names(Filter(function(one) !is.null(one$credible), method_registry()))
-    abort(c("{.arg interval} cannot be {.val credible} for this {.arg method}: it knows no posterior.",
-            x = "{.arg method} is {.val {method$name}}.", i = "Use {.or {.val {able}}}, or another {.arg interval}."),
-          "argument")
-  }
-  fewest <- method$credible_from %||% 1
-  if (k < fewest) {
-    abort(c("{.arg interval} cannot be {.val credible} for fewer than {fewest} categories.", x = "There are {k}.",
-            i = paste("So few cannot show how shares are spread, and single truths would be covered hardly ever:",
-                      "use {.val wilson}.")), "argument")
-  }
-  if (target == "sample") {
-    abort(c("{.arg interval} cannot be {.val credible} for {.code target = \"sample\"}.",
-            i = "The posterior is about the population that respondents come from: use {.val wilson}."), "argument")
-  }
-}
 
 # The rows that `parm` says by label or position; all where it is NULL.
 match_rows <- function(parm, labels, what, arg = "parm") {

@@ -77,25 +77,6 @@ profile_share <- function(rows, counts, inside, best, level, n) {
 
 # Of a share that was seen without noise.
 profile_binomial <- function(share, n, level) {
-  quantile <- stats::qchisq(level, 1)
-  excess <- function(t) 2 * n * (sum_log(c(share, 1 - share), c(share, 1 - share)) -
-                                   sum_log(c(share, 1 - share), c(t, 1 - t))) - quantile
-  side <- function(end) {
-    if (share == end || excess(end) <= 0) return(end)
-    bounded <- function(t) min(excess(t), 1e6)
-    stats::uniroot(bounded, sort(c(share, end)), tol = 1e-9)$root
-  }
-  c(low = side(0), high = side(1))
-}
-
-check_profile <- function(mechanism, target) {
-  if (target != "population") {
-    abort(c("{.arg interval} {.val profile} is about the population.", x = "{.arg target} is {.val {target}}.",
-            i = "Use {.val wilson} for these very respondents."), "argument")
-  }
-  cells <- length(mechanism$levels)
-  if (cells > profile_cells || cells == 0) {
-    abort(c("{.arg interval} {.val profile} is for at most {profile_cells} categories.",
-            x = "There are {format_count(cells)}.", i = "Use {.val wilson}."), "argument")
-  }
+  seen <- c(share, 1 - share)
+  profile_ratio(function(t) 2 * n * (sum_log(seen, seen) - sum_log(seen, c(t, 1 - t))), share, level)
 }

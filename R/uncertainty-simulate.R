@@ -3,15 +3,12 @@
 simulate_counts <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   n <- max(1, round(n))
   if (n > 2^53) {
-    abort(c("Simulated tallies can have 2^53 reports at most.", x = "This one would have {format(n, digits = 3)}.",
-            i = paste("For weighted counts give {.fn rr_counts} in {.arg effective_n} how many respondents they are",
-                      "worth.")), "counts")
+    abort(c("Simulated tallies can have 2^53 reports at most.", x = "This one would have {format(n, digits = 3)}."),
+          "counts")
   }
   theta <- group_estimate(fit, g)
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
-  if (fit$target == "population") {
-    return(simulate_sampled(fit$mechanism, theta, n, nsim))
-  }
+  if (fit$target == "population") return(simulate_sampled(fit$mechanism, theta, n, nsim))
   rr_simulate_counts(fit$mechanism, whole_shares(n, .Call(C_rr_project, theta, 1)), nsim)
 }
 
@@ -23,9 +20,6 @@ simulate_sampled <- function(mechanism, theta, n, nsim) {
   vapply(seq_len(nsim), function(i) as.double(rr_simulate_counts(mechanism, as.double(truths[, i]), 1)),
          numeric(length(mechanism$reports)))
 }
-
-# Expected share of each count when the truths are distributed as theta.
-reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
 
 # Estimates re-made from simulated tallies: per group a matrix, categories by replications.
 bootstrap <- function(fit, replications, options) {

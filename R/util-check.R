@@ -1,94 +1,69 @@
 # Checks speak the user's language: which argument, what it was, what is needed. Each returns its
 # argument, ready for use. Formatting happens only when a check fails, so a good call pays nothing.
 
+is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
+
 check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE,
                          remedy = NULL) {
-  good <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) &&
-    (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)
-  if (good) return(as.double(x))
-  bound <- function(value, open, words) {
-    if (is.finite(value)) paste(words[1 + open], format(value, digits = 15))
-    else if (open) "finite"
+  if (is_number(x) && (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)) {
+    return(as.double(x))
   }
-  range <- unique(c(bound(min, min_open, c("at least", "above")), bound(max, max_open, c("at most", "below"))))
-  wanted <- if (length(range)) paste("one number", paste(range, collapse = " and ")) else "one number"
-  abort(c("{.arg {arg}} must be {wanted}.", x = "It is {describe(x)}.", i = remedy),
-        "argument")
+  range <- c(if (is.finite(min)) paste(if (min_open) "above" else "at least", number_text(min)),
+             if (is.finite(max)) paste(if (max_open) "below" else "at most", number_text(max)),
+             if ((min_open && min == -Inf) || (max_open && max == Inf)) "finite")
+  abort(c("{.arg {arg}} must be {paste(c('one number', paste(range, collapse = ' and ')), collapse = ' ')}.",
+          x = "It is {describe(x)}.", i = remedy), "argument")
 }
 
 # A confidence level. 95 for 0.95 is the commonest slip.
 check_level <- function(x, arg = deparse1(substitute(x))) {
-  percent <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 50 && x < 100
-  check_number(x, arg, min = 0, max = 1, min_open = TRUE, max_open = TRUE,
-               remedy = if (percent) sprintf("Did you mean %s?", format(x / 100, digits = 15)))
+  check_number(x, arg, min = 0, max = 1, min_open = TRUE, max_open = TRUE, remedy = percent_remedy(x))
 }
 
 # A significance level.
-check_alpha <- function(x) {
-  check_number(x, "alpha", min = 0, max = 1, min_open = TRUE, max_open = TRUE, remedy = percent_remedy(x))
-}
+check_alpha <- function(x) check_level(x, "alpha")
 
 # Where percent were given for a share. Numbers up to 2 are rather positions or slips.
-percent_remedy <- function(x) {
-  percent <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x > 2 && x <= 100
-  if (percent) sprintf("Did you mean %s?", format(x / 100, digits = 15))
-}
+percent_remedy <- function(x) if (is_number(x) && x > 2 && x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
 
 # The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
 epsilon_range <- c(1e-12, 700)
 
 check_epsilon <- function(x, remedy = NULL) {
-  if (is.numeric(x) && length(x) > 1L) {
-    remedy <- paste("Where respondents have different ones: a mechanism and a tally for each. Of designs whose reports",
-                    "are categories {.fn rr_pool} puts the tallies together; otherwise estimate each, and weigh the",
-                    "estimates by the inverse of their variances.")
-  }
   check_number(x, "epsilon", min = epsilon_range[1], max = epsilon_range[2], remedy = remedy)
 }
 
 check_epsilons <- function(x) {
   x <- check_grid(x, "epsilon")
-  bad <- which(x < epsilon_range[1] | x > epsilon_range[2])
-  if (!length(bad)) return(x)
-  abort(c("{.arg epsilon} must be from {epsilon_range[1]} to {epsilon_range[2]}.",
-          x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument")
+  for (epsilon in x) check_epsilon(epsilon)
+  x
 }
 
 check_grid <- function(x, arg, whole = FALSE) {
-  what <- if (whole) "whole numbers, at least 1" else "finite numbers above 0"
-  if (!is.numeric(x) || is.object(x) || !length(x)) {
-    abort(c("{.arg {arg}} must be {what}.",
-            x = if (length(x)) "It is {describe(x)}." else "It is empty: the grid has no cells."),
-          "argument")
-  }
-  bad <- which(!is.finite(x) | (if (whole) x < 1 | x > 2^53 | x != floor(x) else x <= 0))
-  if (length(bad)) {
-    abort(c("{.arg {arg}} must be {what}.", x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}."), "argument")
-  }
-  if (length(x) > 1 && anyDuplicated(x)) {
-    abort(c("{.arg {arg}} must all differ.", x = "{format(x[anyDuplicated(x)], digits = 15)} appears more than once."),
-          "argument")
+  good <- is.numeric(x) && !is.object(x) && length(x) &&
+    all(is.finite(x) & (if (whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0))
+  if (!good || anyDuplicated(x)) {
+    what <- if (whole) "whole numbers, at least 1" else "finite numbers above 0"
+    abort(c("{.arg {arg}} must be {what}, which all differ.", x = "It is {describe(x)}."), "argument")
   }
   as.double(x)
 }
 
 check_probability <- function(x, arg) {
   # + 0 turns a negative zero, whose logarithm is not a number, into a zero.
-  if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
+  if (is_number(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
   abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}.", i = percent_remedy(x)),
         "argument")
 }
 
 # A vector of probabilities whose sum is left to the caller.
 check_probabilities <- function(x, arg) {
-  if (!is.numeric(x) || is.object(x) || length(x) == 0L) {
-    abort(c("{.arg {arg}} must be a vector of probabilities.", x = "It is {describe(x)}."),
-          "argument")
-  }
-  bad <- which(is.na(x) | x < 0 | x > 1)
-  if (length(bad)) {
-    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.",
-            x = "Entry {bad[1]} is {format(x[bad[1]], digits = 15)}.", i = percent_remedy(x[bad[1]])), "argument")
+  numbers <- is.numeric(x) && !is.object(x) && length(x)
+  bad <- if (numbers) which(is.na(x) | x < 0 | x > 1)
+  if (!numbers || length(bad)) {
+    abort(c("{.arg {arg}} must be probabilities, from 0 to 1.",
+            x = if (numbers) "Entry {bad[1]} is {describe(x[bad[1]])}." else "It is {describe(x)}.",
+            i = if (numbers) percent_remedy(x[bad[1]])), "argument")
   }
   storage.mode(x) <- "double"
   x + 0
@@ -96,16 +71,11 @@ check_probabilities <- function(x, arg) {
 
 # A whole number that may be as large as a double counts exactly.
 check_count <- function(x, arg, min = 0, max = 2^53, remedy = NULL) {
-  if (is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x >= min && x <= max &&
-      x == floor(x)) {
-    return(as.double(x))
-  }
+  if (is_number(x) && x >= min && x <= max && x == floor(x)) return(as.double(x))
   # Mention an extreme upper limit only when it is exceeded.
-  met <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x) && x > max
-  wanted <- if (max < .Machine$integer.max) sprintf("one whole number from %s to %s", format(min), format(max))
-            else if (met) sprintf("one whole number from %s to %s", format(min), format_count(max))
-            else paste("one whole number, at least", format(min))
-  abort(c("{.arg {arg}} must be {wanted}.", x = "It is {describe(x)}.", i = remedy),
+  told <- max < .Machine$integer.max || (is_number(x) && x > max)
+  wanted <- if (told) "from {format_count(min)} to {format_count(max)}" else "at least {format_count(min)}"
+  abort(c(paste0("{.arg {arg}} must be one whole number, ", wanted, "."), x = "It is {describe(x)}.", i = remedy),
         "argument")
 }
 
@@ -117,17 +87,33 @@ check_flag <- function(x, arg) {
   abort(c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."), "argument")
 }
 
-# `choices` in full, or the default vector itself, which means its first element. `renamed` says what former choices
-# are called now.
-check_choice <- function(x, arg, choices, renamed = NULL, remedy = NULL) {
+# `choices` in full, or the default vector itself, which means its first element.
+check_choice <- function(x, arg, choices, remedy = NULL) {
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
-  now <- if (is.character(x) && length(x) == 1L && x %in% names(renamed)) renamed[[x]]
-  near <- if (is.character(x) && length(x) == 1L && is.null(now)) nearest_label(x, choices) else NA
   abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}.",
-          i = if (!is.null(now)) "It is called {.val {now}} now.",
-          i = if (!is.na(near) && is.null(remedy)) "Did you mean {.val {near}}?", i = remedy),
+          i = remedy %||% meant_of(x, choices)), "argument")
+}
+
+check_mechanism <- function(x, arg = "mechanism") {
+  if (inherits(x, "rr_mechanism")) return(x)
+  abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
+          i = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
         "argument")
+}
+
+# The package's own verbs never swallow arguments, which are almost always misspelt ones. `.renamed` says what other
+# functions call an argument of this one.
+check_dots_empty <- function(..., .renamed = NULL) {
+  if (...length() == 0L) return(invisible())
+  names <- ...names() %||% rep("", ...length())
+  if (!all(nzchar(names))) {
+    abort(c("Arguments after the first ones must be named.", x = "{sum(!nzchar(names))} {?is/are} without a name."),
+          "argument")
+  }
+  ours <- .renamed[names(.renamed) %in% names]
+  abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
+          i = if (length(ours)) "{.arg {names(ours)[1]}} is called {.arg {ours[[1]]}} here."), "argument")
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
@@ -138,8 +124,7 @@ check_text <- function(text, arg, unreadable = Encoding(text) == "bytes" | !vali
     bytes <- if (!answers) paste0(": ", encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"), quote = "\""))
     abort(c("{.arg {arg}} must be text that can be read.",
             x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
-            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."
-                else "Read the data with its encoding, or convert it with {.fn iconv}."), "argument")
+            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."), "argument")
   }
   enc2utf8(text)
 }
@@ -160,26 +145,18 @@ check_levels <- function(levels, arg = "levels") {
   if (is.ordered(levels)) return(c(check_levels(base::levels(levels), arg), list(ordered = TRUE)))
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is.numeric(levels) && !is.object(levels) && length(levels) == 1L) {
-    k <- check_count(levels, arg, min = 2, max = .Machine$integer.max,
-                     remedy = "Give the number of categories, or their labels.")
+    k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
     # Of many categories the numbers are the positions; a yes/no question would take them for 0 and 1.
     return(list(labels = as.character(seq_len(k)), numeric = if (k == 2) c(1, 2)))
   }
-  if (!(is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels)))) {
-    abort(c("{.arg {arg}} must be labels, or a number of categories.", x = "It is {describe(levels)}."),
-          "argument")
+  plain <- is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels))
+  if (!plain || length(levels) < 2L || anyNA(levels)) {
+    abort(c("{.arg {arg}} must be labels of at least 2 categories, none of them NA, or a number of categories.",
+            x = "It is {describe(levels)}{if (anyNA(levels)) ', with NA'}."), "argument")
   }
   numeric <- if (is.numeric(levels)) as.double(levels)
   labels <- if (is.null(numeric)) check_text(as.character(levels), arg) else label_text(levels)
-  if (anyNA(labels)) {
-    abort(c("{.arg {arg}} must not be missing.", x = "Label {which(is.na(labels))[1]} is NA."),
-          "argument")
-  }
   check_label_bytes(labels, arg)
-  if (length(labels) < 2L) {
-    abort(c("{.arg {arg}} must name at least 2 categories.", x = "It names {length(labels)}."),
-          "argument")
-  }
   if (is.null(numeric) && !is.null(numeric <- label_numbers(labels))) {
     # R may have written them with an exponent.
     known <- which(!is.na(numeric))
@@ -188,9 +165,7 @@ check_levels <- function(levels, arg = "levels") {
   numbers <- if (is.character(levels)) written_numbers(labels)
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
   if (twice) {
-    twice <- labels[twice]
-    abort(c("{.arg {arg}} must all differ.", x = "{.val {twice}} appears more than once."),
-          "argument")
+    abort(c("{.arg {arg}} must all differ.", x = "{.val {labels[twice]}} appears more than once."), "argument")
   }
   list(labels = labels, numeric = numeric)
 }
@@ -232,7 +207,7 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE) {
     else if (length(missing) && is.null(absent)) "{.val {levels[missing[1]]}} is missing."
   if (!is.null(problem)) {
     abort(c("The names of {.arg {arg}} must be the levels, in any order.", x = problem,
-            i = "The levels are {format_labels(levels)}. Without names the order is theirs."), "mismatch")
+            i = "The levels are {format_labels(levels)}."), "mismatch")
   }
   values <- rep(absent %||% NA_real_, length(levels))
   values[place] <- x
@@ -251,4 +226,28 @@ check_installed <- function(package, why) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())
   abort(c("The package {.pkg {package}} is needed {why}.",
           i = "Install it with {.code install.packages(\"{package}\")}."), "package")
+}
+
+# ---- work that will not fit in the machine's memory is refused before it begins ----
+
+# Bytes of main memory that are free, or that the process may have; infinite where the system does not say.
+machine_memory <- function() {
+  stated <- function(file, name) {
+    lines <- tryCatch(readLines(file, warn = FALSE), error = function(e) "", warning = function(w) "")
+    found <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
+    if (any(found)) as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1])) else Inf
+  }
+  min(1024 * stated("/proc/meminfo", "MemAvailable"), stated("/proc/self/limits", "Max address space"))
+}
+
+check_memory <- function(bytes, arg, what) {
+  if (bytes <= machine_memory()) return(invisible())
+  abort(c("{.arg {arg}} is too large for this machine's memory.", x = "{what} would take {format_bytes(bytes)}."),
+        "argument")
+}
+
+format_bytes <- function(bytes) {
+  power <- min(floor(log(bytes, 1000)), 8)
+  units <- c("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
+  paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }

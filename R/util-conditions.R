@@ -1,6 +1,9 @@
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
 # Further arguments become fields of the error.
 abort <- function(message, class, ..., .envir = parent.frame()) {
+  # Numbers have a point, whatever the session writes.
+  old <- options(OutDec = ".")
+  on.exit(options(old))
   cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
                  .envir = .envir)
 }

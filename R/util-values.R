@@ -120,3 +120,99 @@ interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible
 
 # How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
 normal_quantile <- function(level) stats::qnorm((1 - level) / 2, lower.tail = FALSE)
+
+# ---- what tables of all steps have in common, and what stands between estimates and the tables that show them ----
+
+# The columns that tables of tallies, fits and traces put next to the groups and the questions.
+result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
+                    "iteration", "loglik", "gap")
+
+check_result_names <- function(names, must_not, one) {
+  reserved <- intersect(names, result_columns)
+  if (!length(reserved)) return(invisible())
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+}
+
+# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
+plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
+  frame <- as.data.frame(table)
+  if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
+  if (!is.null(row.names)) row.names(frame) <- row.names
+  frame
+}
+
+# Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
+root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+
+# The matrix that confint() gives, its columns named as R does: "2.5 %".
+bounds_matrix <- function(low, high, level, labels) {
+  tails <- format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3, scientific = FALSE, decimal.mark = ".")
+  matrix(c(low, high), ncol = 2, dimnames = list(labels, paste(tails, "%")))
+}
+
+# One label for each row of group keys: "north" or, of two keys, "north.2024".
+group_labels <- function(groups) {
+  if (!is.null(groups)) do.call(paste, c(lapply(unname(as.list(groups)), label_text), sep = "."))
+}
+
+# The first rows of a table, and how many more there are.
+print_rows <- function(table, n, digits, total = nrow(table), more = "more; see tidy()") {
+  shown <- as.data.frame(utils::head(table, n))
+  # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
+  if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  print(shown, digits = digits, row.names = FALSE)
+  if (total > n) cat("  ... and ", format_count(total - n), " ", more, "\n", sep = "")
+}
+
+# ---- drawing counts: multinomial, and whole numbers that stand for shares ----
+
+# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's generator draws.
+largest_size <- .Machine$integer.max
+
+draw_seed <- function() sum(floor(stats::runif(2) * 2^26) * c(2^26, 1))
+
+# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
+# attribute "seed" that stats::simulate() describes.
+keep_seed <- function(seed, frame = parent.frame()) {
+  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  if (is.null(seed)) return(invisible(state))
+  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
+  set.seed(seed)
+  invisible(structure(seed, kind = as.list(RNGkind())))
+}
+
+draw_multinomial <- function(nsim, n, shares) {
+  if (n > largest_size) {
+    return(.Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim))
+  }
+  do.call(cbind, lapply(blocks(0, nsim, length(shares)), function(part) {
+    # rmultinom() does not look for interrupts, and the few other calls here do not either.
+    Sys.sleep(0)
+    stats::rmultinom(part[2], n, shares)
+  }))
+}
+
+# Columns of `size` numbers from `start` to before `end` in parts of about 200,000 numbers, which stay in the
+# processor's cache and take an interrupt between them: a list of c(first, how many).
+blocks <- function(start, end, size) {
+  step <- max(1, floor(2e5 / size))
+  first <- seq(start, end - 1, by = step)
+  Map(c, first, pmin(step, end - first))
+}
+
+# Whole counts closest to n * shares that add up to n.
+whole_shares <- function(n, shares) {
+  exact <- n * shares
+  whole <- floor(exact)
+  short <- round(n - sum(whole))
+  if (short > 0) {
+    first <- order(exact - whole, decreasing = TRUE)[seq_len(min(short, length(whole)))]
+    whole[first] <- whole[first] + 1
+  }
+  # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
+  largest <- which.max(whole)
+  whole[largest] <- whole[largest] + (n - sum(whole))
+  whole
+}

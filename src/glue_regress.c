@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "regress/distinct.h"
+#include "regress/mixed.h"
 #include "regress/unknown.h"
 
 /* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 -
@@ -260,6 +261,75 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
     yes[j] = sum[j] > 0 ? yes[j] / sum[j] : 0;
     if (yes[j] > 1) yes[j] = 1;
   }
+  UNPROTECT(1);
+  return result;
+}
+
+/* `groups`: first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma (NA: estimated). */
+static candor_mixed mixed_of(SEXP model, SEXP groups)
+{
+  candor_mixed m = {model_of(model).model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
+  if (TYPEOF(groups) != VECSXP || XLENGTH(groups) != 5) Rf_error("`groups` must be a list of 5 parts");
+  const R_xlen_t many = XLENGTH(VECTOR_ELT(groups, 0)) - 1;
+  if (many < 1) Rf_error("`groups` must have a group");
+  m.groups = (size_t) many;
+  m.first = glue_integers(VECTOR_ELT(groups, 0), "first", many + 1);
+  m.weight = part(groups, 1, "weight", many);
+  m.width = glue_number(VECTOR_ELT(groups, 2), "width");
+  m.halvings = (int) glue_size(VECTOR_ELT(groups, 3), "halvings");
+  m.sigma = *glue_reals(VECTOR_ELT(groups, 4), "sigma", 1);
+  m.fixed = !ISNAN(m.sigma);
+  m.work = (double *) R_alloc(candor_mixed_work(m.base.columns), sizeof *m.work);
+  glue_check(candor_mixed_check(&m), "rr_mixed");
+  return m;
+}
+
+/* rr_mixed_climb(model, groups, start, options: tolerance, steps) -> list(at, numbers: value, decrement, steps, pressed). */
+SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
+{
+  const char *names[] = {"at", "numbers", ""};
+  const candor_mixed m = mixed_of(model, groups);
+  candor_objective f = candor_mixed_objective(&m);
+  const size_t n = f.shape.dense;
+  const double *from = glue_reals(start, "start", (R_xlen_t) n), *o = glue_reals(options, "options", 2);
+  double *metric = (double *) R_alloc(candor_arrow_size(f.shape), sizeof *metric);
+  for (size_t k = 0; k < n * n; k++) metric[k] = k % (n + 1) == 0 ? (double) m.base.rows : 0;
+  f.metric = metric;
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) n));
+  double *at = REAL(VECTOR_ELT(result, 0)), *work = (double *) R_alloc(candor_climb_work(f.shape), sizeof *work);
+  memcpy(at, from, n * sizeof *at);
+  candor_top top = {R_NegInf, R_PosInf, 0, 0};
+  const candor_status status = candor_climb(&f, (candor_climb_options){o[0], (size_t) o[1]}, at, work, &top);
+  if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_mixed_climb");
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, 4));
+  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
+  memcpy(REAL(VECTOR_ELT(result, 1)), found, sizeof found);
+  UNPROTECT(1);
+  return result;
+}
+
+/* rr_mixed_value(model, groups, at) -> list(value, gradient, observed, loglik, mean, deviation, scores, edge), the last five of each group. */
+SEXP rr_mixed_value_call(SEXP model, SEXP groups, SEXP at)
+{
+  const char *names[] = {"value", "gradient", "observed", "loglik", "mean", "deviation", "scores", "edge", ""};
+  const candor_mixed m = mixed_of(model, groups);
+  const size_t n = candor_mixed_objective(&m).shape.dense;
+  const double *b = glue_reals(at, "at", (R_xlen_t) n);
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
+  SET_VECTOR_ELT(result, 2, Rf_allocMatrix(REALSXP, (int) n, (int) n));
+  for (int k = 3; k < 8; k++)
+    SET_VECTOR_ELT(result, k,
+                   k == 6 ? Rf_allocMatrix(REALSXP, (int) m.groups, (int) n)
+                          : Rf_allocVector(REALSXP, (R_xlen_t) m.groups));
+  double *part_of[8];
+  for (int k = 1; k < 8; k++) part_of[k] = REAL(VECTOR_ELT(result, k));
+  const candor_mixed_groups told = {part_of[3], part_of[4], part_of[5], part_of[6], part_of[7]};
+  const double value = candor_mixed_value(&m, b, part_of[1], part_of[2], NULL, &told);
+  for (size_t k = 0; k < n; k++)
+    for (size_t l = 0; l < k; l++) part_of[2][l * n + k] = part_of[2][k * n + l];
+  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(value));
   UNPROTECT(1);
   return result;
 }

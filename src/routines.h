@@ -102,6 +102,8 @@ ROUTINE(rr_category, SEXP x, SEXP codes, SEXP weights, SEXP channel, SEXP beta, 
 ROUTINE(rr_regress_climb, SEXP model, SEXP starts, SEXP options)
 ROUTINE(rr_regress_heights, SEXP model, SEXP points)
 ROUTINE(rr_regress_value, SEXP model, SEXP at, SEXP natural)
+ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP options)
+ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
 ROUTINE(rr_regress_collapse, SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 

@@ -74,8 +74,8 @@ carette_one <- function(n, runs) {
   truth <- carette_truth(n)
   expected <- rr_pmdh(truth, carette_design)
   counts <- carette_reports(truth, runs)
-  estimates <- rr_moment_matrix(0.8, 0.1, columns = 4,
-                                inverse = TRUE) %*% (counts - n * attr(rr_moment_matrix(0.8, 0.1, columns = 4), "P"))
+  moments <- function(...) candor:::full_moment_matrix(0.8, 0.1, columns = 4, ...)
+  estimates <- moments(inverse = TRUE) %*% (counts - n * attr(moments(), "P"))
   reported <- carette_moments(n, counts, coef(expected), vcov(expected, target = "sample"), "reported")
   true <- carette_moments(n, estimates, coef(expected$truth), vcov(expected, target = "sample", of = "estimate"),
                           "estimated")
@@ -215,8 +215,8 @@ carette_distribution <- function(n = 200, runs = 20000, seed = 2, sets = c("x1",
   truth <- carette_truth(n)
   expected <- rr_pmdh(truth, carette_design)
   counts <- carette_reports(truth, runs)
-  estimates <- rr_moment_matrix(0.8, 0.1, columns = 4,
-                                inverse = TRUE) %*% (counts - n * attr(rr_moment_matrix(0.8, 0.1, columns = 4), "P"))
+  moments <- function(...) candor:::full_moment_matrix(0.8, 0.1, columns = 4, ...)
+  estimates <- moments(inverse = TRUE) %*% (counts - n * attr(moments(), "P"))
   label <- function(set) factor(paste0("{", term_labels(set), "}"), paste0("{", term_labels(sets), "}"))
   data <- do.call(rbind, lapply(sets, function(set) data.frame(set = label(set), carette_bars(estimates[set, ]))))
   curves <- do.call(rbind, lapply(sets, function(set) {

@@ -15,11 +15,11 @@ golden_protocol <- function(input) {
 golden_law <- function(input) {
   if (input$protocol == "local_hash_ideal") {
     p <- exp(input$epsilon) / (exp(input$epsilon) + input$g - 1)
-    return(rr_law_support(p, 1 / input$g))
+    return(rr_new_law("support", p, 1 / input$g))
   }
   if (input$protocol == "local_hash_affine") {
     numbers <- candor:::hash_numbers(input$epsilon, input$g, input$P)
-    return(rr_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, difference = numbers$difference))
+    return(rr_new_law("support", numbers$p, numbers$q, numbers$both_own, numbers$both_other, difference = numbers$difference))
   }
   rr_law(golden_protocol(input))
 }

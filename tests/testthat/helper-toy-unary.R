@@ -7,7 +7,7 @@ toy_unary <- function(levels, p = 0.75, q = 0.25) {
   mechanism
 }
 
-rr_law.rr_toy_unary <- function(mechanism) rr_law_support(mechanism$p, mechanism$q)
+rr_law.rr_toy_unary <- function(mechanism) rr_new_law("support", mechanism$p, mechanism$q)
 
 # A matrix of bits: a row per respondent, a column per category.
 rr_draw_reports.rr_toy_unary <- function(mechanism, answers, rng = c("secure", "R")) {

@@ -58,19 +58,3 @@ test_that("what is no bit is refused", {
   expect_error(rr_cooccurrence(dplyr::filter(two, a > 7)), class = "candor_error_empty")
   expect_error(rr_cooccurrence(dplyr::select(six, n, sum1), order = 3), class = "candor_error_argument")
 })
-
-test_that("a table that changes between two batches is an error", {
-  bits <- some_bits(20, 22)
-  table <- stored(bits)
-  grown <- FALSE
-  trace_once <- function(data, query, columns) {
-    rows <- DBI::dbGetQuery(connection, query)
-    if (!grown) DBI::dbExecute(connection, "INSERT INTO bits SELECT * FROM bits LIMIT 1")
-    grown <<- TRUE
-    rows
-  }
-  counting <- sum_products
-  environment(counting) <- list2env(list(run_query = trace_once), parent = environment(sum_products))
-  expect_error(counting(table, names(bits), unlist(lapply(1:3, function(k) utils::combn(22, k, simplify = FALSE)), FALSE), FALSE),
-               class = "candor_error_database")
-})

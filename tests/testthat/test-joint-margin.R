@@ -214,32 +214,3 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
     expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
   }
 })
-
-test_that("columns of a margin have other names than what it puts next to them", {
-  bits <- cbind(rep(0:1, 50), rep(c(0, 1, 1, 0), 25))
-  for (name in c("estimate", "std.error", "conf.low", "conf.high", "term")) {
-    colnames(bits) <- c(name, "b")
-    fit <- rr_tmdh(rr_cooccurrence(bits), list(p = 0.9, q = 0.1))
-    for (margin in list(quote(rr_margin(fit, 1)), quote(rr_margin(fit, "b", given = name)), quote(rr_margin(fit, c("b", name))))) {
-      cnd <- expect_error(eval(margin), class = "candor_error_argument")
-      expect_match(conditionMessage(cnd), sprintf("\"%s\" is one", name), fixed = TRUE)
-      # What the user called, not the product that a margin is made into.
-      expect_identical(as.character(conditionCall(cnd)[[1]]), "rr_margin")
-    }
-    # Nobody asks for that column.
-    expect_named(tidy(rr_margin(fit, "b"), conf.int = TRUE), c("b", "estimate", "std.error", "conf.low", "conf.high"))
-  }
-})
-
-test_that("errors of a margin are of the function that was called, not of the one that called it", {
-  counts <- rr_cooccurrence(cbind(a = rep(0:1, 50), b = rep(c(0, 1, 1, 0), 25)), order = 1)
-  fit <- rr_tmdh(counts, list(p = 0.9, q = 0.1))
-  joint <- rr_estimate(rr_counts(c(40, 20, 20, 20), rr_product(a = rr_warner(0.8), b = rr_warner(0.7))))
-  calls <- list(function() rr_margin(fit, "a", given = "a"), function() rr_margin(fit, "a", target = "x"),
-                function() rr_margin(fit, c("a", "b")), function() rr_margin(joint, "a", given = "a"),
-                function() rr_margin(1, "a"), function() rr_margin(joint, "z"))
-  for (mine in calls) {
-    cnd <- expect_error(mine(), class = "candor_error")
-    expect_identical(as.character(conditionCall(cnd)[[1]]), "rr_margin")
-  }
-})

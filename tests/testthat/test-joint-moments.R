@@ -4,9 +4,9 @@ test_that("the matrix and its inverse are inverse, per column and truncated", {
   p <- c(0.9, 0.3, 0.8, 0.95)
   q <- c(0.2, 0.7, 0.1, 0)
   for (order in 1:4) {
-    m <- rr_moment_matrix(p, q, order)
-    expect_equal(unname(m %*% rr_moment_matrix(p, q, order, inverse = TRUE)), diag(nrow(m)), tolerance = 1e-12, ignore_attr = TRUE)
-    sparse <- rr_moment_matrix(p, q, order, sparse = TRUE)
+    m <- full_moment_matrix(p, q, order)
+    expect_equal(unname(m %*% full_moment_matrix(p, q, order, inverse = TRUE)), diag(nrow(m)), tolerance = 1e-12, ignore_attr = TRUE)
+    sparse <- full_moment_matrix(p, q, order, sparse = TRUE)
     expect_equal(as.matrix(sparse), drop_constant(m), ignore_attr = "P")
   }
 })
@@ -16,10 +16,10 @@ test_that("appendix B.5: M and its inverse for three columns, block by block", {
   q <- 0.1 # Carette's p
   d <- p - q
   k21 <- rbind(c(1, 1, 0), c(1, 0, 1), c(0, 1, 1))
-  m <- rr_moment_matrix(p, q, columns = 3)
+  m <- full_moment_matrix(p, q, columns = 3)
   expect_equal(unname(m[4:6, 1:3]), q * d * k21)
   expect_equal(unname(m[7, ]), c(rep(q^2 * d, 3), rep(q * d^2, 3), d^3))
-  inverse <- rr_moment_matrix(p, q, columns = 3, inverse = TRUE)
+  inverse <- full_moment_matrix(p, q, columns = 3, inverse = TRUE)
   expect_equal(unname(inverse[4:6, 1:3]), -q * d * k21 / d^3)
   expect_equal(unname(inverse[7, ]), c(rep(q^2, 3), rep(-q, 3), 1) / d^3)
 })
@@ -28,8 +28,8 @@ test_that("equation 27 as corrected: a known total taken into the matrix, and it
   p <- c(0.8, 0.8, 0.8, 0.9)
   q <- c(0.1, 0.1, 0.1, 0.3)
   for (order in 1:3) {
-    with <- rr_moment_matrix(p, q, order, total = 1:3)
-    inverse <- rr_moment_matrix(p, q, order, inverse = TRUE, total = 1:3)
+    with <- full_moment_matrix(p, q, order, total = 1:3)
+    inverse <- full_moment_matrix(p, q, order, inverse = TRUE, total = 1:3)
     expect_equal(unname(with %*% inverse), diag(nrow(with)), tolerance = 1e-10)
     # One question of three categories: everybody has exactly one, so N comes out of the equation.
     types <- numeric(16)
@@ -39,16 +39,16 @@ test_that("equation 27 as corrected: a known total taken into the matrix, and it
     expected <- shown_values(rr_pmdh(truth, list(p = p, q = q)))[seq_len(nrow(with))]
     expect_equal(unname(drop(with %*% t)), expected)
     # As printed, with p times a matrix of ones, it is only right for order 1 and all columns.
-    plain <- drop_constant(rr_moment_matrix(p, q, order)) + 0.1
+    plain <- drop_constant(full_moment_matrix(p, q, order)) + 0.1
     expect_gt(max(abs(plain %*% t - expected)), 1)
   }
-  one <- rr_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)
+  one <- full_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)
   expect_equal(unname(one), 0.7 * diag(3) + 0.1)
 })
 
 test_that("a design that tells nothing is refused", {
-  expect_error(rr_moment_matrix(c(0.8, 0.3), c(0.1, 0.3), inverse = TRUE), class = "candor_error_no_information")
-  expect_error(rr_moment_matrix(0.8, 1.1, columns = 2), class = "candor_error_argument")
-  expect_error(rr_moment_matrix(0.8, 0.1, columns = 2, order = 3), class = "candor_error_argument")
-  expect_error(rr_moment_matrix(0.8, 0.1, columns = 2, total = "z"), class = "candor_error_level")
+  expect_error(full_moment_matrix(c(0.8, 0.3), c(0.1, 0.3), inverse = TRUE), class = "candor_error_no_information")
+  expect_error(full_moment_matrix(0.8, 1.1, columns = 2), class = "candor_error_argument")
+  expect_error(full_moment_matrix(0.8, 0.1, columns = 2, order = 3), class = "candor_error_argument")
+  expect_error(full_moment_matrix(0.8, 0.1, columns = 2, total = "z"), class = "candor_error_level")
 })

@@ -227,20 +227,6 @@ test_that("scores of reports give the association of a unary or hashed question 
   expect_lte(max(abs(rowMeans(draws[4:6, ]) / spread^2 - 1)), 4 * sqrt(2 / 299))
 })
 
-test_that("what has no joint law is refused, with what to do instead", {
-  a <- rr_unary(3, 1)
-  for (refused in expression(
-    rr_tally(data.frame(a = 1), rr_product(a = a)), rr_tmdh(rr_cooccurrence(diag(6)), list(a = rr_hadamard(6, 3, blocks = 2))),
-    rr_tmdh(rr_cooccurrence(diag(3)), list(a = rr_local_hash(3, 1, cohorts = 4))),
-    rr_cooccurrence(data.frame(b = "01"), mechanism = list(a = a)), rr_cooccurrence(data.frame(a = "01"), mechanism = a)
-  )) {
-    expect_error(eval(refused), class = "candor_error")
-  }
-  expect_error(rr_cooccurrence(data.frame(a = c("01", "0f")), mechanism = list(a = a)), class = "candor_error_report")
-  two <- rr_cooccurrence(data.frame(a = c("01", "02"), b = c("01", "04")), mechanism = list(a = a, b = a))
-  expect_error(rr_margin(rr_tmdh(two, list(a = a, b = a)), c("a", "b")), class = "candor_error_order")
-})
-
 test_that("the order that an error asks for is the one that is needed: one less is not enough", {
   set.seed(8)
   labels <- letters[1:3]

@@ -19,10 +19,10 @@ test_that("row types and joint counts are the same histogram, exactly (Carette e
 test_that("Lemma 3.4, equations 24 and 25: M, its inverse and P", {
   for (case in golden("moment_matrices")) {
     input <- case$input
-    m <- rr_moment_matrix(input$p1, input$p0, order = input$max_order)
+    m <- full_moment_matrix(input$p1, input$p0, order = input$max_order)
     expect_golden(m, case$expected$M)
     expect_golden(attr(m, "P"), case$expected$P)
-    expect_golden(rr_moment_matrix(input$p1, input$p0, order = input$max_order, inverse = TRUE), case$expected$M_inverse)
+    expect_golden(full_moment_matrix(input$p1, input$p0, order = input$max_order, inverse = TRUE), case$expected$M_inverse)
   }
 })
 
@@ -155,25 +155,6 @@ test_that("ways of describing the columns agree, and wrong ones are refused", {
   for (refused in expression(rr_tmdh(bits, rr_warner(0.8)), rr_tmdh(counts, rr_warner(0.8), target = "people"), rr_pmdh(1:3, rr_warner(0.8)))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }
-})
-
-test_that("estimates print with their intervals and target", {
-  counts <- rr_rowtype(c(33, 15, 11, 9), columns = c("a", "b"))
-  expect_snapshot(rr_tmdh(counts, rr_warner(0.8)))
-  expect_snapshot(rr_pmdh(counts, rr_warner(0.8)))
-  fit <- rr_tmdh(counts, rr_warner(0.8))
-  expect_equal(unname(confint(fit, "a")), unname(coef(fit)["a"] + c(-1, 1) * qnorm(0.975) * tidy(fit)$std.error[1]), ignore_attr = TRUE)
-  expect_equal(tidy(fit, scale = "share")$estimate, unname(coef(fit)) / 68)
-  expect_identical(nobs(fit), 68)
-})
-
-test_that("intervals of sets that are not there are refused, and so is a negative truth", {
-  fit <- rr_tmdh(rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b")), rr_warner(0.8))
-  expect_identical(rownames(confint(fit, c("a:b", "a"))), c("a:b", "a"))
-  expect_identical(confint(fit, 3), confint(fit, "a:b"))
-  expect_error(confint(fit, "z"), class = "candor_error_level")
-  expect_error(confint(fit, 9), class = "candor_error_level")
-  expect_error(rr_pmdh(c(1, -2, 3, 4), rr_warner(0.8)), class = "candor_error_counts")
 })
 
 # The population covariance by its definition: that of the debiased rows, in two passes over the row types.

@@ -60,10 +60,6 @@ test_that("standard errors of the own likelihood are right", {
   expect_true(all(abs(sd / rowMeans(fits[4:6, ]) - 1) < 4 / sqrt(600)))
 })
 
-test_that("too many sets are refused with their size", {
-  expect_error(candor:::check_sets_size(1e6, 1e4), "1.2 GB", class = "candor_error_too_large")
-})
-
 test_that("kept sets are no likelihood where the law does not say how much likelier a truth they support is", {
   m <- rr_unary(3, 1)
   law <- candor:::tally_law(rr_tally(rr_perturb(c(1, 2, 3, 3), m), m, keep = "sets"), 1)

@@ -24,7 +24,7 @@ test_that("a matrix that tells the truth or else draws an innocuous answer is re
   counts <- 100 + 10 * seq_len(30)
   expect_equal(unname(coef(rr_estimate(rr_counts(counts, channel)))), unname(coef(rr_estimate(rr_counts(counts, grr)))), tolerance = 1e-12)
   forced <- rr_forced(c(0.1, 0.2, 0.05))
-  expect_equal(rr_channel(unname(rr_matrix(forced)))$form, rr_law_additive(0.65, c(0.1, 0.2, 0.05)))
+  expect_equal(rr_channel(unname(rr_matrix(forced)))$form, rr_new_law("additive", 0.65, c(0.1, 0.2, 0.05)))
   expect_null(rr_channel(unname(rr_matrix(rr_grr(3, p = 0.1))))$form) # p < q
   expect_null(rr_geometric(4, 1)$form)
   # Relabelled reports are no longer the truths.

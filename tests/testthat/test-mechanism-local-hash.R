@@ -44,7 +44,7 @@ test_that("an ideal hash has the golden variances, of which affine hashing falls
     p <- exp(input$epsilon) / (exp(input$epsilon) + g - 1)
     n <- sum(input$truth)
     k <- length(input$truth)
-    law <- rr_law_support(p, 1 / g)
+    law <- rr_new_law("support", p, 1 / g)
     tally <- rr_counts(n / g + law$difference * input$truth, law_mechanism(law, k), effective_n = n, n = n)
     expect_golden(diag(vcov(rr_estimate(tally, method = "inv"), target = "sample")), case$expected$variance_fresh_hashes)
   }

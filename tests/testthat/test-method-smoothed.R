@@ -27,20 +27,17 @@ test_that("smoothed estimates have neither standard errors nor intervals, wherev
   for (kind in c("wilson", "wald", "exact", "profile")) {
     expect_error(rr_estimate(tally, method = "smoothed", interval = kind), class = "candor_error_argument")
   }
-  expect_snapshot(error = TRUE, {
-    rr_estimate(tally, method = "smoothed", interval = "bootstrap")
-    rr_estimate(tally, method = "smoothed", interval = "none")
-    confint(fit, interval = "wilson")
-    confint(rr_estimate(tally), interval = "none")
-    confint(fit, 1)
-  })
+  expect_error(rr_estimate(tally, method = "smoothed", interval = "bootstrap"), class = "candor_error_argument")
+  expect_error(rr_estimate(tally, method = "smoothed", interval = "none"), class = "candor_error_argument")
+  expect_error(confint(fit, interval = "wilson"), class = "candor_error_argument")
+  expect_error(confint(rr_estimate(tally), interval = "none"), class = "candor_error_argument")
 })
 
 test_that("the picture of a smoothed estimate says that it has no intervals", {
   skip_if_not_installed("ggplot2")
   withr::local_preserve_seed()
   picture <- ggplot2::autoplot(rr_estimate(skewed_wave(2000), method = "smoothed"))
-  expect_match(picture$labels$caption, "No intervals: the smoothing moves")
+  expect_match(picture$labels$caption, "No intervals: the smoothing biases")
   expect_silent(ggplot2::ggplotGrob(picture))
 })
 

@@ -319,15 +319,6 @@ test_that("weights tell no more than how many respondents they are worth", {
   expect_equal(choose(often), choose(once), tolerance = 1e-9)
 })
 
-test_that("bad input is refused", {
-  tally <- rr_counts(c(10, 20, 30), rr_grr(3, epsilon = 1))
-  refused <- function(code) expect_error(code, class = "candor_error_argument")
-  refused(rr_choose(tally, method = "best"))
-  refused(rr_choose(tally, replications = 5))
-  refused(rr_choose(rr_counts(cbind(a = 1:3, b = 3:1), rr_grr(3, epsilon = 1))))
-  refused(rr_estimate(tally, method = "merged", smoothing = -1))
-})
-
 test_that("protocols of support counts have a choice where their counts can be simulated, and the best is the truth's", {
   mechanism <- rr_unary(30, epsilon = 1)
   truth <- rr_zipf(30, 1.2)
@@ -342,31 +333,4 @@ test_that("protocols of support counts have a choice where their counts can be s
   row <- choice[choice$method == "inv", ]
   expect_lt(abs(row$risk - risk), 5 * row$mc.error + 0.02 * risk)
   expect_gt(row$risk, min(choice$risk))
-})
-
-test_that("what is best is said in words", {
-  choice <- rr_choose(rr_counts(c(30, 25, 25, 20), rr_grr(4, epsilon = 0.1)), seed = 1, replications = 20)
-  choice$risk[1] <- 0
-  choice$risk[2] <- 0
-  expect_output(print(choice), sprintf('"%s" and "%s", whose estimates agree', choice$method[1], choice$method[2]), fixed = TRUE)
-  choice$risk[1:2] <- c(0.2, 0.25)
-  expect_output(print(choice), "has an estimated risk 25% larger.", fixed = TRUE)
-})
-
-test_that("methods whose estimates are the same are said to agree", {
-  # Away from the boundary every method that only repairs estimates outside of 0 to 1 is the inversion.
-  choice <- rr_choose(rr_counts(c(no = 700, yes = 300), rr_forced(1 / 6)), seed = 1, replications = 20)
-  expect_setequal(choice$method[1:4], c("inv", "invn", "invp", "mle"))
-  expect_lt(diff(range(choice$risk[1:4])), 1e-10 * choice$risk[1])
-  words <- capture.output(print(choice))
-  expect_match(words[1], 'and "[a-z]+", whose estimates agree$')
-  expect_match(words[2], 'The next, "combine"', fixed = TRUE)
-  expect_output(print(choice[1:4, ]), "agree\n[^T]*# A tibble")
-})
-
-test_that("a recommendation prints with any of its columns", {
-  plan <- rr_recommend(80, epsilon = 2, n = 1000)
-  expect_output(print(plan), "smallest error")
-  expect_output(print(plan[c("mechanism", "within")]), "smallest error")
-  expect_output(print(plan["mechanism"]), "mechanism")
 })

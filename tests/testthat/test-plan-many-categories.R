@@ -26,10 +26,5 @@ test_that("the best number of blocks and pairs within blocks are those of all nu
 
 test_that("a table of counts that does not fit in memory is refused with its size", {
   skip_if(candor:::machine_memory() > 60e9)
-  expect_error(rr_tally(1:3, rr_grr(2e9, epsilon = 1)), "2,000,000,000 categories would take 64 GB", class = "candor_error_too_large")
-})
-
-test_that("a long table is printed without its labels", {
-  tally <- rr_tally(c(1, 1, 3), rr_grr(2e6, epsilon = 1))
-  expect_output(print(tally), "1,999,990 more rows")
+  expect_error(rr_tally(1:3, rr_grr(2e9, epsilon = 1)), "64 GB", class = "candor_error_too_large")
 })

@@ -73,14 +73,6 @@ test_that("one number of respondents and one share are a row for each mechanism"
   expect_identical(plot$labels$subtitle, "300 respondents, true share 10%")
 })
 
-test_that("ticks of a logarithmic axis are round and few, and long names get a line each", {
-  expect_equal(Filter(function(b) b >= 90 & b <= 2100, log_breaks(c(90, 2100))), c(100, 200, 500, 1000, 2000))
-  expect_equal(Filter(function(b) b >= 1 & b <= 2e6, log_breaks(c(1, 2e6))), 10^(0:6))
-  expect_gte(sum(log_breaks(c(1068, 1900)) >= 1068 & log_breaks(c(1068, 1900)) <= 1900), 2)
-  expect_null(line_legend(c("a", "b"))$ncol)
-  expect_identical(line_legend(strrep(c("a", "b"), 60))$ncol, 1)
-})
-
 test_that("two groups have power curves, with the direct question beside them", {
   skip_if_not_installed("ggplot2")
   power <- rr_power(list(warner = rr_warner(0.8), forced = rr_forced(1 / 6)), n = c(500, 1000, 2000), share = c(0.2, 0.3), versus = 0.1, response = 0.5)

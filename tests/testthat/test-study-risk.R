@@ -59,15 +59,6 @@ test_that("bias and variance make up the risk of the others", {
   expect_true(all(risk$mse[risk$method == "invp"] < risk$mse[risk$method == "inv"]))
 })
 
-test_that("bad input is refused", {
-  refused <- function(code, class = "argument") expect_error(code, class = paste0("candor_error_", class))
-  refused(rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.5), 100))
-  refused(rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 0))
-  refused(rr_risk(rr_grr(3, epsilon = 1), rr_zipf(3, 1), 10, target = "people"))
-  refused(rr_risk(rr_grr(3, p = 1 / 3), rr_zipf(3, 1), 10, method = "inv"), "no_information")
-  refused(rr_risk(rr_forced(c(0.1, 0.05, 0.2)), c(x = 0.5, "1" = 0.3, "2" = 0.2), 10), "mismatch")
-})
-
 test_that("a truth's names go to the levels they name", {
   # a channel that treats its levels differently
   mechanism <- rr_channel(rbind(a = c(0.9, 0.05, 0.05), b = c(0.2, 0.6, 0.2), c = c(0.1, 0.2, 0.7)), reports = c("a", "b", "c"))

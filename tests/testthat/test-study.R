@@ -162,27 +162,13 @@ test_that("an interrupted study returns what it has", {
   expect_identical(plain_study(rr_study(resume = part)), plain_study(call()))
 })
 
-test_that("a time limit is no error of a cell", {
-  slow <- list(slow = function(counts, mechanism) {
-    if (mechanism$epsilon > 30) {
-      # Set here, so that it strikes while a cell is worked on.
-      setTimeLimit(elapsed = 0.1, transient = TRUE)
-      until <- proc.time()[["elapsed"]] + 5
-      while (proc.time()[["elapsed"]] < until) Sys.sleep(0.01)
-    }
-    counts / sum(counts)
-  })
-  on.exit(setTimeLimit())
-  expect_error(rr_study(rr_zipf(3, 1), 1:100, 10, slow, replications = 5, seed = 1, workers = 1), "limit")
-})
-
 test_that("a law that the core cannot simulate is studied by its mechanism's own counts", {
   # Each bit of a unary code is kept with probability 3/4: support counts are sums of two binomials.
   unary <- function(k, epsilon) {
     rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary")
   }
   local_mocked_s3 <- function(generic, f) registerS3method(generic, "rr_toy_study", f, envir = asNamespace("candor"))
-  local_mocked_s3("rr_law", function(mechanism) rr_law_support(p = 0.75, q = 0.25))
+  local_mocked_s3("rr_law", function(mechanism) rr_new_law("support", p = 0.75, q = 0.25))
   local_mocked_s3("rr_simulate_counts", function(mechanism, truth, nsim = 1) {
     replicate(nsim, stats::rbinom(length(truth), truth, 0.75) + stats::rbinom(length(truth), sum(truth) - truth, 0.25))
   })
@@ -255,35 +241,15 @@ test_that("a mechanism is called by the name epsilon, or with epsilon second", {
   }
 })
 
-test_that("an error leaves R's generator as it was", {
-  set.seed(1)
-  before <- .Random.seed
-  truth <- rr_zipf(4, 1)
-  expect_error(rr_study(truth, 1, 100, workers = 0), class = "candor_error_argument")
-  expect_error(rr_study(truth, 1, 100, mechanism = rr_warner), class = "candor_error_argument")
-  nothing <- rr_counts(c(4, 5, 6), rr_grr(3, p = 1 / 3))
-  expect_error(rr_choose(nothing), class = "candor_error_no_information")
-  expect_error(rr_choose(rr_counts(c(5, 5), rr_forced(c(0.1, 0.3))), method = "combine"), class = "candor_error_argument")
-  expect_identical(.Random.seed, before)
-  expect_error(rr_risk(rr_warner(0.5), c(0.2, 0.8), 100), class = "candor_error_no_information")
-})
-
 test_that("bad input is refused", {
   refused <- function(code) expect_error(code, class = "candor_error_argument")
   for (truth in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "rr_zipf", rr_unary(4, epsilon = 1))) {
     refused(rr_study(truth, 1, 100))
   }
   refused(rr_study(rr_zipf(3, 1), numeric(), 100))
-  refused(rr_study(rr_zipf(3, 1), 0, 100))
-  refused(rr_study(rr_zipf(3, 1), 1, 10.5))
   refused(rr_study(rr_zipf(3, 1), 1, 10, method = "mel"))
   refused(rr_risk(rr_warner(0.8), c(0.5, 0.5), 10, method = function(counts, mechanism) counts / sum(counts)))
-  refused(rr_study(rr_zipf(3, 1), 1, 10, replications = 0))
   refused(rr_study(rr_zipf(3, 1), 1, 10, mechanism = rr_grr(3, epsilon = 1)))
-  refused(rr_study(rr_zipf(3, 1), 1, 10, replicates = 10))
-  refused(rr_study(resume = 3))
-  refused(rr_zipf(1, 1))
-  refused(rr_zipf(3, -1))
 })
 
 test_that("kernels refuse what R would never give them", {

@@ -310,7 +310,7 @@ test_that("without a checksum damage gives a classed error or a tally that could
 })
 
 test_that("what cannot come back is not written", {
-  registerS3method("rr_law", "rr_mine", function(mechanism) rr_law_additive(0.5, 0.25), envir = asNamespace("candor"))
+  registerS3method("rr_law", "rr_mine", function(mechanism) rr_new_law("additive", 0.5, 0.25), envir = asNamespace("candor"))
   own <- rr_counts(c(1, 2), rr_new_mechanism("mine", 2, epsilon = 1, design = "My own"))
   file <- withr::local_tempfile()
   expect_error(rr_write(own, file), "rr_mine", class = "candor_error_file")

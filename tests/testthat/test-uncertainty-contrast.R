@@ -32,27 +32,10 @@ test_that("a contrast of a bootstrapped fit uses its replications", {
 
 test_that("what is no contrast is refused", {
   skip_on_cran()
-  expect_snapshot(error = TRUE, rr_contrast(1, 1))
-  expect_snapshot(error = TRUE, rr_contrast(fit, "men:seldom"))
-  expect_snapshot(error = TRUE, rr_contrast(fit, c(1, -1)))
-  expect_snapshot(error = TRUE, rr_contrast(fit, NA))
-})
-
-test_that("a selection is neither repeated nor empty", {
-  names <- c("men:once", "men:once")
-  expect_error(rr_contrast(fit, names), class = "candor_error_level")
-  expect_error(rr_contrast(fit, c("men:once" = 1, "men:once" = -1)), class = "candor_error_level")
-  expect_error(rr_contrast(fit, matrix(1, 1, 2, dimnames = list(NULL, names))), class = "candor_error_level")
-  for (empty in list(character(), numeric(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL,
-                     c("men:once" = 0), list("men:once", numeric(6)))) {
-    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
-  }
-  skip_on_cran()
-  expect_snapshot(error = TRUE, rr_contrast(fit, names))
-  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", "ever {now}" = c("men:once" = 1, "men:once" = -1))))
-  expect_snapshot(error = TRUE, rr_contrast(fit, list("men:once", character())))
-  expect_snapshot(error = TRUE, rr_contrast(fit, rbind(c(1, 0, 0, -1, 0, 0), 0)))
-  expect_snapshot(error = TRUE, rr_contrast(fit, matrix(0, 0, 3)))
+  expect_error(rr_contrast(1, 1), class = "candor_error_argument")
+  expect_error(rr_contrast(fit, "men:seldom"), class = "candor_error_level")
+  expect_error(rr_contrast(fit, c(1, -1)), class = "candor_error_argument")
+  expect_error(rr_contrast(fit, NA), class = "candor_error_argument")
 })
 
 boundary <- function(object) suppressWarnings(object, classes = "candor_warning_boundary")
@@ -160,13 +143,6 @@ test_that("intervals of a difference between groups cover at and near the bounda
     expect_gte(sum(weight[bounds$conf.low - 1e-12 <= d & d <= bounds$conf.high + 1e-12]), if (identical(theta, c(0, 1))) 0.93 else 0.94)
   }
   expect_true(all(bounds$conf.low < bounds$conf.high))
-})
-
-test_that("the warning says which functions are concerned", {
-  skip_on_cran()
-  three <- rr_estimate(rr_counts(c(10, 40, 50), rr_grr(c("a", "b", "c"), p = 0.6)))
-  expect_snapshot(contrast <- rr_contrast(three, list(either = c("b", "c"), b = "b", score = c(b = 1, c = 2))))
-  expect_snapshot(contrast <- rr_contrast(three, "a"))
 })
 
 test_that("functions of more cells than a covariance matrix may have come from one linear system each", {

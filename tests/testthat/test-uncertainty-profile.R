@@ -26,8 +26,8 @@ test_that("the profile of one cell maximises over the others: a grid finds nothi
 test_that("profiles reach the boundary, and refuse what they are not for", {
   fit <- rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsilon = 0.5)))
   expect_identical(confint(fit, 3, interval = "profile")[1, 1], 0)
-  expect_snapshot(error = TRUE, rr_estimate(fit$tally, interval = "profile", target = "sample"))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(rep(1, 1000), rr_grr(1000, epsilon = 2)), interval = "profile"))
+  expect_error(rr_estimate(fit$tally, interval = "profile", target = "sample"), class = "candor_error_argument")
+  expect_error(rr_estimate(rr_counts(rep(1, 1000), rr_grr(1000, epsilon = 2)), interval = "profile"), class = "candor_error_argument")
 })
 
 test_that("every end inside the distributions lies at the quantile, found by another optimiser, whatever the method", {

@@ -104,13 +104,3 @@ test_that("a share of another category is not taken for that of the one asked ab
   refused(rr_power(rr_warner(0.8), power = 0.8, share = c(no = 0.9)))
   refused(rr_power(rr_warner(0.8), 100, c(no = 0.9)))
 })
-
-test_that("names that contradict the levels are refused in the user's language", {
-  skip_on_cran()
-  expect_snapshot(error = TRUE, rr_noncompliance(rr_forced(1 / 6), 0.5, c(yes = 0.3, maybe = 0.7)))
-  expect_snapshot(error = TRUE, rr_pram(c(a = 0.9, b = 0.8), margin = c(a = 0.1, a = 0.9)))
-  expect_snapshot(error = TRUE, rr_forced(c(a = 0.1), c("a", "b")))
-  both <- rr_product(a = rr_warner(0.9), b = rr_warner(0.8))
-  start <- array(1 / 4, c(2, 2), list(a = c("no", "yes"), c = c("no", "yes")))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(1:4, both), method = "ibu", start = start))
-})

@@ -1,10 +1,9 @@
-# InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x = y}.
-method_combine <- function() {
-  rr_new_method("combine", "Combined estimate", function(evidence, options) {
-    estimate_combine(evidence$law, evidence$counts, evidence$n)
-  }, needs = "alike", group = "shrinkage", cost = 50, place = 12, choice = 5, refit = TRUE)
-}
+# Methods that shrink noisy shares: a threshold, cells merged, neighbours smoothed. Empirical Bayes is in method-eb.R.
 
+# ---- combined estimate ----
+
+# InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x = y}.
+#
 # With equal b and a > 0 each of the three is theta_i = max(0, n_i - t) / sum_j max(0, n_j - t), for a threshold t of
 # its own: N q <= t(InvN) <= t(MLE) <= t(InvP). So one may ask for the best t, and for the best weight w against
 # the uniform distribution,
@@ -77,4 +76,60 @@ estimate_combine <- function(law, counts, n) {
   weight <- if (gain[best] > 0) weight[best] else 0
   ramp <- if (weight > 0) pmax(0, counts - t[best]) / moments$s[best] else numeric(k)
   list(estimate = weight * ramp + (1 - weight) / k, threshold = t[best], weight = weight)
+}
+
+estimate_combined <- function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n)
+
+# ---- maximum likelihood with the small cells as one ----
+
+# Cells that do not rise above the noise of an empty cell by `smoothing` standard deviations get one common share.
+# Merging keeps the channel's form, so that the regularised maximum is again the closed form.
+estimate_merged <- function(evidence, options) {
+  smoothing <- check_number(options$smoothing %||% 1, "smoothing", min = 0, max_open = TRUE)
+  law <- evidence$law
+  counts <- evidence$counts
+  k <- evidence$k
+  b <- rep_len(law$b, k)
+  rise <- sign(law$a) * (counts - evidence$n * b)
+  small <- rise <= smoothing * sqrt(evidence$n * b * (1 - b))
+  if (sum(small) < 2) return(list(estimate = law_maximum(law, evidence)$estimate, merged = 0))
+  if (all(small)) return(list(estimate = rep(1 / k, k), merged = k))
+  # Merged cells have unequal b, for which a small difference says less.
+  if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information_form()
+  merged <- new_law_additive(law$a, c(b[!small], sum(b[small])))
+  fit <- law_maximum(merged, list(counts = c(counts[!small], sum(counts[small]))))$estimate
+  estimate <- numeric(k)
+  estimate[!small] <- fit[-length(fit)]
+  estimate[small] <- fit[length(fit)] / sum(small)
+  list(estimate = estimate, merged = sum(small))
+}
+
+# ---- EM with a smoothing step, for ordered categories ----
+
+# Each step of the iterative Bayesian update is followed by a weighted mean of each category with its neighbours (1/4,
+# 1/2, 1/4; at the ends the outer weight stays where it is), until the log-likelihood gains less than `tolerance` per
+# step.
+estimate_smoothed <- function(evidence, options) {
+  iterations <- check_count(options$iterations %||% 10000, "iterations")
+  tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)
+  law <- evidence$law
+  counts <- evidence$counts
+  k <- evidence$k
+  n <- evidence$n
+  phi <- counts / n
+  axes <- law_axes(law, k)
+  seen <- counts > 0
+  theta <- rep(1 / k, k)
+  last <- -Inf
+  for (step in seq_len(iterations)) {
+    m <- apply_channel(axes, theta)
+    loglik <- sum(counts[seen] * log(m[seen]))
+    if (loglik - last <= tolerance) break
+    last <- loglik
+    score <- ifelse(seen, phi / m, 0)
+    theta <- pmax(theta * apply_channel(axes, score, "adjoint"), 0)
+    theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
+    theta <- theta / sum(theta)
+  }
+  list(estimate = theta, iterations = step)
 }

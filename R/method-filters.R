@@ -1,20 +1,38 @@
+# Methods for Bloom filters, where the categories may be more than the filters tell apart.
+
+# Least squares among shares that are not negative. Which are 0 is selected by the data: standard errors come from the
+# bootstrap.
+estimate_nnls <- function(evidence, options) {
+  check_installed("quadprog", "for {.code method = \"nnls\"}")
+  fit <- bloom_fit(evidence$law, evidence, positive_squares)
+  list(estimate = fit$estimate, active = sum(fit$estimate > 0))
+}
+
+# Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are alike.
+positive_squares <- function(regression, weights) {
+  normal <- weighted_squares(regression, weights)
+  scale <- mean(diag(normal))
+  k <- ncol(normal)
+  solution <- quadprog::solve.QP(normal / scale + diag(1e-9, k), weighted_shares(regression, weights) / scale, diag(k),
+                                 numeric(k))$solution
+  ifelse(solution < 1e-9, 0, solution)
+}
+
 # Non-negative lasso for Bloom filters with more candidates than the filters tell apart: most candidates are held by
 # nobody. The noise of each debiased share is known, and so is that of a candidate's gradient where nobody holds it: its
 # penalty is the normal quantile of this, for all candidates together. Those that are chosen, and clearly there by least
 # squares among them, are estimated by least squares without the penalty. Which ones are chosen depends on the data:
 # there is no unconditional standard error.
-method_lasso <- function() {
-  rr_new_method("lasso", "Candidates selected by the non-negative lasso, then least squares", estimate = estimate_lasso,
-                needs = "bits", options = "alpha", group = "post-processing", place = 12.6, notes = lasso_notes)
-}
-
 estimate_lasso <- function(evidence, options) {
   check_installed("glmnet", "for {.code method = \"lasso\"}")
   check_installed("quadprog", "for {.code method = \"lasso\"}")
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > rows_numbers) abort_filters(law, numbers)
+  if (numbers > rows_numbers) {
+    abort(c("The filters of so many categories and bits do not fit in memory.",
+            x = "They take {format_bytes(8 * numbers)}."), "too_large")
+  }
   chosen <- seq_len(law$truths)
   fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
@@ -55,11 +73,4 @@ lasso_notes <- function(details) {
   paste0("Selected: ", paste(format_count(chosen), collapse = ", "), " of ", format_count(details[[1]]$candidates),
          " candidates, alpha = ", format(details[[1]]$alpha), ". Estimates are conditional on this selection, which",
          " was made with the same data: there are no unconditional standard errors")
-}
-
-abort_filters <- function(law, numbers) {
-  abort(c("The filters of so many categories and bits do not fit in memory.",
-          x = paste("{format_count(law$truths)} categories by {format_count(law$bits * law$cohorts)} bits of all",
-                    "cohorts take {format_bytes(8 * numbers)}."),
-          i = "Ask for fewer candidates at once."), "too_large")
 }

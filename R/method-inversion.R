@@ -41,48 +41,44 @@
 #' @name postprocessing
 NULL
 
-method_base_cut <- function() {
-  rr_new_method("base_cut", "Inversion, Base-Cut", options = "alpha", group = "post-processing", cost = 2, place = 6,
-                refit = TRUE,
-                estimate = function(evidence, options) {
-                  alpha <- check_alpha(options$alpha %||% 0.05)
-                  postprocess_base_cut(evidence$unbiased(), evidence$blank_error(), alpha)
-                },
-                local_map = function(estimate, evidence) {
-                  list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
-                })
+# Methods that repair the unbiased estimate. A map says how the result moves with it.
+
+# InvN: its negative parts set to 0 and the rest rescaled (Norm-Mul of Wang et al.).
+estimate_rescaled <- function(evidence, options) law_rescaled(evidence$law, evidence)
+
+# Of estimates that divide what they keep of the inversion by its sum.
+kept_map <- function(estimate, evidence) {
+  on <- estimate > 0
+  list(support = on, alpha = 1 / sum(evidence$unbiased()[on]), u = ifelse(on, estimate, 0))
 }
 
-method_norm <- function() {
-  rr_new_method("norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
-                unbiased = TRUE,
-                group = "post-processing", cost = 1, place = 7,
-                # An inversion that adds up to 1 already is not changed.
-                local_map = function(estimate, evidence) {
-                  k <- evidence$k
-                  if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
-                })
+# InvP, or Norm-Sub of Wang et al.: two names, one method.
+estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
+
+projected_map <- function(estimate, evidence) {
+  on <- estimate > 0
+  list(support = on, alpha = 1, u = ifelse(on, 1 / sum(on), 0))
 }
 
-method_norm_cut <- function() {
-  rr_new_method("norm_cut", "Inversion, Norm-Cut", function(evidence,
-                                                            options) postprocess_norm_cut(evidence$unbiased()),
-                group = "post-processing", cost = 2, place = 8, local_map = kept_map, refit = TRUE)
+estimate_base_cut <- function(evidence, options) {
+  postprocess_base_cut(evidence$unbiased(), evidence$blank_error(), check_alpha(options$alpha %||% 0.05))
 }
 
-method_power <- function() {
-  rr_new_method("power", "Inversion, Power", group = "post-processing", cost = 200, place = 10, refit = TRUE,
-                estimate = function(evidence, options) {
-                  postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
-                })
+cut_map <- function(estimate, evidence) list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
+
+# An inversion that adds up to 1 already is not changed.
+norm_map <- function(estimate, evidence) {
+  k <- evidence$k
+  if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
 }
 
-method_power_ns <- function() {
-  rr_new_method("power_ns", "Inversion, PowerNS", group = "post-processing", cost = 200, place = 11, refit = TRUE,
-                estimate = function(evidence, options) {
-                  postprocess_power_ns(evidence$unbiased(), evidence$blank_error(), evidence$n)
-                })
+estimate_norm_cut <- function(evidence, options) postprocess_norm_cut(evidence$unbiased())
+
+estimate_power <- function(evidence, options) {
+  postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
 }
+
+estimate_power_ns <- function(evidence, options) postprocess_norm_sub(estimate_power(evidence, options))
 
 # `estimate` is the unbiased inversion throughout; `std.error` that of a category nobody holds, one
 # number or one a category.
@@ -119,8 +115,6 @@ postprocess_power <- function(estimate, std.error, n) {
         else power_posterior_mean(y, sigma, s, n)
   at[match(n * estimate, y)] / n
 }
-
-postprocess_power_ns <- function(estimate, std.error, n) postprocess_norm_sub(postprocess_power(estimate, std.error, n))
 
 # The posterior mean is smooth on the scale of sigma.
 power_interpolated <- function(y, sigma, s, n) {

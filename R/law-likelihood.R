@@ -59,7 +59,9 @@
 #' fit$details[[1]][c("converged", "iterations", "unique")]
 NULL
 
-# Maximum likelihood under a channel law, with its certificate.
+# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the support,
+# under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
+report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
   result <- maximise(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
@@ -167,4 +169,102 @@ decide_unique <- function(problem, result) {
   rows <- sweep(rows, 2, sqrt(colSums(rows^2)), `/`)
   if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank < length(support)) return(FALSE)
   if (qr(rows, tol = 1e-11)$rank == length(tight)) TRUE else NA
+}
+
+# ---- uncertainty ----
+
+# Where reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change of
+# a truth's share moves the estimate, near a maximum inside, by exactly as much.
+maximum_covariance <- function(law, evidence, theta, which, target) {
+  own <- report_channel(law, evidence)
+  finite <- law_gives(law, "channel", evidence$k)
+  block <- information_block(own$law, own$evidence, theta, if (finite) target else "population")
+  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
+  covariance <- placed_block(block$covariance, block$cells, which)
+  if (target == "population" || finite) return(covariance)
+  theta <- theta[which]
+  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+}
+
+# The estimates that can move, and their covariance; NULL where there are too many for a matrix.
+information_block <- function(law, evidence, theta, target) {
+  on <- which(theta > 0)
+  counts <- evidence$counts
+  if (length(on) > covariance_cells || as.double(length(on)) * length(counts) > 5e7) return(NULL)
+  phi <- counts / evidence$n
+  m <- apply_channel(law$axes, theta)
+  rows <- .Call(C_rr_channel_rows, law$axes, as.integer(on))
+  information <- crossprod(rows * ifelse(phi > 0, sqrt(phi) / m, 0))
+  factor <- tryCatch(chol(information), error = function(e) NULL)
+  if (is.null(factor) || min(diag(factor)^2 / diag(information)) < 1e-13) return(NULL)
+  covariance <- chol2inv(factor) - outer(theta[on], theta[on])
+  if (target == "sample") {
+    # Without what comes from sampling the truths: a change of their shares moves the estimate by this map.
+    truths <- unbiased_truths(law, phi) %||% list(shares = theta[on], rows = rows)
+    map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * truths$rows)
+    covariance <- covariance - map %*% (truths$shares * t(map))
+  }
+  list(cells = on, covariance = covariance / evidence$n)
+}
+
+# The unbiased estimate of all truths with their rows, where these are few: what the closed forms plug in too.
+unbiased_truths <- function(law, phi) {
+  cells <- prod(axis_sizes(law$axes))
+  inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
+  if (is.null(inverse)) return(NULL)
+  list(shares = apply_channel(inverse, phi, "adjoint"), rows = .Call(C_rr_channel_rows, law$axes, seq_len(cells)))
+}
+
+# Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a
+# function, solved by products with the channel. `weights`: a row a function, a column a cell.
+information_functions <- function(law, evidence, theta, weights, target) {
+  axes <- law$axes
+  on <- which(theta > 0)
+  w <- weights[, on, drop = FALSE]
+  solver <- .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8)
+  solved <- .Call(C_rr_solver_information, solver, on, t(w))
+  # Inverse information under the constraint of the sum: at a maximum I theta = 1.
+  value <- drop(w %*% theta[on])
+  solved <- solved - outer(theta[on], value)
+  covariance <- w %*% solved
+  if (target == "sample") {
+    # Without what comes from sampling the truths, as above.
+    m <- apply_channel(axes, theta)
+    map <- apply(solved, 2, function(v) {
+      whole <- numeric(length(theta))
+      whole[on] <- v
+      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[on]
+    })
+    covariance <- covariance - crossprod(map * sqrt(theta[on]))
+  }
+  (covariance + t(covariance)) / (2 * evidence$n)
+}
+
+# The same where the maximum is not unique: reports can identify a sum of shares although they cannot tell the shares
+# themselves apart.
+#
+# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
+# lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
+# A function is identified if
+# its weights lie in the row space of the information on the free cells; then every generalised inverse gives the same
+# variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
+identified_functions <- function(C, phi, theta, n, weights) {
+  seen <- phi > 0
+  m <- drop(crossprod(C[, seen, drop = FALSE], theta))
+  score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
+  free <- which(score > 1 - 1e-6)
+  root <- C[free, seen, drop = FALSE] * rep(sqrt(phi[seen]) / m, each = length(free))
+  parts <- svd(root)
+  kept <- parts$d > 1e-9 * parts$d[1]
+  basis <- parts$u[, kept, drop = FALSE]
+  w <- weights[, free, drop = FALSE]
+  inside <- w %*% basis
+  lost <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0))
+  identified <- lost <= 1e-6 * sqrt(rowSums(w^2))
+  value <- drop(weights %*% theta)
+  solved <- inside / rep(parts$d[kept], each = nrow(inside))
+  covariance <- (tcrossprod(solved) - outer(value, value)) / n
+  covariance[!identified, ] <- NA_real_
+  covariance[, !identified] <- NA_real_
+  list(value = value, covariance = covariance, identified = identified, free = free)
 }

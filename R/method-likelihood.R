@@ -1,0 +1,138 @@
+# Methods that maximise a likelihood.
+
+# ---- maximum likelihood: the closed form of the law where it has one, else the certified solver ----
+
+# A closed form meets every tolerance and needs no start.
+estimate_mle <- function(evidence, options) {
+  options <- list(tolerance = if (!is.null(options$tolerance)) check_number(options$tolerance, "tolerance", min = 0),
+                  iterations = check_count(options$iterations %||% 10000, "iterations"),
+                  start = distribution_option(options$start, "start", evidence))
+  result <- law_maximum(evidence$law, evidence, options)
+  if (identical(result$converged, FALSE)) {
+    warn_short("The maximum of the likelihood was not reached within the tolerance.", result$iterations, result$gap,
+               result$tolerance,
+               if (result$stalled) "Double precision allows no better for these counts: give a larger {.arg tolerance}."
+               else "Give more {.arg iterations}, or a larger {.arg tolerance}.")
+  }
+  result[names(result) != "stalled"]
+}
+
+maximum_map <- function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate)
+
+warn_short <- function(headline, iterations, gap, tolerance, remedy) {
+  warn(c(headline,
+         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its maximum;",
+                   "{format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
+}
+
+# A distribution over the levels as the user may give it: in their order or under their names, for several questions a
+# table over them, as of rr_joint().
+distribution_option <- function(x, arg, evidence) {
+  if (is.null(x)) return(NULL)
+  mechanism <- evidence$mechanism
+  if (length(dim(x)) > 1L && !is.null(mechanism$questions)) x <- flatten_questions(x, mechanism, arg, "levels")
+  if (length(dim(x)) == 1L) x <- stats::setNames(as.vector(x), names(x))
+  x <- check_probabilities(x, arg)
+  if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, !is.null(mechanism$truth_bits))
+  if (length(x) != evidence$k || abs(sum(x) - 1) > 1e-8) {
+    abort(c("{.arg {arg}} must be a distribution over the {evidence$k} categories.",
+            x = "It has length {length(x)} and adds up to {format(sum(x), digits = 10)}."), "argument")
+  }
+  as.double(x)
+}
+
+# ---- the iterative Bayesian update: a stated number of steps, or a stated certificate ----
+
+estimate_ibu <- function(evidence, options) {
+  law <- evidence$law
+  n <- evidence$n
+  tolerance <- options$tolerance %||% (if (is.null(options$iterations)) 1e-8 else 0)
+  promised <- !is.null(options$tolerance) && check_number(tolerance, "tolerance", min = 0) > 0
+  options <- list(iterations = check_count(options$iterations %||% 10000, "iterations"), tolerance = tolerance,
+                  start = distribution_option(options$start, "start", evidence))
+  # The update never changes a share of 0, so every report that was given must be possible under the start.
+  if (!is.null(options$start) && any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
+    abort(c("{.arg start} must allow every report that was given.", i = "Start from shares above 0."), "argument")
+  }
+  result <- law_update(law, evidence, options)
+  if (is.null(result)) {
+    abort(c("The update cannot be computed for these counts.",
+            x = "A report is so rare beside the others that double precision does not hold the share of its category.",
+            i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision")
+  }
+  if (!result$converged && promised) {
+    warn_short("The update stopped before the tolerance was reached.", options$iterations, n * result$gap, tolerance,
+               "Give more {.arg iterations}, or use {.code method = \"mle\"}.")
+  }
+  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged,
+       gap = n * result$gap, trace = data.frame(iteration = seq_along(result$trace$gap) - 1,
+                                                loglik = n * result$trace$loglik, gap = n * result$trace$gap))
+}
+
+# A gap of g leaves the estimate about sqrt(2 g) standard errors from the maximum, whose map is then its own.
+ibu_map <- function(estimate, evidence) {
+  if (!(evidence$details$gap <= 1e-4)) return(NULL)
+  near <- law_maximum(evidence$law, evidence, list(start = estimate, iterations = 10000))$estimate
+  law_likelihood_map(evidence$law, evidence, near)
+}
+
+#' The trace of an iterative fit
+#'
+#' The log-likelihood of every iterate, with an upper bound on its distance from the maximum.
+#'
+#' @param fit A fit of method `"ibu"`, see [rr_estimate()].
+#' @param ... Not used, and refused.
+#' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
+#'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit of method `"ibu"`.
+#' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
+#'   follows from Jensen's inequality.
+#' @examples
+#' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
+#' fit <- rr_estimate(reports, method = "ibu", iterations = 20)
+#' tail(rr_trace(fit), 3)
+#' @export
+rr_trace <- function(fit, ...) {
+  check_dots_empty(...)
+  if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
+    abort(c("{.arg fit} must be a fit of method {.val ibu}.",
+            x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),
+          "argument")
+  }
+  traces <- lapply(fit$details, `[[`, "trace")
+  rows <- rep(seq_along(traces), vapply(traces, nrow, 1L))
+  groups <- if (!is.null(fit$tally$groups)) as.list(fit$tally$groups[rows, , drop = FALSE])
+  table <- tibble::as_tibble(c(groups, as.list(do.call(rbind, traces))))
+  structure(table, class = c("rr_trace", class(table)))
+}
+
+# ---- the composite likelihood ----
+
+# Treats each supported category as a report of its own. The closed form of k-ary randomized response then needs only
+# the counts. This is not the likelihood of the reports, which support several categories together.
+#
+# With cells in proportion to q + d theta the counts are those of randomized response with p' = p / (p + (K - 1) q) and
+# q' = q / (p + (K - 1) q), of C = sum of the counts.
+composite_form <- function(law, k) {
+  if (length(law$p) > 1L || length(law$q) > 1L) refuse_law(law, "alike", "{.arg method} {.val composite}")
+  total <- law$p + (k - 1) * law$q
+  list(a = law$difference / total, b = law$q / total, odds = law$difference / law$q)
+}
+
+estimate_composite <- function(evidence, options) {
+  form <- composite_form(evidence$law, evidence$k)
+  if (!any(evidence$counts > 0)) return(list(estimate = rep(1 / evidence$k, evidence$k)))
+  .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
+}
+
+# theta = alpha' (I - pi 1') inv on the support, pi the shares of its counts: the delta method.
+composite_map <- function(estimate, evidence) {
+  form <- composite_form(evidence$law, evidence$k)
+  on <- estimate > 0
+  total <- sum(evidence$counts[on])
+  if (total == 0) return(NULL)
+  share <- ifelse(on, evidence$counts / total, 0)
+  alpha <- (1 - sum(!on) * form$b) / form$a
+  list(support = on, alpha = alpha * evidence$n * evidence$law$difference / total, u = share)
+}

@@ -1,0 +1,132 @@
+# A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md). The parts of the model are
+# those of `regress_parts`; `at` is the coefficients, then sigma.
+
+# The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their weights.
+mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
+  row <- match(do.call(paste, c(as.data.frame(x), list(y, arm, offset))), unique(do.call(paste, c(as.data.frame(x), list(y, arm, offset)))))
+  order <- order(group, row)
+  size <- tabulate(group)
+  key <- vapply(split(row[order], group[order]), paste, "", collapse = " ")
+  of <- match(key, unique(key))
+  kept <- order[group[order] %in% which(!duplicated(of))]
+  list(parts = list(x[kept, , drop = FALSE], as.double(y[kept]), NULL, as.double(offset[kept]), as.integer(arm[kept]) - 1L, device,
+                    link, 0, NULL, NULL, 0, NULL),
+       first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
+       x = x[kept, , drop = FALSE], size = ncol(x))
+}
+
+mixed_groups <- function(model, halvings, sigma, width = 8.5) list(model$first, model$weight, width, halvings, sigma)
+
+# Value, score, information, and what is known of each group; with an edge that carries weight the grid is wider.
+mixed_value <- function(model, at, halvings = 1) {
+  value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_), at)
+  if (is.finite(value$value) && max(value$edge) > 1e-14) {
+    value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_, 10.5), at)
+  }
+  value
+}
+
+# Of all coefficients and sigma, or of the coefficients at a `sigma`.
+mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance = 1e-11) {
+  found <- .Call(C_rr_mixed_climb, model$parts, mixed_groups(model, halvings, sigma), start, c(tolerance, 300))
+  list(at = c(found$at, if (!is.na(sigma)) sigma), value = found$numbers[1], steps = found$numbers[3])
+}
+
+# The coefficients of the same prevalences at another sigma, about.
+spread_factor <- function(sigma, link) sqrt(1 + switch(link + 1L, 0.346, 1, 0.5, 1) * sigma^2)
+
+# The highest value at each of some sigmas: where its peaks are, and whether it rises to infinity.
+mixed_ladder <- function(model, b, value, tolerance = 1e-3) {
+  rungs <- c(0, 0.5, 1, 2, 4, 8, 16, 32)
+  ends <- list(list(at = c(b, 0), value = value))
+  link <- model$parts[[7]]
+  for (sigma in rungs[-1]) {
+    before <- ends[[length(ends)]]$at
+    start <- before[-length(before)] * spread_factor(sigma, link) / spread_factor(before[length(before)], link)
+    ends <- c(ends, list(mixed_climb(model, start, sigma, tolerance = tolerance)))
+    best <- max(vapply(ends, `[[`, 0, "value"))
+    if (sigma >= 2 && ends[[length(ends)]]$value < best - 20) break
+  }
+  ends
+}
+
+# The supremum: a finite point, sigma = 0, or the limit of sigma to infinity.
+mixed_maximum <- function(model, b, value) {
+  ladder <- mixed_ladder(model, b, value)
+  values <- vapply(ladder, `[[`, 0, "value")
+  peaks <- which(values >= c(-Inf, values[-length(values)]) & values >= c(values[-1], -Inf))
+  starts <- ladder[union(pmin(pmax(peaks, 2L), length(ladder)), 2L)]
+  ends <- lapply(starts, function(start) mixed_climb(model, start$at))
+  ends <- lapply(ends, function(end) {
+    # The finer grid, until nothing but rounding is left.
+    finer <- mixed_climb(model, end$at, halvings = 1)
+    if (abs(finer$value - end$value) > 1e-9) finer <- mixed_climb(model, finer$at, halvings = 2)
+    finer$sigma <- abs(finer$at[model$size + 1L])
+    finer$at[model$size + 1L] <- finer$sigma
+    finer
+  })
+  ends <- c(ends, list(list(at = c(b, 0), value = value, sigma = 0)))
+  finite <- Filter(function(end) end$sigma < 40, ends)
+  best <- finite[[which.max(vapply(finite, `[[`, 0, "value"))]]
+  if (best$sigma < 1e-5) best <- ends[[length(ends)]]
+  far <- mixed_far(model, ladder, ends)
+  # Another end of a climb: sigma = 0 alone is no maximum if the value rises from there.
+  others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 && abs(end$sigma - best$sigma) > 0.1, NA)
+  c(best, list(ladder = data.frame(sigma = vapply(ladder, function(end) end$at[model$size + 1L], 0), loglik = values),
+               limit = if (!is.null(far) && far$value >= best$value - 1e-6) far, rival = any(others)))
+}
+
+# The highest limit for sigma to infinity, if the ladder or a climb got that far.
+mixed_far <- function(model, ladder, ends) {
+  far <- Filter(function(end) end$at[model$size + 1L] >= 32, c(ladder, ends))
+  if (!length(far)) return(NULL)
+  far <- far[[which.max(vapply(far, `[[`, 0, "value"))]]
+  ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]
+  if (!is.finite(mixed_limit(model, ratio)$value)) return(NULL)
+  for (round in 1:3) {
+    found <- stats::optim(ratio, function(c) -mixed_limit(model, c)$value, function(c) -mixed_limit(model, c)$gradient,
+                          method = "BFGS", control = list(reltol = 1e-14, maxit = 500))
+    ratio <- found$par
+  }
+  list(ratio = ratio, value = -found$value)
+}
+
+# With b = sigma c and sigma to infinity the truth of a row is yes above the threshold -x'c of u: the likelihood of a group is a sum over the intervals
+# between the thresholds. Zeros among the probabilities of a report are counted apart.
+mixed_limit <- function(model, ratio) {
+  group <- rep(seq_along(model$weight), diff(model$first))
+  device <- matrix(model$parts[[6]], 5)[, model$parts[[5]] + 1L, drop = FALSE]
+  said <- model$parts[[2]] == 1
+  above <- ifelse(said, device[1, ], device[3, ])
+  below <- ifelse(said, device[2, ], device[4, ])
+  threshold <- -drop(model$x %*% ratio)
+  order <- order(group, threshold)
+  running <- function(v) {
+    sums <- cumsum(v[order])
+    sums - c(0, sums)[model$first[group[order]] + 1L]
+  }
+  # The product of the probabilities in the interval above each threshold, and in the one below it.
+  total <- function(v) as.vector(rowsum(v, group))[group[order]]
+  logs <- function(p) ifelse(p > 0, log(p), 0)
+  log_above <- total(logs(below)) + running(logs(above) - logs(below))
+  zeros <- total(1 * (below == 0)) + running((above == 0) - (below == 0))
+  step <- (logs(above) - logs(below))[order]
+  zero_step <- ((above == 0) - (below == 0))[order]
+  after <- ifelse(zeros > 0, 0, exp(log_above))
+  before <- ifelse(zeros - zero_step > 0, 0, exp(log_above - step))
+  t <- threshold[order]
+  # Phi(t) of each threshold counts with the drop of the product there; the last interval ends at 1.
+  last <- model$first[-1]
+  likelihood <- after[last] + as.vector(rowsum(stats::pnorm(t) * (before - after), group[order]))
+  slope <- stats::dnorm(t) * (before - after) / likelihood[group[order]] * model$weight[group[order]]
+  list(value = sum(model$weight * log(pmax(likelihood, 0))), gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
+}
+
+# The prevalence of linear predictors: the average over u.
+mixed_truth <- function(eta, sigma, link) {
+  if (link == 1L) return(stats::pnorm(eta / sqrt(1 + sigma^2)))
+  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 1)
+  u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
+  family <- stats::make.link(c("logit", "probit", "cloglog", "cauchit")[link + 1L])
+  drop(matrix(family$linkinv(outer(eta, sigma * u, `+`)), length(eta)) %*% (h * stats::dnorm(u)))
+}
