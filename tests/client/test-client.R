@@ -27,7 +27,7 @@ chromium <- function() run("in-browser.js", folder, client_file("candor.js"))
 invisible(parallel::mclapply(list(node, chromium), function(f) f(), mc.cores = 2))
 browser <- jsonlite::parse_json(readLines(file.path(folder, "browser.json"), warn = FALSE))
 
-cat("Seconds of Chromium after the draws, after 200 respondents, at the end:", unlist(browser$seconds), "\n")
+cat("Seconds of Chromium after the draws, after the respondents, at the end:", unlist(browser$seconds), "\n")
 
 test_that("draws in node and in Chromium have the mechanism's distribution", {
   drawn <- list(node = jsonlite::parse_json(readLines(file.path(folder, "node.json"), warn = FALSE)), chromium = browser$counts)
