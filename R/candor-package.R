@@ -17,13 +17,13 @@
 #'
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
-#'   [rr_triangular()], [rr_mangat()], [rr_mangat1994()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
+#'   [rr_triangular()], [rr_mangat()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
 #' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()], and the anchor question
 #'   [rr_anchor()] that reveals how many do. See
 #'   `vignette("channels", package = "candor")`.
 #' * Protocols for many categories, whose reports support sets of them: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
-#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()], [rr_memoised()],
+#'   [rr_bitflip()]; asked again and again, with permanent answers that respondents keep: [rr_longitudinal()],
 #'   [rr_bloom()] (RAPPOR). [rr_reports()] reads what was sent, also by clients in other languages ([clients]).
 #' * Strings that nobody has a list of: [rr_sketch_counts()] (count-mean sketch) estimates any that are asked for; [rr_prefixes()] and [rr_heavy_hitters()] find
 #'   the frequent ones.

@@ -36,13 +36,15 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   p <- stats::plogis(level)
   q <- stats::plogis(-level)
   names <- if (buckets == k) levels$labels else bucket_labels(levels$labels, buckets)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "bitflip", names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
     numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
     design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
                    p = p, q = q,
     p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels
-  )
+  ), "rr_bitflip",
+    levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d, buckets = buckets,
+    compatible = compatible, fields = NULL)
 }
 
 bucket_labels <- function(labels, buckets) {
@@ -215,20 +217,6 @@ report_sets.rr_bitflip <- function(mechanism, x) {
     cbind(bits(some > 0), bits(some != 0))
   })
   unname(do.call(rbind, parts))
-}
-
-# The one bit of a report has all of epsilon, several have half of it each: it is that of the report.
-mechanism_recipe.rr_bitflip <- function(mechanism) {
-  values <- mechanism$values
-  c(list(kind = "bitflip",
-         levels = if (is.null(values)) level_recipe(mechanism) else recipe_labels(values$labels, values$numeric),
-         epsilon = mechanism$epsilon, d = mechanism$d, buckets = mechanism$buckets),
-    list(ordered = TRUE)[isTRUE(values$ordered)])
-}
-
-from_recipe.recipe_bitflip <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("d", "buckets", "ordered"))
-  rr_bitflip(given_labels(r$levels, r$ordered), r$epsilon, r$d %||% 1, r$buckets)
 }
 
 #' @export

@@ -74,7 +74,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   one <- numbers$q - numbers$f / 2 * (numbers$q - numbers$p)
   zero <- numbers$p + numbers$f / 2 * (numbers$q - numbers$p)
   bit <- rr_unary(bits, p = one, q = zero)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "bloom", levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
     design = sprintf("RAPPOR (%s of %s bits, %s cohort%s)", format_count(hashes), format_count(bits),
@@ -83,7 +83,8 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
     from_epsilon = !is.null(epsilon), memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
-  )
+  ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
+    p = p, q = q, key = key)
 }
 
 bloom_reports <- function(bits, cohorts) {
@@ -389,21 +390,4 @@ rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
       c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
-}
-
-mechanism_recipe.rr_bloom <- function(mechanism) {
-  levels <- if (mechanism$from_epsilon) {
-    c(list(epsilon = mechanism$epsilon), list(permanent = mechanism$permanent)[mechanism$permanent > mechanism$epsilon])
-  } else {
-    list(f = mechanism$f, p = mechanism$given_0, q = mechanism$given_1)
-  }
-  c(list(kind = "bloom", levels = level_recipe(mechanism), bits = mechanism$bits_number, hashes = mechanism$hashes,
-         cohorts = mechanism$cohorts, key = mechanism$key), levels)
-}
-
-from_recipe.recipe_bloom <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "bits", "hashes", "cohorts", "key"),
-                      c("epsilon", "permanent", "f", "p", "q"))
-  rr_bloom(given_labels(r$levels), r$epsilon, r$bits, r$hashes, r$cohorts, r$permanent, r[["f"]], r[["p"]], r[["q"]],
-           r$key)
 }

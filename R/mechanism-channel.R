@@ -42,7 +42,9 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
   check_dots_empty(...)
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)
-  with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))), labels)
+  mechanism <- with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
+                          labels)
+  made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
 
 # Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
@@ -64,8 +66,7 @@ order_channel <- function(C, levels, reports) {
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
   abort(c("{.arg levels} must be at most {format_count(matrix_limit)} for this mechanism: it is kept as a matrix.",
-          x = "There are {format_count(k)}: the matrix would take {format_count(signif(8 * k^2 / 2^30, 2))} GB.",
-          i = "{.fn rr_grr} takes any number of categories."), "argument")
+          x = "There are {format_count(k)}. {.fn rr_grr} takes any number of categories."), "argument")
 }
 
 channel_labels <- function(C, levels, reports) {
@@ -73,15 +74,17 @@ channel_labels <- function(C, levels, reports) {
   square <- nrow(C) == ncol(C)
   reports <- if (is.null(reports) && is.null(colnames(C)) && square) levels
              else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
-  for (side in list(list("levels", levels, nrow(C), "row"), list("reports", reports, ncol(C), "column"))) {
-    if (length(side[[2]]$labels) != side[[3]]) {
-      abort(c("{.arg {side[[1]]}} must have one label per {side[[4]]} of {.arg C}.",
-              x = "There are {length(side[[2]]$labels)} labels and {side[[3]]} {side[[4]]}s."), "argument")
-    }
+  found <- c(length(levels$labels), length(reports$labels))
+  if (!identical(found, dim(C))) {
+    abort(c("{.arg levels} must have one label per row, and {.arg reports} one per column.",
+            x = "There are {found} labels; the matrix is {nrow(C)} by {ncol(C)}."), "argument")
   }
   list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric,
        ordered = levels$ordered)
 }
+
+# The labels of a square channel from check_levels().
+square_labels <- function(levels) list(levels = levels$labels, reports = levels$labels, numeric = levels$numeric)
 
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
@@ -122,49 +125,153 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
   mechanism$matrix
 }
 
-mechanism_recipe.rr_channel <- function(mechanism) {
-  if (!identical(class(mechanism), c("rr_channel", "rr_mechanism"))) return(mechanism_recipe.default(mechanism))
-  levels <- level_recipe(mechanism)
-  reports <- recipe_labels(mechanism$reports, mechanism$numeric_levels)
-  c(list(kind = "channel", design = mechanism$design, levels = levels),
-    if (!identical(levels, reports)) list(reports = reports),
-    list(matrix = matrix_rows(mechanism$matrix)), ordered_member(mechanism),
-    list(error = TRUE)[isTRUE(mechanism$error)])
-}
+# ---- common channels ----
 
-# Rows are truths, here as everywhere.
-matrix_rows <- function(matrix) lapply(seq_len(nrow(matrix)), function(i) I(unname(matrix[i, ])))
-
-from_recipe.recipe_channel <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "matrix"), c("design", "reports", "ordered", "error"))
-  C <- recipe_matrix(r$matrix)
-  levels <- check_levels(given_labels(r$levels))
-  reports <- if (is.null(r$reports)) levels else check_levels(given_labels(r$reports))
-  if (length(levels$labels) != nrow(C) || length(reports$labels) != ncol(C)) {
-    abort(c("{.field matrix} must have one row per level and one column per report.",
-            x = "It is {nrow(C)} by {ncol(C)}; there are {length(levels$labels)} and {length(reports$labels)}."),
-            "file")
+#' Common channels
+#'
+#' * `rr_pram()`: post-randomisation. Each category is kept with its own probability and otherwise replaced by another one, with equal probabilities or
+#'   in proportion to `margin`.
+#' * `rr_geometric()`: the truncated geometric mechanism for ordered categories: a report lies `j` steps from the truth with
+#'   probability proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
+#' * `rr_exponential()`: the exponential mechanism, \eqn{P(y \mid x) \propto \exp(\epsilon\, u(x, y) / 2\Delta)}{P(y | x)
+#'   proportional to exp(epsilon u(x, y) / 2 Delta)}
+#'   with \eqn{\Delta} the range of the utility \eqn{u} over truths.
+#' * `rr_misclassification()`: answers that are mistaken rather than randomised: from sensitivity and specificity, or from the table of
+#'   a validation study.
+#'
+#' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels` (known names of yes and no in the order no, yes).
+#' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
+#'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
+#' @param levels Labels, or their number.
+#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
+#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range; [rr_epsilon()] may be
+#'   smaller.
+#' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
+#' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
+#'   \mathrm{no})}{P(no | no)}, where "no" is the first of the two levels.
+#' @param table Counts of a validation study, rows truths and columns reports.
+#' @param ... Not used, and refused.
+#' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
+#' @section Errors:
+#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`;
+#' `candor_error_mismatch` for names that are not the levels.
+#' @source Gouweleeuw et al. (1998), see [rr_channel()].
+#'
+#'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
+#'   Computing* 41(6), 1673-1693. \doi{10.1137/09076828X}
+#'
+#'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
+#'
+#'   Rogan, W. J. and Gladen, B. (1978). Estimating prevalence from the results of a screening test. *American Journal of
+#'   Epidemiology* 107(1), 71-76. \doi{10.1093/oxfordjournals.aje.a112510}
+#' @examples
+#' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
+#' rr_geometric(5, epsilon = 1)
+#'
+#' # A test of sensitivity 0.8 and specificity 0.95, positive in 120 of 1000:
+#' # the estimate of Rogan and Gladen
+#' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
+#' coef(rr_estimate(rr_counts(c(880, 120), test)))
+#' @export
+rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
+  check_dots_empty(...)
+  keep <- check_probabilities(keep, "keep")
+  if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
+    abort("{.arg levels} must be given when {.arg keep} is one number.", "argument")
   }
-  design <- check_design_line(r$design %||% sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C)))
-  labels <- list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric)
-  error <- list(error = TRUE)[!is.null(r$error) && check_flag(r$error, "error")]
-  result <- do.call(new_rr_channel, c(list(C, labels, design), error))
-  with_order(result, list(ordered = !is.null(r$ordered) && check_flag(r$ordered, "ordered")))
-}
-
-# A row that adds up to 1 but for roundings stays as it is, to the bit.
-recipe_matrix <- function(rows) {
-  if (!is.list(rows) || !length(rows) || !all(vapply(rows, is.numeric, NA)) || length(unique(lengths(rows))) != 1L) {
-    abort("{.field matrix} must be an array of rows, each an array of as many probabilities.", "file")
+  levels <- levels %||% names_as_levels(keep) %||% names_as_levels(margin) %||% max(length(keep), length(margin))
+  labels <- check_levels(levels)
+  k <- check_matrix_size(length(labels$labels))
+  margin <- match_levels(if (is.null(margin)) rep(1, k) else check_probabilities(margin, "margin"), labels$labels,
+                         "margin")
+  keep <- match_levels(keep, labels$labels, "keep")
+  if (!length(keep) %in% c(1L, k) || length(margin) != k) {
+    abort(c("{.arg keep} and {.arg margin} must have one probability per category.",
+            x = "There are {length(keep)} and {length(margin)}, and {k} categories."), "argument")
   }
-  C <- matrix(as.double(unlist(rows, use.names = FALSE)), length(rows), byrow = TRUE)
-  scaled <- check_stochastic(C, 1e-8, "matrix")
-  if (all(abs(rowSums(C) - 1) <= 1e-12)) C else scaled
+  keep <- rep_len(keep, k)
+  C <- matrix(rep(margin, each = k), k)
+  diag(C) <- 0
+  rest <- rowSums(C)
+  if (any(rest == 0 & keep < 1)) {
+    abort(c("{.arg margin} must leave a replacement for every category.",
+            x = "All others of category {which(rest == 0)[1]} have probability 0."), "argument")
+  }
+  C <- C * ((1 - keep) / pmax(rest, .Machine$double.xmin))
+  diag(C) <- keep
+  made(new_rr_channel(C, square_labels(labels), "Post-randomisation (PRAM)"), "rr_pram", keep = keep, margin = margin,
+       levels = level_value(labels$labels, labels$numeric), fields = NULL)
 }
 
-# What print() shows of a mechanism is one line without control characters.
-check_design_line <- function(design) {
-  if (is.character(design) && length(design) == 1L && !is.na(design) && nchar(design) <= 1000 &&
-      !grepl("[[:cntrl:]]", design)) return(design)
-  abort(c("{.field design} must be one line of text.", x = "It is {describe(design)}."), "file")
+#' @rdname rr_pram
+#' @export
+rr_geometric <- function(levels, epsilon, ...) {
+  check_dots_empty(...)
+  labels <- check_levels(levels)
+  epsilon <- check_epsilon(epsilon)
+  k <- check_matrix_size(length(labels$labels))
+  distance <- abs(outer(seq_len(k), seq_len(k), "-"))
+  # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
+  end <- 1 / (1 + exp(-epsilon))
+  weight <- c(end, rep(-expm1(-epsilon) * end, k - 2), end)
+  C <- exp(-epsilon * distance) * rep(weight, each = k)
+  mechanism <- new_rr_channel(C / rowSums(C), square_labels(labels),
+                              sprintf("Geometric mechanism (epsilon = %s a step)", format(epsilon, digits = 4)))
+  # Its noise moves answers to their neighbours: the levels have an order.
+  made(with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
+       levels = level_value(labels$labels, labels$numeric), fields = NULL)
+}
+
+#' @rdname rr_pram
+#' @export
+rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
+  check_dots_empty(...)
+  labels <- check_levels(levels)
+  epsilon <- check_epsilon(epsilon)
+  k <- check_matrix_size(length(labels$labels))
+  given <- utility
+  if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
+  if (!is.matrix(utility) || !is.numeric(utility) || nrow(utility) != k || ncol(utility) < 2L ||
+      !all(is.finite(utility))) {
+    abort(c("{.arg utility} must be a matrix of finite numbers with one row per level.",
+            x = "It is {describe(utility)}; there are {k} levels."), "argument")
+  }
+  rows <- stats::setNames(seq_len(k), rownames(utility))
+  utility <- utility[match_levels(rows, labels$labels, "utility"), , drop = FALSE]
+  range <- max(apply(utility, 2, function(u) max(u) - min(u)))
+  if (range == 0) abort(c("{.arg utility} must differ between truths.", x = "Every column is constant."), "argument")
+  weight <- exp(epsilon * (utility - apply(utility, 1, max)) / (2 * range))
+  reports <- if (ncol(utility) == k && is.null(colnames(utility))) labels
+             else check_levels(colnames(utility) %||% ncol(utility), "utility")
+  made(new_rr_channel(weight / rowSums(weight),
+                      list(levels = labels$labels, reports = reports$labels, numeric = reports$numeric),
+                      sprintf("Exponential mechanism (epsilon at most %s)", format(epsilon, digits = 4))),
+       "rr_exponential", epsilon = epsilon, utility = given, levels = level_value(labels$labels, labels$numeric),
+       fields = NULL)
+}
+
+#' @rdname rr_pram
+#' @export
+rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL, ...) {
+  check_dots_empty(...)
+  if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
+    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.", "argument")
+  }
+  if (is.null(table)) {
+    p <- check_probability(sensitivity, "sensitivity")
+    specificity <- check_probability(specificity, "specificity")
+    mechanism <- new_rr_binary(p, 1 - specificity, levels %||% c("no", "yes"), "Misclassified answer",
+                               difference = p + specificity - 1, size = 1, error = TRUE)
+    return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
+  }
+  if (!is.matrix(table) || !is.numeric(table) || !all(is.finite(table)) || any(table < 0) || any(rowSums(table) == 0)) {
+    abort(c("{.arg table} must be a matrix of counts, rows truths, with no empty row.", x = "It is {describe(table)}."),
+          "argument")
+  }
+  table <- order_channel(unclass(table), levels, NULL)
+  names(dimnames(table)) <- NULL
+  C <- check_stochastic(table / rowSums(table), 1e-8, "table")
+  mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
+                              error = TRUE)
+  made(mechanism, "rr_misclassification", table = table)
 }

@@ -39,14 +39,20 @@ rr_compose <- function(first, second, ...) {
   check_dots_empty(...)
   check_mechanism(first, "first")
   check_mechanism(second, "second")
-  if (inherits(first, "rr_product") && inherits(second, "rr_product")) return(compose_products(first, second))
-  if (!identical(first$reports, second$levels)) {
-    abort(c("The reports of {.arg first} must be the levels of {.arg second}.",
-            x = paste("{.arg first} reports {format_labels(first$reports)};",
-                      "{.arg second} takes {format_labels(second$levels)}."),
-            i = if (setequal(first$reports, second$levels)) "They are the same labels in another order."), "mismatch")
+  if (inherits(first, "rr_product") && inherits(second, "rr_product")) {
+    if (!identical(names(first$questions), names(second$questions))) {
+      abort(c("{.arg first} and {.arg second} must ask the same questions, in the same order.",
+              x = "The first asks {.val {names(first$questions)}}, the second {.val {names(second$questions)}}."),
+            "mismatch")
+    }
+    return(rr_product(Map(rr_compose, first$questions, second$questions)))
   }
-  compose_with(first, second)
+  if (!identical(first$reports, second$levels)) {
+    abort(c("The reports of {.arg first} must be the levels of {.arg second}, in the same order.",
+            x = paste("{.arg first} reports {format_labels(first$reports)};",
+                      "{.arg second} takes {format_labels(second$levels)}.")), "mismatch")
+  }
+  made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
 
 # Whose reports are no categories say themselves how they go through a second stage.
@@ -65,16 +71,6 @@ abort_bits <- function(first, second) {
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
 
-# Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
-# one.
-refuse_kept <- function(part, made, remedy, name = NULL) {
-  if (!is_memoised(part)) return(invisible())
-  abort(c(paste(made, "must not have a permanent answer that respondents keep."), x = "It is: {format(part)}.",
-          x = paste("The permanent answer would be drawn anew for each report, and several reports would reveal more",
-                    "than it does."),
-          i = remedy), "argument")
-}
-
 # The mechanism of the permanent answer.
 permanent_stage <- function(mechanism) UseMethod("permanent_stage")
 
@@ -90,8 +86,8 @@ compose_stages <- function(first, second, kind, design, ...) {
   a <- rr_law(first)
   b <- rr_law(second)
   if (!inherits(a, "rr_law_additive") || !inherits(b, "rr_law_additive")) {
-    mechanism <- new_rr_channel(compose_matrices(first, second), labels, design, kind, first = first, second = second,
-                                yes_no = yes_no, ...)
+    mechanism <- new_rr_channel(unname(rr_matrix(first) %*% rr_matrix(second)), labels, design, kind, first = first,
+                                second = second, yes_no = yes_no, ...)
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
     return(with_design_level(mechanism))
   }
@@ -108,11 +104,6 @@ compose_stages <- function(first, second, kind, design, ...) {
   )
 }
 
-with_design_level <- function(mechanism) {
-  mechanism$epsilon <- designed(mechanism)$epsilon
-  mechanism
-}
-
 # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
 compose_additive <- function(first, second) {
   b <- second$b + second$a * first$b
@@ -124,17 +115,6 @@ compose_additive <- function(first, second) {
 # two of the others may differ as well. The products are rounded before the ratio is taken.
 additive_epsilon <- function(a, b) {
   round_sums_up(max(abs(log1p(a / b))))
-}
-
-compose_matrices <- function(first, second) unname(rr_matrix(first) %*% rr_matrix(second))
-
-compose_products <- function(first, second) {
-  if (!identical(names(first$questions), names(second$questions))) {
-    abort(c("{.arg first} and {.arg second} must ask the same questions, in the same order.",
-            x = "The first asks {.val {names(first$questions)}}, the second {.val {names(second$questions)}}."),
-            "mismatch")
-  }
-  rr_product(Map(rr_compose, first$questions, second$questions))
 }
 
 #' @export
@@ -149,110 +129,6 @@ rr_matrix.rr_compose <- function(mechanism, ...) {
 }
 
 #' @export
-rr_epsilon.rr_compose <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  mechanism <- designed(mechanism)
-  check_dots_empty(...)
-  switch(check_level_kind(achieved, shuffled, delta, reports),
-    achieved = return(achieved_stages(mechanism)),
-    shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
-    reports = return(repeated_epsilon(mechanism, check_count(reports, "reports", min = 1)))
-  )
-  c(report = mechanism$epsilon, permanent = mechanism$first$epsilon)
-}
-
-# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve.
-achieved_stages <- function(mechanism) {
-  first <- achieved(permanent_stage(mechanism))
-  second <- achieved(mechanism$second)
-  c(report = achieved_report(first, second, mechanism), permanent = first$epsilon)
-}
-
-achieved_report <- function(first, second, mechanism) {
-  # Of bits p and q: each bit of the second stage is drawn from p and q as they are on the grid.
-  if (!is.null(first$p) && !is.null(second$p)) {
-    d <- second$p - second$q
-    p <- second$q + first$p * d
-    q <- second$q + first$q * d
-    return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
-  }
-  if (is.null(first$matrix) && is.null(second$matrix)) {
-    b <- second$b + second$a * first$b
-    return(max(abs(log1p(first$a * second$a / b))))
-  }
-  matrices <- list(achieved_matrix(first, permanent_stage(mechanism)), achieved_matrix(second, mechanism$second))
-  matrix_epsilon(matrices[[1]] %*% matrices[[2]])
-}
-
-# The matrix of a stage as it is drawn.
-achieved_matrix <- function(numbers, mechanism) {
-  if (!is.null(numbers$matrix)) return(numbers$matrix)
-  k <- length(mechanism$levels)
-  if (k > matrix_limit / 5) {
-    abort(c("The achieved epsilon of two stages needs their matrices, which are too large here.",
-            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}.",
-            i = "Ask for that of each stage: {.code rr_epsilon(mechanism$first, achieved = TRUE)}."), "too_large")
-  }
-  diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
-}
-
-# What r reports of one permanent answer reveal together.
-repeated_epsilon <- function(mechanism, r) {
-  if (r == 1) return(mechanism$epsilon)
-  first <- rr_law(permanent_stage(mechanism))
-  second <- rr_law(mechanism$second)
-  k <- length(mechanism$second$levels)
-  if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
-    return(repeated_bits(first$p, first$q, second$p, second$q, r))
-  }
-  # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
-  alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
-  if (k > 2L && alike(first) && alike(second)) {
-    p1 <- first$a + first$b[1]
-    q1 <- first$b[1]
-    powers <- function(w) weighed_powers(w, second$a + second$b[1], second$b[1], r)
-    return(log(powers(p1)) - log(powers(q1)))
-  }
-  if (length(mechanism$second$reports) == 2L) {
-    return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
-  }
-  abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
-          x = "This mechanism is: {format(mechanism)}.",
-          i = paste("Together {format_count(r)} reports reveal at most",
-                    "{format(min(r * mechanism$epsilon, mechanism$first$epsilon), digits = 4)}.")),
-        c("law", "argument"))
-}
-
-# w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
-weighed_powers <- function(w, p, q, r) {
-  if (p >= q) w + (1 - w) * (q / p)^r else w * (p / q)^r + 1 - w
-}
-
-# The bit of the one truth always 1, and that of the other always 0.
-repeated_bits <- function(p1, q1, p2, q2, r) {
-  ones <- log(weighed_powers(p1, p2, q2, r)) - log(weighed_powers(q1, p2, q2, r))
-  zeros <- log(weighed_powers(1 - q1, 1 - q2, 1 - p2, r)) - log(weighed_powers(1 - p1, 1 - q2, 1 - p2, r))
-  abs(ones + zeros)
-}
-
-# All numbers of the one report among r.
-repeated_pairs <- function(first, second, r) {
-  if (r > 1e6) {
-    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}.",
-            i = "The first stage is the limit: {.code reports = 1e6} is as near to it as numbers tell."), "argument")
-  }
-  times <- 0:r
-  # 0 times the logarithm of 0 is 0.
-  power <- function(p, times) ifelse(times == 0, 0, times * log(p))
-  given <- vapply(seq_len(nrow(second)), function(z) {
-    power(second[z, 1], times) + power(second[z, 2], r - times)
-  }, numeric(r + 1))
-  top <- apply(given, 1, max)
-  chances <- exp(given - top) %*% t(first)
-  ratios <- log(chances[, 1]) - log(chances[, 2])
-  max(abs(ratios[!is.nan(ratios)]))
-}
-
-#' @export
 format.rr_compose <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
@@ -262,9 +138,119 @@ format.rr_compose <- function(x, digits = 4, ...) {
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
   NextMethod()
-  stage <- function(mechanism) sub(", [0-9,]+ categories,", ",", format(mechanism))
+  stage <- function(m) paste0(m$design, if (protects(m)) paste(", epsilon =", format(m$epsilon, digits = digits)))
   cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
       "  All reports made from one first stage together reveal epsilon = ", format(x$first$epsilon, digits = digits),
       "\n", sep = "")
   invisible(x)
+}
+
+# ---- mistakes and disobedience ----
+
+# The mechanism for who follows it and makes no mistake, whose level is that of all. `labels` are those of the answers
+# that mistakes, here none, leave as they are.
+designed <- function(mechanism, labels = mechanism$levels) {
+  if (isTRUE(mechanism$error)) return(rr_grr(labels, p = 1))
+  if (inherits(mechanism, "rr_noncompliance")) return(designed(mechanism$first))
+  if (!inherits(mechanism, "rr_compose")) return(mechanism)
+  first <- designed(mechanism$first, mechanism$second$levels)
+  second <- designed(mechanism$second, mechanism$first$reports)
+  if (identical(first, mechanism$first) && identical(second, mechanism$second)) return(mechanism)
+  rr_compose(first, second)
+}
+
+with_design_level <- function(mechanism) {
+  mechanism$epsilon <- designed(mechanism)$epsilon
+  mechanism
+}
+
+#' Respondents who ignore the instructions
+#'
+#' The mechanism when a stated share of respondents does not follow the instructions. Estimating with
+#' several shares shows how much a result depends on compliance; the share itself is not estimated from the data.
+#'
+#' @param mechanism The mechanism as designed.
+#' @param share Share of respondents who do not follow the instructions, from 0 to below 1.
+#' @param answer What these respondents do instead: the label of the report they always give (such as the safe "no"), a
+#'   distribution over the reports (with names matched to them in any order, absent ones being 0), `"uniform"` for any report at random, or `"truth"` for the plain truth.
+#' @param ... Not used, and refused.
+#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()]
+#'   is that of `mechanism`, which protects those who follow it: disobedience is no protection.
+#' @section Errors:
+#' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them;
+#' `candor_error_mismatch` for one whose names are not reports.
+#' @source Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
+#'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
+#'
+#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
+#'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
+#' @examples
+#' # If a tenth of the respondents said "no" whatever the die showed
+#' design <- rr_forced(1 / 6)
+#' counts <- c(no = 1604, yes = 831)
+#' sapply(c(0, 0.05, 0.1), function(share) {
+#'   coef(rr_estimate(rr_counts(counts, rr_noncompliance(design, share, answer = "no"))))
+#' })
+#' @export
+rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
+  if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("{.arg mechanism} must be of one question with finitely many reports.", x = "It is: {format(mechanism)}."),
+          "argument")
+  }
+  reports <- mechanism$reports
+  truth <- identical(answer, "truth") && !"truth" %in% reports
+  if (truth && !identical(mechanism$levels, reports)) {
+    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.", "argument")
+  }
+  if (!truth) answer <- noncompliant_answer(answer, reports, takes_bits(mechanism))
+  result <- if (truth) truthful_others(mechanism, share) else other_answers(mechanism, share, share * answer)
+  made(result, "rr_noncompliance", share = share, answer = answer, fields = c(mechanism = "first"))
+}
+
+truthful_others <- function(mechanism, share) {
+  reports <- mechanism$reports
+  C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
+  labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
+  design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
+  with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
+                                   yes_no = !is.null(mechanism$bits)))
+}
+
+# `innocuous`: how probable each report is from one who ignores the instructions, and is one of those who do.
+other_answers <- function(mechanism, share, innocuous) {
+  levels <- list(labels = mechanism$reports, numeric = mechanism$numeric_levels)
+  behaviour <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
+                                sprintf("%s ignore the instructions", format_share(share)))
+  result <- compose_stages(mechanism, behaviour, "noncompliance",
+                           sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
+  # Answers are read as the design reads them.
+  result["bits"] <- list(mechanism$bits)
+  result["truth_bits"] <- list(mechanism$truth_bits)
+  result
+}
+
+#' @export
+rr_law.rr_noncompliance <- rr_law.rr_compose
+
+#' @export
+rr_matrix.rr_noncompliance <- rr_matrix.rr_compose
+
+format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
+
+# A distribution over the reports.
+noncompliant_answer <- function(answer, reports, bits) {
+  k <- length(reports)
+  if (is.character(answer) && length(answer) == 1L && answer %in% reports) return(as.double(reports == answer))
+  if (identical(answer, "uniform")) return(rep(1 / k, k))
+  if (is.numeric(answer)) {
+    answer <- check_probabilities(answer, "answer")
+    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, "answer", 0, bits)
+    total <- sum(answer)
+    if (length(answer) == k && abs(total - 1) <= 1e-8) return(if (abs(total - 1) > 1e-15) answer / total else answer)
+  }
+  abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
+          x = "It is {describe(answer)}. The reports are {format_labels(reports)}."), "argument")
 }

@@ -46,23 +46,18 @@
 rr_forced <- function(forced, levels = NULL, ...) {
   check_dots_empty(...)
   forced <- check_probabilities(forced, "forced")
-  check_die(forced, levels)
   levels <- innocuous_levels(forced, levels, "forced")
-  b <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
-  total <- sum(b)
+  forced <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
+  total <- sum(forced)
   if (total > 1 + 1e-12) {
     abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
-            x = "Over {length(b)} categories it adds up to {format(total, digits = 6)}.",
-            i = if (length(forced) == 1L && total > 1 && forced < 1) {
-              "If it is the probability of the truth: {.code rr_forced({one_forced(total, b)})}."
-            },
-            i = die_remedy), "argument")
+            x = "Over {length(forced)} categories it adds up to {format(total, digits = 6)}."), "argument")
   }
   # A sum above 1 by no more than rounding errors of the user's numbers means that the device dictates every answer.
-  if (total > 1) b <- b / total
   truth <- max(0, snap_to_zero(1 - total, 1))
-  new_rr_innocuous("forced", levels, truth, b,
-                   sprintf("Forced response (truth with probability %s)", format(truth, digits = 4)))
+  made(new_rr_innocuous("forced", levels, truth, if (total > 1) forced / total else forced,
+                        sprintf("Forced response (truth with probability %s)", format(truth, digits = 4))),
+       "rr_forced", forced = forced)
 }
 
 #' @rdname rr_forced
@@ -73,68 +68,31 @@ rr_unrelated <- function(p, pi, levels = NULL, ...) {
   if (is.null(pi)) return(unrelated_unknown(p, levels %||% c("no", "yes")))
   pi <- check_probabilities(pi, "pi")
   if (length(pi) == 1L) {
-    if (!is.null(levels) && length(check_levels(levels)$labels) != 2L) {
-      abort(c("{.arg pi} must have one probability per category.",
-              x = "It is one number, which is enough only for a yes/no question."), "argument")
-    }
-    yes_no <- if (is.null(levels)) c("no", "yes") else check_levels(levels)$labels
-    if (!is.null(levels) && is.null(names(pi)) && pi != 0.5) {
-      check_no_first(levels, "{.arg pi} is the probability of the second level, here {second}.")
-    }
+    labels <- check_two(check_levels(levels %||% c("no", "yes"))$labels)
+    if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
     # The probability of yes, unless its name says that it is that of no.
-    pi <- if (identical(names(pi), yes_no[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
+    pi <- if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
   }
   if (abs(sum(pi) - 1) > 1e-8) {
-    abort(c("{.arg pi} must add up to 1.", x = "It adds up to {format(sum(pi), digits = 10)}.",
-            i = "It is the distribution of the answers to the innocuous question."), "argument")
+    abort(c("{.arg pi} must add up to 1.", x = "It adds up to {format(sum(pi), digits = 10)}."), "argument")
   }
   levels <- innocuous_levels(pi, levels, "pi")
-  p <- snap_to_zero(p, 1)
+  truth <- snap_to_zero(p, 1)
   pi <- match_levels(pi, levels$labels, "pi")
-  new_rr_innocuous("unrelated", levels, p, (1 - p) * pi / sum(pi),
-                   sprintf("Unrelated question (truth with probability %s)", format(p, digits = 4)))
-}
-
-die_remedy <- "A die that forces \"no\" on 1 and \"yes\" on 6 is {.code rr_forced(c(no = 1 / 6, yes = 1 / 6))}."
-
-# The probability of each forced answer where the truth has that which was given.
-one_forced <- function(total, b) {
-  share <- (1 - b[1]) / length(b)
-  turns <- 1 / share
-  if (abs(turns - round(turns)) < 1e-6) paste("1 /", round(turns)) else format(share, digits = 6)
-}
-
-# One probability for each answer, in two arguments.
-check_die <- function(forced, levels) {
-  if (!is.numeric(levels) || length(levels) != 1L || is.na(levels) || levels >= 1) return(invisible())
-  abort(c("{.arg levels} must be labels, or the number of categories.", x = "It is {describe(levels)}.",
-          i = "The probabilities of all forced answers are {.arg forced}.", i = die_remedy), "argument")
-}
-
-# With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute. Reports identify the
-# two shares, not how the attributes go together.
-unrelated_unknown <- function(p, levels) {
-  labels <- two_labels(levels)
-  classes <- paste(rep(labels, each = 2), "and innocuous", rep(labels, 2))
-  yes <- c(0, 1 - p, p, 1)
-  new_rr_latent("unrelated_unknown", cbind(1 - yes, yes), labels, "", 1,
-                list(list(3:4, 1:4), innocuous = list(c(2, 4), 1:4)), c(p, 1 - p, 0, 1 - p),
-                sprintf("Unrelated question of unknown prevalence (truth with probability %s)", format(p, digits = 4)),
-                classes = classes)
+  made(new_rr_innocuous("unrelated", levels, truth, (1 - truth) * pi / sum(pi),
+                        sprintf("Unrelated question (truth with probability %s)", format(truth, digits = 4))),
+       "rr_unrelated", p = p, pi = pi)
 }
 
 innocuous_levels <- function(probabilities, levels, arg) {
-  if (is.null(levels)) {
-    levels <- names_as_levels(probabilities) %||%
-      (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
-  }
-  check_no_first(levels)
+  levels <- levels %||% names_as_levels(probabilities) %||%
+    (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
   levels <- check_levels(levels)
+  check_no_first(levels$labels, even = TRUE)
   k <- length(levels$labels)
   if (!length(probabilities) %in% c(1L, k)) {
     abort(c("{.arg {arg}} must have one probability per category.",
-            x = "It has length {length(probabilities)}, and there are {k} categories."),
-          "argument")
+            x = "It has length {length(probabilities)}, and there are {k} categories."), "argument")
   }
   levels
 }
@@ -153,38 +111,103 @@ rr_law.rr_forced <- function(mechanism) new_law_additive(mechanism$truth, mechan
 #' @export
 rr_law.rr_unrelated <- rr_law.rr_forced
 
-mechanism_recipe.rr_forced <- function(mechanism) {
-  c(list(kind = sub("^rr_", "", class(mechanism)[1]), levels = level_recipe(mechanism), truth = mechanism$truth,
-         innocuous = I(mechanism$innocuous)), ordered_member(mechanism))
+# ---- designs with an unknown parameter ----
+
+# Respondents fall into latent classes whose reports have known probabilities; the unknown parameter (the honesty of
+# those who should admit, the share of those who cheat, the prevalence of the innocuous attribute) is a share, or a
+# ratio of shares, of these classes. Two samples with different devices identify them.
+
+#' Designs that estimate whether respondents follow the instructions
+#'
+#' Some respondents say no although the instructions ask for yes. These designs make their share, or the honesty of the respondents whose truth is yes, a parameter. One sample cannot tell
+#' this parameter from the share of yes; two samples whose devices have different probabilities can. Give the tallies of both to
+#' [rr_estimate()] as a list.
+#'
+#' * `rr_lie_detector()`, the stochastic lie detector: a respondent whose truth is no answers truthfully with the known
+#'   probability \eqn{p}, and yes otherwise. One whose truth is yes is asked to say yes, and does so with an unknown probability, their
+#'   *honesty*.
+#' * `rr_cheater_detection()`: a device forces "yes" with probability `yes` and "no" with probability `no`, and asks for the truth otherwise.
+#'   An unknown share of respondents are *cheating*: they say no whatever the device shows. With `no = 0` this is the cheater detection model, else
+#'   its symmetric form.
+#' * `rr_unrelated(p, pi = NULL)`, the unrelated question whose prevalence is unknown, see [rr_unrelated()].
+#'
+#' The truths of these mechanisms are latent classes: `no`, `yes, admitted` and `yes, denied` for the lie detector; `no`, `yes` and `cheating` for cheater
+#' detection.
+#'
+#' @param p The probability that the device lets a respondent whose truth is no say no, from 0 to 1.
+#' @param yes,no The probabilities that the device forces "yes" and "no".
+#' @param levels Two labels, first the one for no. Known labels of yes and no in the other order are an error.
+#' @param ... Not used, and refused.
+#' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
+#'   `parameters` says which classes make up each parameter; see [rr_parameters()].
+#' @section Errors:
+#' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
+#' @source Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
+#'   \doi{10.3758/s13428-011-0144-2}
+#'
+#'   Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the randomized
+#'   response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
+#'
+#'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
+#'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
+#' @examples
+#' # The Swiss ban on minarets: two groups, the share of yes and the honesty of those who should
+#' # say yes
+#' groups <- subset(minaret_survey, design != "direct")
+#' tallies <- lapply(1:2, function(i) {
+#'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
+#' })
+#' fit <- rr_estimate(tallies)
+#' rr_parameters(fit)
+#' @export
+rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
+  p <- check_probability(p, "p")
+  labels <- check_two(check_levels(levels)$labels)
+  check_no_first(labels, even = FALSE)
+  made(new_rr_latent("lie_detector", rbind(c(p, 1 - p), c(0, 1), c(1, 0)), labels,
+                     paste0(labels[c(1, 2, 2)], c("", ", admitted", ", denied")),
+                     list(list(2:3, 1:3), honesty = list(2, 2:3)), c(0, 1, 1 - p, 0),
+                     sprintf("Stochastic lie detector (p = %s)", format(p, digits = 4))),
+       "rr_lie_detector", p = p, levels = labels, fields = NULL)
 }
 
-mechanism_recipe.rr_unrelated <- mechanism_recipe.rr_forced
-
-from_recipe.recipe_forced <- function(recipe) innocuous_recipe(recipe, "Forced response (truth with probability %s)")
-
-from_recipe.recipe_unrelated <- function(recipe) {
-  innocuous_recipe(recipe, "Unrelated question (truth with probability %s)")
-}
-
-innocuous_recipe <- function(recipe, design) {
-  r <- recipe_members(recipe, c("kind", "levels", "truth", "innocuous"), "ordered")
-  levels <- check_levels(given_labels(r$levels, r$ordered))
-  truth <- check_probability(r$truth, "truth")
-  innocuous <- check_probabilities(r$innocuous, "innocuous")
-  if (length(innocuous) != length(levels$labels) || abs(sum(innocuous) + truth - 1) > 1e-8) {
-    abort(c("{.field truth} and {.field innocuous} must add up to 1, with one number of {.field innocuous} per level.",
-            x = paste("They are {1 + length(innocuous)} numbers that add up to",
-                      "{format(sum(innocuous) + truth, digits = 10)}.")),
-          "file")
+#' @rdname rr_lie_detector
+#' @export
+rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
+  check_dots_empty(...)
+  yes <- check_probability(yes, "yes")
+  no <- check_probability(no, "no")
+  if (yes + no > 1) {
+    abort(c("{.arg yes} and {.arg no} must add up to at most 1.", x = "They add up to {format(yes + no, digits = 6)}."),
+          "argument")
   }
-  new_rr_innocuous(r$kind, levels, truth, innocuous, sprintf(design, format(truth, digits = 4)))
+  labels <- check_two(check_levels(levels)$labels)
+  check_no_first(labels, even = FALSE)
+  made(new_rr_latent("cheater_detection", rbind(c(1 - yes, yes), c(no, 1 - no), c(1, 0)), labels,
+                     c(labels, "cheating"), list(list(2, 1:3), cheating = list(3, 1:3)), c(1 - no, -yes, yes, -yes),
+                     sprintf("Cheater detection (forced yes %s, no %s)", format(yes, digits = 4),
+                             format(no, digits = 4))),
+       "rr_cheater_detection", yes = yes, no = no, levels = labels, fields = NULL)
 }
 
-mechanism_recipe.rr_unrelated_unknown <- function(mechanism) {
-  list(kind = "unrelated_unknown", levels = I(mechanism$reports), p = unname(mechanism$matrix[3, 2]))
+# With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute. Reports identify the
+# two shares, not how the attributes go together.
+unrelated_unknown <- function(p, levels) {
+  labels <- check_two(check_levels(levels)$labels)
+  yes <- c(0, 1 - p, p, 1)
+  made(new_rr_latent("unrelated_unknown", cbind(1 - yes, yes), labels,
+                     paste(rep(labels, each = 2), "and innocuous", rep(labels, 2)),
+                     list(list(3:4, 1:4), innocuous = list(c(2, 4), 1:4)), c(p, 1 - p, 0, 1 - p),
+                     sprintf("Unrelated question of unknown prevalence (truth with probability %s)",
+                             format(p, digits = 4))),
+       "rr_unrelated", p = p, levels = labels, fields = NULL)
 }
 
-from_recipe.recipe_unrelated_unknown <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "p"))
-  rr_unrelated(r$p, NULL, given_labels(r$levels))
+# `parameters`: for each the classes that make it up and the classes it is a share of; the one without a name is the
+# share of the second label.
+new_rr_latent <- function(kind, C, labels, classes, parameters, lines, design) {
+  names(parameters)[!nzchar(names(parameters))] <- labels[2]
+  new_rr_channel(C, list(levels = classes, reports = labels, numeric = label_numbers(labels)), design,
+                 c(kind, "channel"), parameters = parameters, lines = stats::setNames(lines, c("p0", "p1", "q0", "q1")))
 }

@@ -51,25 +51,25 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
           "too_large")
   }
   labels <- number_text(seq_len(blocks * size) - 1L)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "hadamard", levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
                    numeric_truths = levels$numeric,
     epsilon = epsilon, design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
                                         if (blocks == 1) "" else "s", format_count(size)),
     blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE
-  )
+  ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
 }
 
 hadamard_bit <- function(levels, epsilon) {
   k <- length(levels$labels)
   p <- stats::plogis(epsilon)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "hadamard", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
                    design = "Hadamard response, one bit",
     size = 2^max(1, ceiling(log2(k))), p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2, odds = expm1(epsilon),
                    both_own = p / 2,
     both_other = 1 / 4, one_bit = TRUE
-  )
+  ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
 }
 
 # Columns of a block.
@@ -240,16 +240,6 @@ read_numbers <- function(x, mechanism, na.rm = FALSE) {
   }
   read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
   list(reports = read$reports$report, dropped = read$dropped)
-}
-
-mechanism_recipe.rr_hadamard <- function(mechanism) {
-  c(list(kind = "hadamard", levels = level_recipe(mechanism), epsilon = mechanism$epsilon),
-    if (mechanism$one_bit) list(one_bit = TRUE) else list(blocks = mechanism$blocks))
-}
-
-from_recipe.recipe_hadamard <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), c("blocks", "one_bit"))
-  rr_hadamard(given_labels(r$levels), r$epsilon, r$blocks, r$one_bit %||% FALSE)
 }
 
 #' @export

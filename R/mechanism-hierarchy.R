@@ -21,7 +21,7 @@
 #' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
 #' @param fanout Number of children of a node, a whole number from 2 to the number of levels, by default 4, or all of fewer levels. The last node of a depth may have fewer. The best numbers have
 #'   a power just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4. `rr_recommend(question = "ranges")` names one.
-#' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported: [rr_hadamard()], [rr_grr()], [rr_unary()],
+#' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported (or a list of these mechanisms, one for each depth): [rr_hadamard()], [rr_grr()], [rr_unary()],
 #'   [rr_local_hash()], [rr_subset()]. The default has short reports; the variance of a range is smaller with [rr_subset()], for 80 levels by a tenth at epsilon 0.5 and by two fifths at 2.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
@@ -54,35 +54,31 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
   fanout <- check_count(fanout %||% min(4, k), "fanout", min = 2, max = k)
-  if (!is.function(oracle)) {
-    abort(c("{.arg oracle} must be a function that makes a mechanism of {.arg levels} and {.arg epsilon}.",
-            x = "It is {describe(oracle)}.",
-            i = "For example {.code oracle = rr_unary}."), "argument")
-  }
   height <- 1
   while (fanout^height < k) height <- height + 1
   nodes <- ceiling(k / fanout^(height - seq_len(height)))
-  parts <- stats::setNames(lapply(nodes, function(size) check_oracle(oracle(size, epsilon = epsilon), size, epsilon)),
-                           seq_len(height))
-  mechanism <- new_rr_mechanism(
-    "hierarchy", levels$labels, reports = part_labels(parts), numeric_truths = levels$numeric,
-    epsilon = max(vapply(parts, function(m) m$epsilon, 0)),
-    design = sprintf("Hierarchy of fanout %s and %s depth%s", format_count(fanout), height,
-                     if (height == 1) "" else "s"),
-    parts = parts, part_column = "depth", fanout = fanout, height = height, nodes = nodes
+  parts <- if (is.function(oracle)) lapply(nodes, function(size) oracle(size, epsilon = epsilon)) else oracle
+  if (!is.list(parts) || length(parts) != height) {
+    abort(c("{.arg oracle} must be a function that makes a mechanism, or a list of a mechanism for each depth.",
+            x = "It is {describe(oracle)}; the number of depths is {height}."), "argument")
+  }
+  for (l in seq_along(parts)) check_oracle(parts[[l]], nodes[l], epsilon)
+  mechanism <- new_rr_sampled(
+    "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
+    sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
+    numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )
-  class(mechanism) <- c("rr_hierarchy", "rr_sampled", "rr_mechanism")
   # The ranges of a hierarchy only make sense where levels have an order.
-  with_order(mechanism, list(ordered = TRUE))
+  made(with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
+       fields = c("levels", oracle = "parts"))
 }
 
 check_oracle <- function(part, size, epsilon) {
   if (!inherits(part, "rr_mechanism") || length(part$levels) != size) {
-    abort(c("{.arg oracle} must make a mechanism of as many categories as it is given.",
+    abort(c("{.arg oracle} must make a mechanism of as many categories as a depth has nodes.",
             x = "Of {size} it made {describe(part)}."), "argument")
   }
-  refuse_kept(part, "The mechanism of {.arg oracle}",
-              "Use one of one stage, such as {.fn rr_hadamard} or {.fn rr_unary}.")
+  refuse_kept(part, "oracle")
   law <- rr_law(part)
   if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
     abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
@@ -92,7 +88,6 @@ check_oracle <- function(part, size, epsilon) {
     abort(c("{.arg oracle} must keep the {.arg epsilon} that it is given.",
             x = "Given {format(epsilon)}, it made one of {format(part$epsilon, digits = 6)}."), "argument")
   }
-  part
 }
 
 #' @export
@@ -110,32 +105,8 @@ rr_law.rr_hierarchy <- function(mechanism) {
              laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
 }
 
-#' @export
-rr_epsilon.rr_hierarchy <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  if (check_level_kind(achieved, shuffled, delta, reports) != "achieved") {
-    return(rr_epsilon.rr_mechanism(mechanism, ..., shuffled = shuffled, delta = delta, reports = reports))
-  }
-  check_dots_empty(...)
-  max(vapply(mechanism$parts, function(part) achieved(part)$epsilon, 0))
-}
-
-#' @export
-format.rr_hierarchy <- function(x, digits = 4, ...) {
-  sprintf("%s, %s levels, epsilon = %s", x$design, format_count(length(x$levels)),
-          format(x$epsilon, digits = check_digits(digits)))
-}
-
-#' @export
-print.rr_hierarchy <- function(x, ..., digits = 4) {
-  cat("<rr_hierarchy> ", format(x, digits = digits), "\n", sep = "")
-  cat("  levels  ", format_labels(x$levels), "\n", sep = "")
-  cat(paste0("  depth ", names(x$parts), "  ", vapply(x$parts, format, "", digits = digits), "\n"), sep = "")
-  invisible(x)
-}
-
 # ---- respondents: the node of each depth is an answer to its own question ----
 
-#' @export
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
 #' @export
@@ -156,25 +127,23 @@ decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
 }
 
-# Whatever function the oracle was, what it made for each depth is there.
-mechanism_recipe.rr_hierarchy <- function(mechanism) {
-  list(kind = "hierarchy", levels = level_recipe(mechanism), fanout = mechanism$fanout,
-       depths = list_recipe(mechanism$parts))
-}
-
-from_recipe.recipe_hierarchy <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "fanout", "depths"))
-  parts <- recipe_list(r$depths, "depths")
-  sizes <- vapply(parts, function(part) as.double(length(part$levels)), 0)
-  epsilon <- max(0, vapply(parts, function(part) part$epsilon, 0))
-  oracle <- function(levels, epsilon) {
-    part <- match(levels, sizes)
-    if (is.na(part)) abort("{.field depths} must have a mechanism of {format_count(levels)} nodes.", "file")
-    unname(parts)[[part]]
+# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
+report_sets.rr_hierarchy <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) return(NextMethod())
+  read <- read_parts(x, mechanism, FALSE)
+  laws <- lapply(mechanism$parts, rr_law)
+  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
+  bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
+  for (l in seq_along(laws)) {
+    rows <- read$rows[[l]]
+    bits[rows, 1] <- as.raw(l)
+    if (!length(rows) || widths[l] == 0) next
+    part <- mechanism$parts[[l]]
+    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
+      report_sets(part, part_reports(read$reports, rows, part))
+    })
   }
-  mechanism <- rr_hierarchy(given_labels(r$levels), epsilon, r$fanout, oracle)
-  if (!identical(names(parts), names(mechanism$parts))) abort("{.field depths} must be named 1, 2, ...", "file")
-  mechanism
+  bits
 }
 
 # Counts of a hierarchy: the depth of each holder of a level is drawn, then each depth's counts.

@@ -15,13 +15,12 @@ encode_reports <- function(x, mechanism) {
             i = if (is.data.frame(x)) "Several questions are described by {.fn rr_product}."), "argument")
   }
   if (length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns.",
-            i = "If these are counts, use {.fn rr_counts}."), "argument")
+    abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns."), "argument")
   }
   if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
     if (length(labels) != 2L) {
-      abort(c("{.arg x} is logical, but the mechanism has {length(labels)} categories."), "argument")
+      abort("{.arg x} is logical, but the mechanism has {length(labels)} categories.", "argument")
     }
     if (bit_places(labels)[["yes"]] == 1L) return(list(codes = 2L - x, first = 1L))
     return(list(codes = x, first = 0L))
@@ -32,20 +31,12 @@ encode_reports <- function(x, mechanism) {
 }
 
 # Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
-# that it is wrong.
+# that it is wrong. The levels of true answers may be no more than the answers: they are not shown.
 check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`") {
-  if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports)) {
-    return(invisible())
-  }
-  known <- !is.na(positions)
-  if (!is.unsorted(positions[known])) return(invisible())
-  # The levels of answers may be no more than the answers, in the order in which they were given.
+  if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports) ||
+      !is.unsorted(positions[!is.na(positions)])) return(invisible())
   abort(c("The order of {what} must be that of the mechanism.",
-          x = if (!isTRUE(mechanism$answers)) {
-            "The order of {what} is {format_labels(levels(x)[known], between = ' < ')}."
-          },
           x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
-          i = "Correct the wrong one with {.code factor(, levels = , ordered = TRUE)}.",
           i = "If {what} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
 }
 
@@ -97,25 +88,18 @@ is_reversed <- function(labels) {
   paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
 }
 
-# The levels of a yes/no design. One whose probabilities are those of yes would be another design if the first of its
-# levels were the one for yes: `of` says whose probability is meant, as a sentence about the `{first}` or `{second}`
-# level. Where both answers are treated alike, only what is said of the second level turns round.
-check_no_first <- function(levels, of = NULL) {
-  labels <- check_levels(levels)$labels
+# The labels of a yes/no design. If its probabilities are those of yes, and the first label is the one for yes, it would
+# be another design. If both answers are treated alike (`even`), only what is said of the second level turns round.
+check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
-  first <- encodeString(labels[1], quote = "\"")
-  second <- encodeString(labels[2], quote = "\"")
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
-  if (!is.null(of)) {
+  if (!even) {
     abort(c("{.arg levels} must be two labels, first the one for \"no\".",
-            x = paste("They are {format_labels(labels)}.", of), i = "Give {.code levels = c({order})}."), "argument")
+            x = "They are {format_labels(labels)}.", i = "Give {.code levels = c({order})}."), "argument")
   }
-  cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {second}.",
+  cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
                     i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
 }
-
-# Does a design of these two probabilities treat yes and no alike?
-is_even <- function(p, q) abs(p + q - 1) < 1e-12
 
 # Names of probabilities say what belongs to what, not which level comes first: of yes and no that is always no.
 names_as_levels <- function(probabilities) {
@@ -123,9 +107,8 @@ names_as_levels <- function(probabilities) {
   if (is_reversed(labels)) rev(labels) else labels
 }
 
-# The mechanism whose reports are the truths. `answers`: no error may say what it was given.
+# The mechanism whose reports are the truths.
 truth_side <- function(mechanism) {
-  mechanism$answers <- TRUE
   if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
   mechanism$reports <- mechanism$levels
   mechanism["bits"] <- list(mechanism$truth_bits)
@@ -200,52 +183,34 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
             i = if (!counting) "Use {.code na.rm = TRUE} to drop them."), "missing")
   }
   unknown <- unknown_reports(x, mechanism)
-  lines <- unknown_lines(unknown, paste("Report", at), sprintf("reports, the first is number %s", at))
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, mechanism)}",
+  line <- unknown_lines(unknown, paste("Report", at), "reports")
+  abort(c("{.arg x} must hold reports of this mechanism.", x = "{line}", i = "{wanted_answers(x, mechanism)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
-          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
-        "level")
+          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."), "level")
 }
 
-# All values that are not reports, the most frequent first: as shown to the user, how often each was given, and which
-# report may have been meant. `counts` says how often each of `x` was given, where that is not once.
-unknown_reports <- function(x, mechanism, counts = NULL) {
+# The values that are not reports: the first as shown to the user, which report it may have meant, how many different
+# ones there are and how often they were given. `counts` says how often each of `x` was given, if not once.
+unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
   found <- encode_reports(x, mechanism)
   place <- as.integer(found$codes) - found$first + 1L
   stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
-  given <- if (is.factor(x)) unclass_codes(x)[stray] else unname(x)[stray]
-  distinct <- unique(given)
-  times <- tabulate(match(given, distinct), length(distinct))
-  if (!is.null(counts)) times <- as.vector(rowsum(counts[stray], match(given, distinct)))
-  order <- order(-times)
-  shown <- utils::head(order, 8L)
-  values <- vapply(match(distinct[shown], given), function(first) describe(value_at(x, stray[first])), "")
-  text <- if (is.factor(x)) levels(x)[distinct] else if (is.character(x)) distinct
-  # The first few: many wrong labels are those of something else.
-  meant <- rep(NA_character_, length(shown))
-  few <- if (!is.null(text)) seq_len(min(5L, length(shown)))
-  meant[few] <- vapply(text[shown[few]], nearest_label, "", labels = mechanism$reports)
-  list(values = values, times = times[shown], meant = meant,
-       text = as.character(if (is.factor(x)) text else distinct)[order],
-       number = length(distinct), total = sum(times),
-       relaxed = !is.null(text) && length(mechanism$reports) <= 1e4 && any(relax(text) %in% relax(mechanism$reports)))
+  first <- value_at(x, stray[1])
+  text <- unique(if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray])
+  list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
+       number = length(text), total = sum(counts[stray]),
+       relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
+         any(relax(text) %in% relax(mechanism$reports)))
 }
 
-# Bullets of an error: one line for one value, a list for several. `where` says where the one value is, `among` where
-# the several are.
+# The bullet of an error: `where` says where the first of them is, `among` what they are among.
 unknown_lines <- function(unknown, where, among) {
-  meant <- ifelse(is.na(unknown$meant), "", sprintf("Did you mean %s?", encodeString(unknown$meant, quote = "\"")))
-  if (unknown$number == 1L) {
-    often <- if (unknown$total > 1) sprintf(" It is given %s times.", format_count(unknown$total)) else ""
-    return(c(x = sprintf("%s is %s, which is not a level.%s", where, unknown$values, often),
-             i = if (nzchar(meant)) meant))
-  }
-  times <- vapply(unknown$times, function(n) if (n == 1) "once" else paste(format_count(n), "times"), "")
-  lines <- sprintf("%s, %s.%s", unknown$values, times, ifelse(nzchar(meant), paste0(" ", meant), ""))
-  more <- unknown$number - length(unknown$values)
-  c(x = sprintf("%s values are not levels (%s %s):", format_count(unknown$number), format_count(unknown$total), among),
-    stats::setNames(lines, rep("*", length(lines))), "*" = if (more > 0) sprintf("and %s more.", format_count(more)))
+  c(x = paste0(where, " is ", unknown$value, ", which is not a level.",
+               if (!is.na(unknown$meant)) sprintf(" Did you mean %s?", encodeString(unknown$meant, quote = "\"")),
+               if (unknown$number > 1) {
+                 sprintf(" %s values are not levels (%s %s).", format_count(unknown$number),
+                         format_count(unknown$total), among)
+               }))
 }
 
 # Regressions match labels exactly.

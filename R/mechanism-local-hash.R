@@ -57,7 +57,9 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   )
   design <- sprintf("Local hashing (g = %s%s)", format_count(g),
                     if (is.null(cohorts)) "" else sprintf(", %s shared functions", format_count(cohorts)))
-  if (is.null(cohorts)) return(do.call(new_rr_mechanism, c(fields, design = design)))
+  if (is.null(cohorts)) {
+    return(made(do.call(new_rr_mechanism, c(fields, design = design)), "rr_local_hash", epsilon = epsilon, g = g))
+  }
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
   if (k * cohorts * g > 1e8) {
     abort(c("{.arg cohorts} makes a table that is too large.",
@@ -70,9 +72,10 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
                     shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
   fields["numeric_levels"] <- list(NULL)
   reports <- paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
-  do.call(new_rr_mechanism, c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design,
+  made(do.call(new_rr_mechanism, c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design,
                                            cohorts = cohorts,
-                                           functions = functions)))
+                                           functions = functions))),
+       "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
 }
 
 largest_prime <- 2147483647
@@ -235,16 +238,6 @@ read_hashed <- function(x, mechanism, na.rm = FALSE) {
   ranges <- if (shared) list(cohort = c(1, mechanism$cohorts), value = c(1, mechanism$g))
     else list(slope = c(1, mechanism$prime - 1), shift = c(0, mechanism$prime - 1), value = c(1, mechanism$g))
   read_columns(x, ranges, na.rm, mechanism)
-}
-
-mechanism_recipe.rr_local_hash <- function(mechanism) {
-  c(list(kind = "local_hash", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, g = mechanism$g),
-    if (!is.null(mechanism$cohorts)) list(cohorts = mechanism$cohorts))
-}
-
-from_recipe.recipe_local_hash <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon", "g"), "cohorts")
-  rr_local_hash(given_labels(r$levels), r$epsilon, g = r$g, cohorts = r$cohorts)
 }
 
 # Of cohorts a report is one of finitely many.

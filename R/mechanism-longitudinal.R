@@ -2,7 +2,7 @@
 #'
 #' A respondent who is asked every week can draw a *permanent* answer once, keep it, and report a randomised form of it each time. All reports
 #' together then reveal no more than the permanent answer does, and a single report reveals less. `rr_longitudinal()` makes both stages from their
-#' privacy levels; `rr_memoised()` takes two mechanisms as they are.
+#' privacy levels, or takes two mechanisms as they are: the permanent and the instantaneous randomized response (memoization).
 #'
 #' | `protocol` | permanent answer | report | total error |
 #' |---|---|---|---|
@@ -13,7 +13,7 @@
 #' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | that of [rr_local_hash()] at `epsilon` |
 #'
 #' The second stage is solved so that one report has exactly `epsilon`. (Published formulas for `"grr-grr"` and
-#' `"local-hash"` leave out a term and reach less: .755 instead of 1 for 8 categories.) `rr_epsilon(mechanism, reports = r)` gives
+#' `"local-hash"` leave out a term and reach less: 0.755 instead of 1 for 8 categories.) `rr_epsilon(mechanism, reports = r)` gives
 #' the epsilon of `r` reports together.
 #'
 #' **`"local-hash"` makes the reports of a device linkable.** Its hash function (`slope` and `shift`) is drawn once, kept, and sent with every report. With many categories
@@ -35,11 +35,12 @@
 #' small. Estimate each round on its own, or all rounds together with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
 #'
 #' @inheritParams rr_grr
-#' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700.
+#' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700. Or the mechanism of the permanent answer, with `instantaneous`
+#'   in place of `levels`, `epsilon` and `protocol`.
 #' @param epsilon The level of one report, from 1e-12, in natural logarithms.
 #' @param protocol The protocols of the two stages, see the table.
-#' @param first,second Mechanisms; the reports of `first` are the levels of `second`, in the same order, or both are [rr_unary()] of the same
-#'   levels.
+#' @param instantaneous With a mechanism as `permanent`: the mechanism that makes each report from the permanent answer. The reports of `permanent` are its levels, in the same order, or both are
+#'   [rr_unary()] of the same levels.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements, and where reports are bits or hash values with the class
 #'   and the elements of [rr_unary()] or [rr_local_hash()]: its reports are read and counted as theirs. [rr_epsilon()] gives `report`
@@ -67,17 +68,20 @@
 #' # The memory stays with the respondents
 #' attr(second_week, "memory") <- NULL
 #' coef(rr_estimate(second_week, weekly, method = "inv"))
+#' # Two mechanisms as they are
+#' rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1))
 #' @export
-rr_longitudinal <- function(levels, permanent, epsilon,
-                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"), ...) {
+rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
+                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),
+                            instantaneous = NULL, ...) {
   check_dots_empty(...)
+  if (inherits(permanent, "rr_mechanism")) return(kept_mechanism(permanent, instantaneous, levels, epsilon))
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", max = 700)
   if (permanent <= epsilon) {
     abort(c("{.arg permanent} must be above {.arg epsilon}.",
-            x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}.",
-            i = "One report reveals less than all of them together."), "argument")
+            x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}."), "argument")
   }
   mechanism <- switch(protocol,
     `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
@@ -85,20 +89,21 @@ rr_longitudinal <- function(levels, permanent, epsilon,
     longitudinal_bits(levels, permanent, epsilon, protocol)
   )
   mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
-  mechanism
+  made(mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent, epsilon = epsilon,
+       protocol = protocol, fields = NULL)
 }
 
-#' @rdname rr_longitudinal
-#' @export
-rr_memoised <- function(first, second, ...) {
-  check_dots_empty(...)
-  mechanism <- rr_compose(first, second)
+# Two mechanisms as they are.
+kept_mechanism <- function(permanent, instantaneous, levels, epsilon) {
+  if (!is.null(levels) || !is.null(epsilon)) {
+    abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.", "argument")
+  }
+  mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
   if (!is.null(mechanism$questions)) {
-    abort(c("{.arg first} and {.arg second} must have one question.", x = "They have several.",
-            i = "Make each question memoised, and ask each with a memory of its own."), "argument")
+    abort("{.arg permanent} and {.arg instantaneous} must have one question.", "argument")
   }
   mechanism$memoised <- TRUE
-  mechanism
+  made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second"))
 }
 
 # What the second stage may leave of a signal p - q: a trifle less than the quotient, so that no rounding of the
@@ -147,8 +152,7 @@ half_stage <- function(first, epsilon) {
   if (epsilon > largest) {
     abort(c("{.arg epsilon} is out of this protocol's reach.",
             x = paste("It is {format(epsilon, digits = 6)};",
-                      "with this {.arg permanent} the largest is {format(largest, digits = 6)}."),
-            i = "{.val oue-sue} and {.val sue-sue} reach every level below {.arg permanent}."), "argument")
+                      "with this {.arg permanent} the largest is {format(largest, digits = 6)}.")), "argument")
   }
   linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
   d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
@@ -224,29 +228,4 @@ hash_values <- function(mechanism, answers, functions) {
   product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
   u <- (product + functions$shift) %% prime
   (u * mechanism$g) %/% prime + 1
-}
-
-# ---- recipes ----
-
-mechanism_recipe.rr_compose <- function(mechanism) {
-  if (!is.null(mechanism$protocol)) return(longitudinal_recipe(mechanism))
-  c(list(kind = "compose", first = mechanism_recipe(mechanism$first), second = mechanism_recipe(mechanism$second)),
-    list(memoised = TRUE)[is_memoised(mechanism)])
-}
-
-from_recipe.recipe_compose <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "first", "second"), "memoised")
-  make <- if (!is.null(r$memoised) && check_flag(r$memoised, "memoised")) rr_memoised else rr_compose
-  make(recipe_mechanism(r$first), recipe_mechanism(r$second))
-}
-
-# The rounding of both stages depends on both levels, and is done again.
-longitudinal_recipe <- function(mechanism) {
-  list(kind = "longitudinal", levels = level_recipe(mechanism$first), permanent = mechanism$permanent,
-       epsilon = mechanism$epsilon, protocol = mechanism$protocol)
-}
-
-from_recipe.recipe_longitudinal <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "permanent", "epsilon", "protocol"))
-  rr_longitudinal(given_labels(r$levels), r$permanent, r$epsilon, r$protocol)
 }

@@ -68,14 +68,14 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
   fine <- window_grid(mean_steps, epsilon)
   coarse <- window_grid(1, epsilon)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "mean", "mean", reports = c("sum", "sum of squares"), epsilon = epsilon,
     design = sprintf("Mean of numbers from %s to %s (%s)", format(range[1], digits = 15), format(range[2], digits = 15),
                      c(duchi = "Duchi", piecewise = "piecewise", hybrid = "hybrid")[[protocol]]),
     range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
-  )
+  ), "rr_mean", range = range, epsilon = epsilon, protocol = protocol, fields = NULL)
 }
 
 # Who has estimates of ordered categories looks for their mean here.
@@ -245,15 +245,6 @@ read_means <- function(x, mechanism, na.rm = FALSE) {
   share <- pmin(pmax(share, 0), 1)
   if (mechanism$share == 0) share <- round(share)
   list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
-}
-
-mechanism_recipe.rr_mean <- function(mechanism) {
-  list(kind = "mean", range = I(mechanism$range), epsilon = mechanism$epsilon, protocol = mechanism$protocol)
-}
-
-from_recipe.recipe_mean <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "range", "epsilon", "protocol"))
-  rr_mean(r$range, r$epsilon, r$protocol)
 }
 
 # Of a report, on the scale from -1 to 1: constant + slope t^2 on average and, of sampled truths, that of t, at most the

@@ -44,13 +44,11 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
             i = "Use fewer {.arg lengths} or {.arg functions}."), "too_large")
   }
   parts <- stats::setNames(lapply(seq_along(names), sketch), names)
-  mechanism <- new_rr_mechanism(
-    "prefixes", "any text", reports = part_labels(parts), epsilon = part$epsilon,
-    design = sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")),
-    parts = parts, part_column = "part", lengths = as.double(lengths)
-  )
-  class(mechanism) <- c("rr_prefixes", "rr_sampled", "rr_mechanism")
-  mechanism
+  mechanism <- new_rr_sampled("prefixes", "any text", parts, "part",
+                              sprintf("Prefixes of %s characters, and whole strings held out",
+                                      paste(lengths, collapse = ", ")), lengths = as.double(lengths))
+  made(mechanism, "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
+       one_bit = one_bit, key = key, fields = NULL)
 }
 
 # A string that is shorter than the prefix has this sign at its end: no prefix of others.
@@ -63,13 +61,6 @@ prefix_of <- function(strings, length) {
 # The strings that each part is about.
 prefix_parts <- function(mechanism, strings) {
   lapply(c(mechanism$lengths, max(mechanism$lengths)), function(length) prefix_of(strings, length))
-}
-
-#' @export
-rr_epsilon.rr_prefixes <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL) {
-  check_dots_empty(...)
-  switch(check_level_kind(achieved, shuffled, delta, NULL), achieved = achieved(mechanism$parts[[1]])$epsilon,
-         shuffled = shuffled_epsilon(mechanism, shuffled, delta), mechanism$epsilon)
 }
 
 #' @export
@@ -105,13 +96,4 @@ rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R
 
 decode_answers.rr_prefixes <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(character(length(reports$drawn))), length(mechanism$parts)))
-}
-
-mechanism_recipe.rr_prefixes <- function(mechanism) {
-  c(list(kind = "prefixes", lengths = I(mechanism$lengths)), sketch_recipe(mechanism$parts[[1]]))
-}
-
-from_recipe.recipe_prefixes <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "lengths", "epsilon", "width", "functions", "one_bit", "key"))
-  rr_prefixes(r$epsilon, r$lengths, r$width, r$functions, r$one_bit, r$key)
 }

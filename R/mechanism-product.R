@@ -39,41 +39,41 @@
 #' as.table(fit)
 #' @export
 rr_product <- function(...) {
-  questions <- list(...)
-  one <- if (length(questions) == 1L) questions[[1]]
-  if (is.list(one) && !inherits(one, "rr_mechanism")) questions <- one
-  check_questions(questions)
-  levels <- joint_labels(questions, "levels")
-  reports <- joint_labels(questions, "reports")
+  questions <- named_mechanisms(...)
+  for (name in names(questions)) check_question(questions[[name]], name)
   sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
-  new_rr_mechanism(
-    "product", levels, reports = reports,
+  mechanism <- new_rr_mechanism(
+    "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),
     epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
-    design = sprintf("Product of %d question%s", length(questions), if (length(questions) == 1L) "" else "s"),
+    design = sprintf("Product of %s", number_of(length(questions), "question")),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
   )
+  made(mechanism, "rr_product", fields = "questions")
 }
 
-check_questions <- function(questions) {
-  names <- names(questions)
-  if (!length(questions) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
+# Several mechanisms of one question each, from arguments or one list, with names that tell columns apart.
+named_mechanisms <- function(...) {
+  parts <- list(...)
+  if (length(parts) == 1L && is.list(parts[[1]]) && !inherits(parts[[1]], "rr_mechanism")) parts <- parts[[1]]
+  names <- names(parts)
+  if (!length(parts) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
     abort(c("Questions must be mechanisms with different names.",
-            i = "For example {.code rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."), "argument")
+            i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."), "argument")
   }
   check_result_names(names, "Questions must not have", "question")
   for (name in names) {
-    mechanism <- check_mechanism(questions[[name]], name)
-    if (inherits(mechanism, "rr_product")) {
-      abort(c("{.arg {name}} must be a single question.", x = "It is a product of questions already.",
-              i = "Give all questions to one {.fn rr_product}."), "argument")
-    }
-    bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
-    if (!has_categories(mechanism) && !inherits(rr_law(mechanism), bits)) {
-      abort(c("{.arg {name}} must have finitely many reports, or reports that support sets of categories or are bits.",
-              x = "It is: {format(mechanism)}.",
-              i = "Its reports cannot be counted jointly with others."), "argument")
-    }
+    part <- check_mechanism(parts[[name]], name)
+    if (is.null(part$questions) && !identical(part$part_column, "question")) next
+    abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
   }
+  parts
+}
+
+check_question <- function(mechanism, name) {
+  bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
+  if (has_categories(mechanism) || inherits(rr_law(mechanism), bits)) return(invisible())
+  abort(c("{.arg {name}} must have finitely many reports, or reports that support sets of categories or are bits.",
+          x = "It is: {format(mechanism)}."), "argument")
 }
 
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
@@ -87,10 +87,8 @@ joint_labels <- function(questions, side) {
   joint <- Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
   # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
   if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
-    abort(c("The cells of several questions must have different labels.",
-            x = "Two of them are called {.val {joint[anyDuplicated(joint)]}}.",
-            i = "Labels of cells are those of the answers, joined by \", \": rename answers that hold one."),
-          "argument")
+    abort(c("The cells of several questions must have different labels: those of the answers, joined by \", \".",
+            x = "Two of them are called {.val {joint[anyDuplicated(joint)]}}."), "argument")
   }
   joint
 }
@@ -100,15 +98,12 @@ check_joint <- function(mechanism) {
   if (length(sets)) {
     abort(c("Only questions whose reports are categories have a joint table.",
             x = "{.val {sets[1]}} has other reports: {format(mechanism$questions[[sets[1]]])}.",
-            i = paste("Count joint supports with {.code rr_cooccurrence(x, mechanism = )}, and estimate with",
-                      "{.fn rr_tmdh}.")), c("law", "argument"))
+            i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."), c("law", "argument"))
   }
   cells <- max(prod(mechanism$sizes), prod(mechanism$report_sizes))
   if (cells > joint_cells) {
     abort(c("{.arg mechanism} has too many questions for a joint table.",
-            x = paste("It would have {format_count(cells)} cells;",
-                      "the limit is {format_count(joint_cells)}."),
-            i = "Tally fewer questions together."), "argument")
+            x = "It would have {format_count(cells)} cells; the limit is {format_count(joint_cells)}."), "argument")
   }
 }
 
@@ -122,61 +117,99 @@ channel_axes <- function(mechanism) {
 }
 
 #' @export
-rr_epsilon.rr_product <- function(mechanism, ..., shuffled = NULL, delta = NULL, reports = NULL) {
-  check_dots_empty(...)
-  asked <- check_level_kind(FALSE, shuffled, delta, reports)
-  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
-  if (asked != "reports") return(c(vapply(mechanism$questions, function(m) m$epsilon, 0), total = mechanism$epsilon))
-  each <- vapply(mechanism$questions, level_together, 0, check_count(reports, "reports", min = 1))
-  c(each, total = sum(each))
-}
-
-#' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
   check_dots_empty(...)
-  cells <- format_count(c(prod(mechanism$sizes), prod(mechanism$report_sizes)))
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
     abort(c("{.arg mechanism} has too many cells for its matrix.",
-            x = "It would be {cells[1]} by {cells[2]}.",
-            i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
+            x = "It would be {prod(mechanism$sizes)} by {prod(mechanism$report_sizes)}."), "argument")
   }
   joint <- Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix))
   dimnames(joint) <- list(truth = mechanism$levels, report = mechanism$reports)
   joint
 }
 
-#' @export
-format.rr_product <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
-  sprintf("%s, %s cells, epsilon = %s a row", x$design, format_count(prod(x$sizes)),
-          format(x$epsilon, digits = digits))
-}
-
-#' @export
-print.rr_product <- function(x, ..., digits = 4) {
-  cat("<rr_product> ", format(x, digits = digits), "\n", sep = "")
-  names <- format(names(x$questions))
-  # "K = 4" for "4 categories", so that a line fits a page.
-  questions <- sub("([0-9,]+) categories", "K = \\1", vapply(x$questions, format, "", digits = digits))
-  cat(paste0("  ", names, "  ", questions, "\n"), sep = "")
-  cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
-  invisible(x)
+answer_frame <- function(x) {
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (is.data.frame(x)) return(x)
+  abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe_kind(x)}."),
+        "argument")
 }
 
 question_columns <- function(x, mechanism) {
-  absent <- setdiff(names(mechanism$questions), names(x))
-  if (length(absent)) {
-    abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
-            i = "Its columns are {.val {names(x)}}."), "argument")
+  questions <- names(mechanism$questions %||% mechanism$parts)
+  absent <- setdiff(questions, names(x))
+  if (!length(absent)) return(as.list(x)[questions])
+  abort(c("{.arg x} must have a column for each question.",
+          x = "There is none called {.val {absent[1]}}; its columns are {.val {names(x)}}."), "argument")
+}
+
+# ---- between the cells of several questions and their answers ----
+
+# The answers of the cells, question by question: further columns of tidy tables.
+cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
+  if (is.null(mechanism$questions)) return(NULL)
+  labels <- lapply(mechanism$questions, `[[`, side)
+  sizes <- lengths(labels)
+  strides <- cumprod(c(1, sizes))[seq_along(sizes)]
+  cells <- (cells %||% seq_len(prod(sizes))) - 1
+  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
+}
+
+# An array with one dimension per question becomes a vector of cells, with names only if the array has them. `side`:
+# what the cells are made of, "reports" or "levels".
+flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports") {
+  questions <- length(mechanism$questions)
+  if (questions == 0L) return(counts)
+  check_joint(mechanism)
+  if (length(dim(counts)) != questions) return(counts)
+  if (side == "reports" && has_cells_by_groups(counts, mechanism)) return(counts)
+  counts <- order_dimensions(counts, mechanism, arg)
+  sizes <- if (side == "reports") mechanism$report_sizes else mechanism$sizes
+  if (!identical(as.integer(dim(counts)), unname(sizes))) {
+    abort(c("{.arg {arg}} must have one dimension per question, each with one entry per {sub('s$', '', side)}.",
+            x = "Its dimensions are {dim(counts)}; the questions have {sizes} {side}."), "argument")
   }
-  as.list(x)[names(mechanism$questions)]
+  names <- dimnames(counts)
+  for (d in seq_along(names)) {
+    labels <- mechanism$questions[[d]][[side]]
+    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
+      abort(c("The labels of {.arg {arg}} must be those of its question, in their order.",
+              x = "Dimension {d} is {format_labels(names[[d]])}; question {d} has {format_labels(labels)}."), "level")
+    }
+  }
+  as.vector(unclass(counts))
 }
 
-mechanism_recipe.rr_product <- function(mechanism) {
-  list(kind = "product", questions = list_recipe(mechanism$questions))
+# A matrix for two questions may be their table, or have one row per cell and one column per group. Its number of rows
+# tells which: there are more cells than either question has reports, and fewer rows must name their cells.
+has_cells_by_groups <- function(counts, mechanism) {
+  if (length(dim(counts)) != 2L || setequal(names(dimnames(counts)), names(mechanism$questions))) return(FALSE)
+  rows <- rownames(counts)
+  if (is.null(rows)) return(nrow(counts) == prod(mechanism$report_sizes))
+  any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
-from_recipe.recipe_product <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "questions"))
-  rr_product(recipe_list(r$questions, "questions"))
+# The labels that table() gives to bits, for a question that takes bits.
+are_bits <- function(labels, question) {
+  takes_bits(question) && question$bits[["yes"]] == 2L &&
+    (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
+}
+
+# A table whose dimensions are named is put into the order of the questions. Made of vectors, a table has labels and no
+# names: questions with the same answers may be swapped in it.
+order_dimensions <- function(counts, mechanism, arg) {
+  dims <- names(dimnames(counts))
+  questions <- names(mechanism$questions)
+  if (is.null(dims) || !all(nzchar(dims))) {
+    if (!is.null(dimnames(counts)) && anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))) {
+      cli::cli_inform("The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
+                      class = "candor_message_dimensions")
+    }
+    return(counts)
+  }
+  if (!setequal(dims, questions)) {
+    abort(c("The dimensions of {.arg {arg}} must be the questions.",
+            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch")
+  }
+  aperm(counts, match(questions, dims))
 }

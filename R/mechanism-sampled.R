@@ -11,10 +11,10 @@
 #' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
 #'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
 #'   where they differ in kind `report` is text: bits in hexadecimal, numbers with all their digits, and with spaces between them what takes several columns. So CSV files and
-#'   databases can hold it (read it as text: `colClasses = c(report = "character")`); a list of reports is read as well. [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
+#'   databases can hold it (read it as text: `colClasses = c(report = "character")`). [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], [rr_memoised()],
+#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], 
 #' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
@@ -37,42 +37,32 @@
 #' fits$hours
 #' @export
 rr_sample_questions <- function(...) {
-  parts <- list(...)
-  one <- if (length(parts) == 1L) parts[[1]]
-  if (is.list(one) && !inherits(one, "rr_mechanism")) parts <- one
-  check_parts(parts)
-  epsilons <- vapply(parts, function(m) m$epsilon, 0)
-  new_rr_mechanism("sampled", names(parts), reports = part_labels(parts), epsilon = max(epsilons),
-                   design = sprintf("One question of %d", length(parts)), parts = parts, part_column = "question")
+  parts <- named_mechanisms(...)
+  for (name in names(parts)) refuse_kept(parts[[name]], name)
+  mechanism <- new_rr_sampled("sampled", names(parts), parts, "question", sprintf("One question of %d", length(parts)))
+  made(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
 }
 
-check_parts <- function(parts) {
-  names <- names(parts)
-  if (!length(parts) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort(c("Questions must be mechanisms with different names.",
-            i = "For example {.code rr_sample_questions(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))}."),
-          "argument")
-  }
-  check_result_names(names, "Questions must not have", "question")
-  for (name in names) {
-    part <- check_mechanism(parts[[name]], name)
-    refuse_kept(part, "{.arg {name}}", paste("Ask the question of everybody, on its own and with a memory of its own.",
-                                             "For one report a respondent a mechanism of one stage is as good."), name)
-    if (!inherits(part, c("rr_product", "rr_sampled"))) next
-    abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
-  }
-}
-
-# What is counted: for each part how many drew it, then its own counts.
-part_labels <- function(parts) {
-  labels <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
-                   use.names = FALSE)
-  if (anyDuplicated(labels)) {
+# A mechanism of parts of which each respondent reports one, drawn uniformly: a question, the depth of a hierarchy, the
+# length of a prefix. `part_column` of its reports says which.
+new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
+  # What is counted: for each part how many drew it, then its own counts.
+  reports <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
+                    use.names = FALSE)
+  if (anyDuplicated(reports)) {
     abort(c("Questions and their reports must be told apart by name.",
-            x = "{.val {labels[anyDuplicated(labels)]}} appears more than once.",
-            i = "Rename the question."), "argument")
+            x = "{.val {reports[anyDuplicated(reports)]}} appears more than once."), "argument")
   }
-  labels
+  new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
+                   epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column, ...)
+}
+
+# Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
+# one.
+refuse_kept <- function(part, name) {
+  if (!is_memoised(part)) return(invisible())
+  abort(c("{.arg {name}} must not have a permanent answer that respondents keep: it would be drawn anew each time.",
+          x = "It is: {format(part)}."), "argument")
 }
 
 #' @export
@@ -83,42 +73,55 @@ rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(m
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
 #' @export
-rr_epsilon.rr_sampled <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  check_dots_empty(...)
-  asked <- check_level_kind(achieved, shuffled, delta, reports)
-  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
-  each <- vapply(mechanism$parts,
-                 if (asked == "achieved") function(m) achieved(m)$epsilon else function(m) m$epsilon, 0)
-  # Chance may draw the same question each time.
-  if (asked == "reports") each <- each * check_count(reports, "reports", min = 1)
-  c(each, total = max(each))
+format.rr_sampled <- function(x, digits = 4, ...) {
+  product <- inherits(x, "rr_product")
+  size <- if (product) paste0(", ", format_count(prod(x$sizes)), " cells")
+    else if (inherits(x, "rr_hierarchy")) paste0(", ", format_count(length(x$levels)), " levels")
+  sprintf("%s%s, epsilon = %s%s", x$design, size %||% "", format(x$epsilon, digits = check_digits(digits)),
+          if (product) " a row" else "")
 }
 
 #' @export
-format.rr_sampled <- function(x, digits = 4, ...) {
-  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
-}
+format.rr_product <- format.rr_sampled
 
 #' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
-  cat("<rr_sampled> ", format(x, digits = digits), "\n", sep = "")
-  cat(paste0("  ", format(names(x$parts)), "  ", vapply(x$parts, format, "", digits = digits), "\n"), sep = "")
+  parts <- x$questions %||% x$parts
+  cat("<", class(x)[1], "> ", format(x, digits = digits), "\n", sep = "")
+  depth <- if (inherits(x, "rr_hierarchy")) "depth "
+  if (!is.null(depth)) cat("  levels  ", format_labels(x$levels), "\n", sep = "")
+  cat(paste0("  ", depth, format(names(parts)), "  ", vapply(parts, format, "", digits = digits), "\n"), sep = "")
+  if (inherits(x, "rr_product")) cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
   invisible(x)
 }
 
-# ---- respondents: each answers one part, drawn uniformly, a question or a depth of a hierarchy ----
+#' @export
+print.rr_product <- print.rr_sampled
+
+# ---- respondents ----
 
 # Every answer is checked, whichever question will be drawn, so that an error does not reveal which one was drawn.
-#' @export
 prepare_answers.rr_sampled <- function(mechanism, x) {
+  parts <- mechanism$questions %||% mechanism$parts
+  Map(prepare_answers, parts, Map(plain_answers, question_columns(answer_frame(x), mechanism), parts))
+}
+
+prepare_answers.rr_product <- prepare_answers.rr_sampled
+
+#' @export
+rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R")) {
+  Map(rr_draw_reports, mechanism$questions, answers, rng)
+}
+
+# Only the questions are returned: no columns that were not randomised, and no row names, which may say who answered.
+decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
-  absent <- setdiff(names(mechanism$parts), names(x))
-  if (length(absent)) {
-    abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
-            i = "Its columns are {.val {names(x)}}."), "argument")
-  }
-  columns <- as.list(x)[names(mechanism$parts)]
-  Map(prepare_answers, mechanism$parts, Map(plain_answers, columns, mechanism$parts))
+  columns <- lapply(stats::setNames(nm = names(reports)), function(name) {
+    column <- decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
+    # A data frame inside one, which R prints as the columns that it is.
+    if (is.data.frame(column)) as.data.frame(column) else column
+  })
+  structure(columns, row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
 
 #' @export
@@ -141,69 +144,47 @@ draw_parts <- function(mechanism, answers, rng) {
 }
 
 decode_answers.rr_sampled <- function(mechanism, reports, x) {
-  x <- as.list(answer_frame(x))[names(mechanism$parts)]
-  collect_parts(mechanism, reports, Map(plain_answers, x, mechanism$parts))
+  collect_parts(mechanism, reports, Map(plain_answers, question_columns(answer_frame(x), mechanism), mechanism$parts))
 }
 
 # A tibble with a row for each respondent; `given` are their answers to each part, which say of what type reports are.
 collect_parts <- function(mechanism, reports, given) {
   parts <- Map(function(part, own, column, rows) decode_answers(part, own, column[rows]),
                mechanism$parts, reports$reports, given, reports$at)
-  columns <- join_reports(unname(parts), reports$at, length(reports$drawn))
+  columns <- join_reports(unname(parts), order(unlist(reports$at)))
   key <- stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column)
   tibble::as_tibble(c(key, columns))
 }
 
-# The reports of all parts in the order of the respondents: columns of one kind where they are of one kind, else a list.
-join_reports <- function(reports, at, n) {
-  kind <- unique(lapply(reports, report_kind))
-  if (length(kind) == 1L && !identical(kind[[1]], "other")) {
-    order <- order(unlist(at))
-    if (is.data.frame(reports[[1]])) {
-      columns <- stats::setNames(nm = names(reports[[1]]))
-      return(lapply(columns, function(name) join_field(reports, name)[order]))
-    }
-    together <- if (inherits(reports[[1]], "rr_bits")) do.call(c, reports)
-                else unlist(lapply(reports, function(part) if (is.factor(part)) as.character(part) else unname(part)))
-    return(list(report = together[order]))
+# The reports of all parts in the order of the respondents: as they are if they are of one kind, else a column of text,
+# which files and databases hold.
+join_reports <- function(reports, order) {
+  kinds <- unique(lapply(reports, report_kind))
+  if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
+  if (is.data.frame(reports[[1]])) {
+    names <- stats::setNames(nm = names(reports[[1]]))
+    return(lapply(names, function(name) join_columns(lapply(reports, `[[`, name))[order]))
   }
-  # A column of text is one that files and databases hold.
-  texts <- lapply(reports, report_texts)
-  as_text <- !any(vapply(texts, is.null, NA))
-  all <- vector(if (as_text) "character" else "list", n)
-  for (j in seq_along(reports)) all[at[[j]]] <- if (as_text) texts[[j]] else single_reports(reports[[j]])
-  list(report = all)
+  list(report = join_columns(reports)[order])
 }
 
-# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
-# spaces between them what takes several columns. NULL for reports of other kinds, which other packages may define.
-report_texts <- function(x) {
-  if (is.data.frame(x)) {
-    columns <- lapply(as.list(x), report_texts)
-    return(if (!any(vapply(columns, is.null, NA))) do.call(paste, unname(columns)))
-  }
-  if (inherits(x, c("rr_reports", "factor"))) return(as.character(x))
-  if (is.object(x) || !is.atomic(x) || length(dim(x)) > 1L) return(NULL)
-  if (is.numeric(x)) number_text(x) else as.character(x)
-}
-
-join_field <- function(reports, name) {
-  parts <- lapply(reports, `[[`, name)
-  if (inherits(parts[[1]], "rr_bits")) do.call(c, parts) else unlist(parts)
+join_columns <- function(columns) {
+  if (inherits(columns[[1]], "rr_bits")) return(do.call(c, columns))
+  unlist(lapply(columns, function(part) if (is.factor(part)) as.character(part) else unname(part)))
 }
 
 # What reports must have in common to stand in one column.
 report_kind <- function(x) {
   if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "levels_number"))))
   if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
-  if (is.object(x) && !is.factor(x)) return("other")
-  if (is.numeric(x) && !is.factor(x)) "number" else if (is.logical(x)) "logical" else "text"
+  if (is.factor(x)) "character" else if (is.object(x)) "other" else mode(x)
 }
 
-single_reports <- function(x) {
-  if (is.data.frame(x)) return(lapply(seq_len(nrow(x)), function(i) as.list(x[i, , drop = FALSE])))
-  if (is.factor(x)) x <- as.character(x)
-  unname(as.list(x))
+# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
+# spaces between them what takes several columns.
+report_texts <- function(x) {
+  if (is.data.frame(x)) return(do.call(paste, unname(lapply(as.list(x), report_texts))))
+  if (is.numeric(x) && !is.object(x)) number_text(x) else as.character(x)
 }
 
 # ---- tallies ----
@@ -223,7 +204,7 @@ rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = N
     })
     gone <- rows[result$dropped %||% integer()]
     # Categories are dropped by their kernel, which says how many but not where.
-    if (is.null(result$dropped) && isTRUE(result$missing > 0)) gone <- rows[missing_reports(read$reports$report[rows])]
+    if (is.null(result$dropped) && isTRUE(result$missing > 0)) gone <- rows[which(is.na(read$reports$report[rows]))]
     stay <- setdiff(rows, gone)
     counts <- as.matrix(result$counts)
     counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
@@ -237,29 +218,6 @@ rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = N
        dropped = sort(c(dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
 }
 
-missing_reports <- function(x) {
-  which(if (is.list(x)) vapply(x, function(one) length(one) == 1L && is.na(one), NA) else is.na(x))
-}
-
-# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
-report_sets.rr_hierarchy <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) return(NextMethod())
-  read <- read_parts(x, mechanism, FALSE)
-  laws <- lapply(mechanism$parts, rr_law)
-  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
-  bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
-  for (l in seq_along(laws)) {
-    rows <- read$rows[[l]]
-    bits[rows, 1] <- as.raw(l)
-    if (!length(rows) || widths[l] == 0) next
-    part <- mechanism$parts[[l]]
-    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
-      report_sets(part, part_reports(read$reports, rows, part))
-    })
-  }
-  bits
-}
-
 #' @export
 rr_reports.rr_sampled <- function(x, mechanism) {
   read <- read_parts(x, mechanism, FALSE)
@@ -269,18 +227,13 @@ rr_reports.rr_sampled <- function(x, mechanism) {
   x
 }
 
-# Answers to several questions are a table with a column for each.
-are_part_answers <- function(x, mechanism) {
-  if (is.data.frame(x)) all(names(mechanism$parts) %in% names(x)) else are_answers(x, mechanism)
-}
-
 # list(reports, rows of each part, dropped).
 read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}.", i = if (are_part_answers(x, mechanism)) answers_remedy
-              else "Give the table that holds them all, and leave {.arg column} out."), "report")
+            x = "It is {describe(x)}.",
+            i = if (all(names(mechanism$parts) %in% names(x)) || are_answers(x, mechanism)) answers_remedy), "report")
   }
   x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
   given <- x[[key]]
@@ -297,55 +250,32 @@ read_parts <- function(x, mechanism, na.rm) {
        dropped = dropped)
 }
 
-# The reports of some rows, as their own mechanism takes them.
+# The reports of some rows, as their own mechanism takes them. Text of reports that take several columns is as
+# report_texts() writes it.
 part_reports <- function(reports, rows, part) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
   if (is.factor(column)) column <- as.character(column)
-  if (is.character(column)) return(split_texts(column, part))
-  if (!is.list(column) || is.data.frame(column)) return(column)
-  if (any(vapply(column, is.raw, NA))) return(column)
-  # Sets of one category are a matrix all the same.
-  if (inherits(part, c("rr_subset", "rr_bitflip"))) return(set_matrix(column))
-  if (is.list(column[[1]])) {
-    fields <- stats::setNames(nm = names(column[[1]]))
-    return(structure(lapply(fields, function(name) join_field(column, name)), class = "data.frame",
-                     row.names = .set_row_names(length(column))))
-  }
-  odd <- which(lengths(column) != 1L)
-  if (length(odd)) abort_report_at(odd[1], sprintf("is of length %s", length(column[[odd[1]]])))
-  unlist(column)
-}
-
-# Text of reports that take several columns, as report_texts() writes them.
-split_texts <- function(texts, part) {
   fields <- report_fields(part) %||% if (inherits(part, c("rr_bloom", "rr_sketch_counts"))) c("cohort", "bits")
-  if (is.null(fields)) return(texts)
-  values <- strsplit(trimws(texts), " +")
-  values[is.na(texts)] <- list(rep(NA_character_, length(fields)))
+  if (!is.character(column) || is.null(fields)) return(column)
+  values <- strsplit(trimws(column), " +")
+  values[is.na(column)] <- list(rep(NA_character_, length(fields)))
   odd <- which(lengths(values) != length(fields))
   if (length(odd)) {
-    abort_report_at(odd[1], sprintf("is %s; %s numbers are needed: %s", encodeString(texts[odd[1]], quote = "\""),
+    abort_report_at(odd[1], sprintf("is %s; %s numbers are needed: %s", encodeString(column[odd[1]], quote = "\""),
                                     length(fields), paste(fields, collapse = ", ")))
   }
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
   as.data.frame(stats::setNames(columns, fields))
 }
 
-set_matrix <- function(column) {
-  odd <- which(lengths(column) != length(column[[1]]))
-  if (length(odd)) abort_report_at(odd[1], "differs in size from the first")
-  do.call(rbind, column)
-}
-
 # What is wrong with the reports of one part, told as such: their positions are among its own.
 in_part <- function(name, mechanism, code) {
   tryCatch(code, candor_error = function(cnd) {
-    kind <- sub("^candor_error_", "", grep("^candor_error_", class(cnd), value = TRUE))
-    lines <- gsub("}", "}}", gsub("{", "{{", cnd$body, fixed = TRUE), fixed = TRUE)
-    abort(c("{.arg x} must hold reports of this mechanism: those of {mechanism$part_column} {.val {name}} do not.",
-            lines,
-            i = "Positions are among the reports of this {mechanism$part_column}."), kind)
+    reason <- plain_message(cnd)
+    abort(c("The reports of {mechanism$part_column} {.val {name}} must be reports of its mechanism.",
+            x = "{reason}", i = "Positions are among the reports of this {mechanism$part_column}."),
+          sub("^candor_error_", "", grep("^candor_error_", class(cnd), value = TRUE)))
   })
 }
 
@@ -360,13 +290,4 @@ part_tally <- function(tally, name) {
   squares <- if (!is.null(tally$weight_squares)) ifelse(tally$n > 0, tally$weight_squares * n / tally$n, 0)
   new_rr_tally(parts[[name]], if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = unname(n), weight_squares = unname(squares))
-}
-
-mechanism_recipe.rr_sampled <- function(mechanism) {
-  list(kind = "sampled", questions = list_recipe(mechanism$parts))
-}
-
-from_recipe.recipe_sampled <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "questions"))
-  rr_sample_questions(recipe_list(r$questions, "questions"))
 }

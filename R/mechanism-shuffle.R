@@ -19,17 +19,12 @@
 shuffled_epsilon <- function(mechanism, n, delta) {
   n <- check_count(n, "shuffled", min = 1, max = 1e9)
   if (is.null(delta)) {
-    abort(c("{.arg delta} must be given with {.arg shuffled}.",
-            i = paste("After shuffling the level holds but with probability {.arg delta}:",
-                      "choose one well below 1 / {format_count(n)}.")), "argument")
+    abort("{.arg delta} must be given with {.arg shuffled}: choose one well below 1 / {format_count(n)}.", "argument")
   }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
   if (n * delta > 1 + 1e-9) {
     warn(c("{.arg delta} should be well below 1 / {format_count(n)}.",
-           x = paste("It is {format(delta, digits = 3)}: the level would hold even if the reports of",
-                     "{format_count(max(1, round(n * delta)))} of {format_count(n)} respondents were not hidden",
-                     "at all.")),
-         "delta")
+           x = "It is {format(delta, digits = 3)}: some reports may then not be hidden at all."), "delta")
   }
   warn_linked(mechanism)
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
@@ -43,14 +38,12 @@ shuffled_epsilon <- function(mechanism, n, delta) {
 # What a respondent keeps and sends beside each report is as good as a name from the second report on.
 warn_linked <- function(mechanism) {
   for (question in mechanism$questions) warn_linked(question)
-  if (!isTRUE(mechanism$memoised)) return(invisible())
-  sent <- if (inherits(mechanism, "rr_local_hash")) "hash function ({.val slope} and {.val shift})"
-    else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "{.val cohort}"
+  if (!is_memoised(mechanism)) return(invisible())
+  sent <- if (inherits(mechanism, "rr_local_hash")) "hash function"
+    else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
   if (is.null(sent)) return(invisible())
   warn(c("Shuffling hides one report of each respondent, not several.",
-         x = paste0("A respondent keeps the ", sent, " and sends it with every report: reports of several rounds can ",
-                    if (inherits(mechanism, "rr_local_hash")) "be linked to one device."
-                    else "be told apart by it."),
+         x = "A respondent keeps the {sent} and sends it with every report, so that reports of several rounds can be linked.",
          i = "For several rounds read {.code rr_epsilon(mechanism, reports = )}, which needs no crowd."), "linked")
 }
 
@@ -58,13 +51,9 @@ warn_linked <- function(mechanism) {
 # supports one category and not another (`one`), both (`both`), or neither.
 blanket <- function(mechanism) {
   shares <- mechanism_blanket(mechanism)
-  if (is.null(shares)) {
-    abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
-            x = "This one is: {format(mechanism)}.",
-            i = paste("Where reports support sets of categories the law must have one {.arg p}, one {.arg q} and",
-                      "{.arg odds}: see {.fn rr_new_law}.")), c("law", "argument"))
-  }
-  shares
+  if (!is.null(shares)) return(shares)
+  abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
+          x = "This one is: {format(mechanism)}."), c("law", "argument"))
 }
 
 # NULL where its law does not say.

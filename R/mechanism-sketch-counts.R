@@ -75,13 +75,14 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
             i = "At most {format_count(sketch_cells)} numbers are kept: use fewer functions."), "too_large")
   }
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "sketch_counts", "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
     design = sprintf("Count-mean sketch%s (%s buckets, %s function%s)", if (one_bit) " of one bit" else "",
                      format_count(width), format_count(functions), if (functions == 1) "" else "s"),
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
     q = bit$q, p_minus_q = bit$p_minus_q
-  )
+  ), "rr_sketch_counts", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
+    fields = NULL)
 }
 
 sketch_cells <- 2^23
@@ -281,18 +282,4 @@ rr_law.rr_sketch_candidates <- function(mechanism) {
              both_own = p / m + (1 - 1 / m) * p * other,
              both_other = q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2),
              functions = sketch$cohorts, width = m)
-}
-
-mechanism_recipe.rr_sketch_counts <- function(mechanism) {
-  c(list(kind = "sketch_counts"), sketch_recipe(mechanism))
-}
-
-sketch_recipe <- function(mechanism) {
-  list(epsilon = mechanism$epsilon, width = mechanism$width, functions = mechanism$cohorts,
-       one_bit = mechanism$one_bit, key = mechanism$key)
-}
-
-from_recipe.recipe_sketch_counts <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "epsilon", "width", "functions", "one_bit", "key"))
-  rr_sketch_counts(r$epsilon, r$width, r$functions, r$one_bit, r$key)
 }

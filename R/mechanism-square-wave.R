@@ -58,7 +58,9 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
   mechanism <- new_rr_channel(wave$matrix, labels, wave$design, c("square_wave", "channel"), breaks = bins$breaks,
                               half_width = wave$half_width, p = wave$p, q = wave$q, wave_epsilon = epsilon,
                               grid = !is.null(reports))
-  with_order(mechanism, list(ordered = TRUE))
+  made(with_order(mechanism, list(ordered = TRUE)), "rr_square_wave",
+       breaks = bins$breaks %||% level_value(bins$labels, bins$numeric), epsilon = epsilon, reports = reports,
+       half_width = wave$half_width, fields = NULL)
 }
 
 # list(labels, numeric, breaks): bins of numbers, or ordered levels without breaks.
@@ -160,18 +162,4 @@ wave_overlap <- function(truths, ends, b) {
   last <- within(pmax(s + b, t - b))
   area <- slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))
   matrix(area / (r - l), k)
-}
-
-# What was given: the epsilon of the channel is that after rounding, on a grid below it.
-mechanism_recipe.rr_square_wave <- function(mechanism) {
-  c(list(kind = "square_wave"),
-    if (is.null(mechanism$breaks)) list(levels = level_recipe(mechanism)) else list(breaks = I(mechanism$breaks)),
-    list(epsilon = mechanism$wave_epsilon, half_width = mechanism$half_width),
-    if (mechanism$grid) list(reports = length(mechanism$reports)))
-}
-
-from_recipe.recipe_square_wave <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "epsilon", "half_width"), c("levels", "breaks", "reports"))
-  if (is.null(r$levels) == is.null(r$breaks)) abort("A square wave must have either levels or breaks.", "file")
-  rr_square_wave(r$breaks %||% given_labels(r$levels), r$epsilon, r$reports, r$half_width)
 }

@@ -35,12 +35,12 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   epsilon <- check_epsilon(epsilon)
   size <- if (is.null(size)) best_subset_size(k, epsilon) else check_count(size, "size", min = 1, max = k - 1)
   numbers <- subset_numbers(k, epsilon, size)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "subset", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other
-  )
+  ), "rr_subset", epsilon = epsilon, size = size)
 }
 
 # The size w for which (w E + K - w)^2 / (w (K - w)) is least, in z = exp(-epsilon): no overflow.
@@ -170,15 +170,6 @@ set_problem <- function(numbers, mechanism) {
   out <- numbers[is.na(numbers) | numbers < 1 | numbers > k]
   if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
   sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
-}
-
-mechanism_recipe.rr_subset <- function(mechanism) {
-  list(kind = "subset", levels = level_recipe(mechanism), epsilon = mechanism$epsilon, size = mechanism$size)
-}
-
-from_recipe.recipe_subset <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels", "epsilon"), "size")
-  rr_subset(given_labels(r$levels), r$epsilon, r$size)
 }
 
 #' @export

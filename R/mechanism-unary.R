@@ -37,13 +37,13 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
   levels <- check_levels(levels)
   numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))
     else unary_pair(epsilon, p, q)
-  new_rr_mechanism(
+  made(new_rr_mechanism(
     "unary", levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
     both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
                    from_epsilon = numbers$from_epsilon
-  )
+  ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
 }
 
 unary_epsilon <- function(epsilon, optimized) {
@@ -131,15 +131,4 @@ rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
   counts <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p) + stats::rbinom(k * nsim, rep(n - truth, nsim),
                                                                                    mechanism$q)
   matrix(as.double(counts), k, nsim)
-}
-
-mechanism_recipe.rr_unary <- function(mechanism) {
-  c(list(kind = "unary", levels = level_recipe(mechanism)),
-    if (mechanism$from_epsilon) list(epsilon = mechanism$epsilon, optimized = mechanism$optimized)
-    else list(p = mechanism$p, q = mechanism$q))
-}
-
-from_recipe.recipe_unary <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "levels"), c("epsilon", "optimized", "p", "q"))
-  rr_unary(given_labels(r$levels), r$epsilon, r$optimized %||% TRUE, r$p, r$q)
 }

@@ -15,116 +15,33 @@ new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels
   )
 }
 
+# What made a mechanism, for files and for whoever asks which design it is: the constructor, its arguments in `...`
+# (without those that are NULL), and in `fields` the arguments that are elements of the mechanism, under the name of the
+# element or one of their own. Made again from them it is the same mechanism, to the last bit.
+made <- function(mechanism, constructor, ..., fields = "levels") {
+  arguments <- lapply(list(...), function(x) if (is.numeric(x) && is.null(dim(x))) as.double(x) else x)
+  mechanism$made <- list(constructor = constructor, arguments = arguments[lengths(arguments) > 0], fields = fields)
+  mechanism
+}
+
+# The argument `levels` that gives these labels and their numbers: how many there are if they are 1, 2, ... and numbers
+# in data are positions; their numbers if their text has not all digits.
+level_value <- function(labels, numeric, ordered = FALSE) {
+  if (is.null(numeric) && identical(labels, as.character(seq_along(labels)))) return(as.double(length(labels)))
+  if (!is.null(numeric) && !identical(numeric, label_numbers(labels)) && all(is.finite(numeric))) return(numeric)
+  if (isTRUE(ordered)) factor(labels, labels, ordered = TRUE) else labels
+}
+
+level_argument <- function(mechanism) {
+  numeric <- if ("numeric_truths" %in% names(mechanism)) mechanism$numeric_truths else mechanism$numeric_levels
+  level_value(mechanism$levels, numeric, mechanism$ordered)
+}
+
 # The positions of no and yes among two labels. The labels 0 and 1 (or FALSE and TRUE) mean no and yes in either order.
 bit_places <- function(labels) {
   if (length(labels) != 2L) return(NULL)
   yes_first <- identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
   if (yes_first) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
-}
-
-#' The privacy level of a mechanism
-#'
-#' The \eqn{\epsilon} of local differential privacy: the largest log ratio of the probabilities of one
-#' report under two truths,
-#' \deqn{\epsilon = \max_{y, x, x'} \log \frac{P(y \mid x)}{P(y \mid x')}.}{epsilon = max over y, x, x' of log(P(y | x) / P(y | x')).}
-#' A respondent's report changes anybody's odds about their truth by at most a factor
-#' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
-#'
-#' Mistakes and disobedience are no protection, since whoever makes none is not protected by them. The level of [rr_noncompliance()] is that of the design, for those who follow it. A
-#' [rr_misclassification()] alone has epsilon `Inf`; before or after another mechanism it adds nothing to that. (A [rr_channel()] is taken for a randomisation.)
-#'
-#' @section After shuffling:
-#' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
-#' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
-#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket. It is close to the truth for reports of
-#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()], their two-stage forms, [rr_sketch_counts()] and [rr_prefixes()]. Reports of more levels
-#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits, several questions of different levels) are compared with reports of two levels that reveal more, so that the true level may be well below. All
-#' answers of one respondent to an [rr_product()] are one message, which the shuffler must not take apart nor link to others; of [rr_sample_questions()] a message is the one answer and its question. Both
-#' protect a whole row: two respondents may differ in all answers. A site's [rr_sketch()] is no report of a respondent, and hides among the sketches of other sites only with a probability
-#' that falls with every bit: there is no such level of it. Hash
-#' functions and public columns must be shuffled with the reports. The level holds for one report of each respondent: reports of several rounds add up. Where they can be linked, by a hash function
-#' or a cohort that the respondent keeps (the protocol `"local-hash"` of [rr_longitudinal()], `rr_bloom(permanent = )`), the crowd hides nothing any more: `candor_warning_linked`. (The parameters that some papers
-#' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
-#'
-#' @section Several reports:
-#' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent with one true answer. For a mechanism with a first stage that is kept
-#' ([rr_memoised()], [rr_longitudinal()], [rr_compose()]) it is less than \eqn{r} times that of one report and less than that of the first stage. Other mechanisms draw
-#' each report anew, and it is \eqn{r} times that of one report.
-#'
-#' @section A ledger:
-#' Levels of all that one person reports add up. A list of mechanisms is such a ledger, with one report of each:
-#'
-#' * all are drawn anew for each report: one number, the sum;
-#' * all have a first stage that is kept: `report`, the sum for one round of reports, and `permanent`, the sum for any number of rounds about the same true answers;
-#' * some of both: `report`, the sum for one round; `kept`, what all reports of those with a first stage reveal at most; and `each_round`, what each round of the others adds.
-#'   Together \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, which has no bound.
-#'
-#' With `reports`, one number or one for each mechanism, the result is one number: the sum of the epsilons of so many reports of each. It is an upper bound where that of one of
-#' them is not known exactly. The questions of a [rr_product()] count one by one. Each *different* true answer of a person to a question with a first stage that is kept
-#' costs once more: enter the mechanism once for each.
-#'
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors; or a list of them, see *A ledger*.
-#' @param ... For methods of other mechanisms.
-#' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
-#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports: a warning says if it is not.
-#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one for each mechanism, in their order or with their names.
-#' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
-#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
-#'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism, or warns: of `rr_grr(epsilon = 60)`, for example, which has a probability below
-#'   \eqn{2^{-64}}.
-#' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
-#'   `shuffled` one number with the attribute `delta`. For several questions ([rr_product()], [rr_sample_questions()]) the number of each and `total`; for a list see *A ledger*.
-#' @section Errors:
-#' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
-#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know. Warnings: `candor_warning_delta`, `candor_warning_linked`.
-#' @source Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
-#'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
-#'
-#'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
-#'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
-#' @examples
-#' rr_epsilon(rr_grr(5, epsilon = 1))
-#' # A coin decides between the question and its negation: Warner's design with p = 0.7
-#' rr_epsilon(rr_warner(0.7))
-#' # In the triangular design a "no" proves that the truth is no
-#' rr_epsilon(rr_triangular(0.25))
-#' # A report at 2 among ten thousand shuffled ones
-#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
-#' # All that one person reports in a year: weekly from one permanent answer, and twice anew
-#' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
-#'                asked = rr_grr(5, epsilon = 1))
-#' rr_epsilon(ledger)
-#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))
-#' # Five reports of one permanent answer
-#' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
-#' @export
-rr_epsilon <- function(mechanism, ...) {
-  UseMethod("rr_epsilon")
-}
-
-#' @export
-rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
-
-#' @export
-#' @rdname rr_epsilon
-rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  check_dots_empty(...)
-  asked <- check_level_kind(achieved, shuffled, delta, reports)
-  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
-  if (achieved) return(achieved(mechanism)$epsilon)
-  # Each drawn anew: the levels add up.
-  mechanism$epsilon * if (is.null(reports)) 1 else check_count(reports, "reports", min = 1)
-}
-
-# Which of its questions rr_epsilon() was asked.
-check_level_kind <- function(achieved, shuffled, delta, reports) {
-  given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))
-  asked <- c("achieved", "shuffled", "reports")[given]
-  if (length(asked) > 1L) abort(c("Only one of {.arg {asked}} can be asked for at once."), "argument")
-  if (!is.null(delta) && is.null(shuffled)) {
-    abort(c("{.arg delta} is for {.arg shuffled} reports.", i = "Say how many with {.code shuffled = n}."), "argument")
-  }
-  if (length(asked)) asked else "nominal"
 }
 
 #' The transition matrix of a mechanism
@@ -165,12 +82,8 @@ matrix_limit <- 10000
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
+  check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
-  if (k > matrix_limit) {
-    abort(c("{.arg mechanism} has too many categories for its matrix.",
-            x = "It has {format_count(k)} categories; the limit is {format_count(matrix_limit)}.",
-            i = "Estimation never needs the matrix: use {.fn rr_estimate} directly."), "argument")
-  }
   law <- check_law(rr_law(mechanism))
   if (!law_gives(law, "channel", k)) {
     refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
@@ -182,16 +95,11 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 
 # Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
-  if (number <= matrix_limit && length(mechanism$levels) <= matrix_limit) return(invisible())
-  abort(c("{.arg mechanism} has too many reports for its matrix.",
-          x = "It has {format_count(length(mechanism$levels))} categories and {amount_words(number)} possible reports.",
-          i = paste("The limit is {format_count(matrix_limit)}. Estimation never needs the matrix:",
-                    "{.fn rr_law} says what is known.")),
+  k <- length(mechanism$levels)
+  if (number <= matrix_limit && k <= matrix_limit) return(invisible())
+  abort(c("{.arg mechanism} has too many categories or reports for its matrix; the limit is {format_count(matrix_limit)}.",
+          x = "It has {format_count(k)} categories{if (number > k) paste(' and', format(number, digits = 6), 'reports')}."),
         c("law", "argument"))
-}
-
-amount_words <- function(number) {
-  if (number < 1e15) format_count(number) else if (is.finite(number)) format(number, digits = 2) else "more than 1e308"
 }
 
 # The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
@@ -212,9 +120,10 @@ named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
   chances
 }
 
-# Two mechanisms are the same when they randomise in the same way over the same labels.
+# Two mechanisms are the same when they randomise in the same way over the same labels, whoever made them.
 same_mechanism <- function(x, y) {
-  identical(class(x), class(y)) && identical(unclass(x), unclass(y))
+  x$made <- y$made <- NULL
+  identical(x, y)
 }
 
 #' @export
@@ -247,7 +156,10 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else {
-    cat(format_transition(x, digits), sep = "\n")
+    # One line in place of the matrix, if there are too many categories to show it.
+    cat(law_transition(rr_law(x), function(v) {
+      paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
+    }), sep = "\n")
   }
   invisible(x)
 }
@@ -255,13 +167,6 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 # An order that a reader cannot see from the labels, as that of numbers.
 has_worded_order <- function(mechanism) {
   isTRUE(mechanism$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(mechanism$levels, 8))))
-}
-
-# One line that is printed in place of the matrix when there are too many categories to show it.
-format_transition <- function(x, digits) {
-  law_transition(rr_law(x), function(v) {
-    paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
-  })
 }
 
 format_labels <- function(labels, width = 60, between = ", ") {
@@ -272,4 +177,138 @@ format_labels <- function(labels, width = 60, between = ", ") {
     shown <- paste0(paste(encodeString(labels[1:3]), collapse = between), between, "... (", format_count(k), " in all)")
   }
   shown
+}
+
+# ---- what epsilon means, in words that need no logarithm ----
+
+# Above this the odds change more than 148-fold: a report nearly tells the truth.
+weak_epsilon <- 5
+
+# "a report changes odds by a factor of at most 7.4", and a remark where that protects little.
+odds_words <- function(epsilon, what = "a report") {
+  if (is.na(epsilon)) return("no level is known")
+  if (is.infinite(epsilon)) return(paste(what, "can rule a truth out"))
+  if (epsilon == 0) return(paste(what, "says nothing about the truth"))
+  # One decimal below 10, whole numbers above.
+  factor <- exp(epsilon)
+  digits <- if (factor < 1.01) 6 else if (factor < 10) 1 else 0
+  rounded <- if (digits < 6) round(factor, digits) else signif(factor, digits)
+  shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(rounded)
+  sprintf("%s changes odds by a factor of at most %s%s", what, shown,
+          if (epsilon > weak_epsilon) ": this protects little" else "")
+}
+
+# Mistakes protect nobody, so no privacy level is printed for them.
+protects <- function(mechanism) !isTRUE(mechanism$error)
+
+# ---- how reports are drawn ----
+
+# How reports of a mechanism are drawn: `kind`, one of perturbation_kinds, and the `numbers` that the kernel needs for
+# this kind. A mechanism needs no other method here; the default serves every mechanism with an additive
+# form or a matrix.
+#   grr          p, q, p - q              the probabilities are the nominal ones
+#   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side
+#   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts
+#   innocuous    a, b[1], b[2], ...       truth with probability a, else from b
+#   channel      the matrix, rows are truths
+perturbation <- function(mechanism) UseMethod("perturbation")
+
+perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
+
+perturbation.rr_mechanism <- function(mechanism) {
+  law <- rr_law(mechanism)
+  k <- length(mechanism$levels)
+  if (inherits(law, "rr_law_additive") && law$a >= 0) {
+    return(list(kind = "innocuous", numbers = c(law$a, rep_len(law$b, k))))
+  }
+  # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
+  if (length(law$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
+  list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
+}
+
+plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
+
+plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
+
+# ---- mechanisms of other packages ----
+
+#' Extending candor: a mechanism or a protocol of your own
+#'
+#' A mechanism is an object and a few methods, so a new one needs only one file. The constructor calls `rr_new_mechanism()`; a method
+#' of [rr_law()] says how its reports depend on the truth. Where a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()],
+#' [rr_estimate()], [rr_product()] and [rr_study()] then work. Where a report is something else (a vector of bits, a hash value), two
+#' more methods say how it is drawn and how it is counted.
+#'
+#' | generic | answers | needed |
+#' |---|---|---|
+#' | `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
+#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | where a report is not a category |
+#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | where a report is not a category |
+#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is not a category |
+#'
+#' `print()` and `format()` use `design` and `epsilon`.
+#'
+#' @section Counting reports:
+#' A method of `rr_count_reports()` gets the reports `x` as the user has them, must refuse values that are not reports, and returns a list with
+#' `counts`: one number per label in `reports`, or a matrix with one column per group. Counts need not add up to the number
+#' of reports. `groups` is `NULL` or holds the number of the group, 1, 2, ..., of each report, `weights` is `NULL` or holds one weight
+#' per report. With `na.rm = TRUE` missing reports may be left out; the element `dropped` of the list then gives their positions. The number of
+#' reports is the number of rows of a matrix or data frame, else the `length()`, for which a class of reports may have a method.
+#'
+#' @param kind One word: the class of the mechanism is `c("rr_<kind>", "rr_mechanism")`.
+#' @param levels Labels of the true answers, or their number.
+#' @param ... Further elements of the mechanism, by name. In methods: arguments of other methods.
+#' @param reports Labels of the counts: the reports, or, where a report is not a category, what is counted. By default the levels.
+#' @param epsilon The privacy level, a number of at least 0, possibly `Inf`.
+#' @param design One line that describes the mechanism.
+#' @param yes_no May 0 and 1 stand for the two answers and the two reports?
+#' @param mechanism A mechanism.
+#' @param answers Positions of the true answers among the levels, whole numbers; none is missing.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()]. To get exact probabilities, a method may call [rr_perturb()] with a simpler mechanism.
+#' @param x The reports.
+#' @param groups,weights,na.rm See below.
+#' @param truth Number of respondents who hold each level: whole numbers.
+#' @param nsim Number of simulated tallies.
+#' @return `rr_new_mechanism()`: a mechanism. `rr_draw_reports()`: the reports; for mechanisms whose reports are categories their positions.
+#'   `rr_count_reports()`: a list, see below. `rr_simulate_counts()`: a matrix with one row per label in `reports` and one column per tally.
+#' @section Errors:
+#' `candor_error_argument` for arguments of the wrong type or range, and for methods that return something else; `candor_error_law`
+#' where a method is needed and missing.
+#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#'   Security*, 729-745 (the example is their symmetric unary encoding).
+#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
+#' @examples
+#' # Symmetric unary encoding: one bit per category, each turned round with probability 1 - p
+#' rr_toy <- function(levels, epsilon) {
+#'   p <- plogis(epsilon / 2)
+#'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding", p = p)
+#' }
+#' rr_law.rr_toy <- function(mechanism) rr_new_law("support", mechanism$p, 1 - mechanism$p)
+#' rr_draw_reports.rr_toy <- function(mechanism, answers, rng = "secure") {
+#'   bits <- outer(answers, seq_along(mechanism$levels), "==")
+#'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)
+#'   bits
+#' }
+#' rr_count_reports.rr_toy <- function(mechanism, x, groups = NULL, weights = NULL,
+#'                                     na.rm = FALSE, ...) {
+#'   stopifnot(is.matrix(x), is.logical(x), !anyNA(x))
+#'   if (is.null(weights)) weights <- rep(1, nrow(x))
+#'   if (is.null(groups)) groups <- rep(1, nrow(x))
+#'   list(counts = t(rowsum(x * weights, groups)))
+#' }
+#' mechanism <- rr_toy(c("red", "green", "blue"), epsilon = 2)
+#' mechanism
+#' truth <- rep(mechanism$levels, c(600, 300, 100))
+#' tally <- rr_tally(rr_perturb(truth, mechanism), mechanism)
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)
+#' @export
+rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
+  if (!is.character(kind) || length(kind) != 1L || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {
+    abort(c("{.arg kind} must be one word.", x = "It is {describe(kind)}."), "argument")
+  }
+  truths <- check_levels(levels)
+  labels <- if (missing(reports)) truths else check_levels(reports, "reports")
+  new_rr_mechanism(kind, truths$labels, ..., reports = labels$labels, numeric_levels = labels$numeric,
+                   numeric_truths = truths$numeric, epsilon = check_number(epsilon, "epsilon", min = 0),
+                   design = as.character(design), yes_no = check_flag(yes_no, "yes_no"))
 }

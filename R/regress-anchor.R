@@ -40,9 +40,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
   if (abs(yes - other[2]) < 1e-10) {
     abort(c("The anchor question cannot tell who is inattentive.",
-            x = paste("Attentive and inattentive respondents both report {.val {mechanism$reports[2]}}",
-                      "with probability {format(yes, digits = 6)}."),
-            i = "Use a device whose two reports are not equally probable."), c("no_information", "argument"))
+            x = "Everybody reports {.val {mechanism$reports[2]}} with probability {format(yes, digits = 6)}."),
+          c("no_information", "argument"))
   }
   C <- rbind(c(device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes), other)
   new_rr_channel(unname(C), list(levels = anchor_truths, reports = mechanism$reports,
@@ -53,25 +52,16 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
 
 anchor_truths <- c("attentive", "inattentive")
 
-# The reports of the anchor question as a column of the model frame: `anchor` is list(column = mechanism).
+# `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
   if (is.null(anchor)) return(invisible())
-  one <- is.list(anchor) && !is.object(anchor) && length(anchor) == 1L && length(names(anchor)) && nzchar(names(anchor))
-  if (!one) {
-    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism.",
+  mechanism <- if (is.list(anchor) && !is.object(anchor) && length(anchor) == 1L) anchor[[1]]
+  good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
+    identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
+  if (!good) {
+    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism, of {.fn rr_anchor}.",
             x = "It is {describe(anchor)}.",
             i = "Write {.code anchor = list(column = rr_anchor(rr_crosswise(0.15)))}."), "argument")
-  }
-  mechanism <- anchor[[1]]
-  check_mechanism(mechanism, "anchor")
-  if (!identical(mechanism$levels, anchor_truths) || length(mechanism$reports) != 2L) {
-    abort(c("{.arg anchor} must have a mechanism of {.fn rr_anchor}.",
-            x = "The truths of this one are {format_labels(mechanism$levels)}.",
-            i = "Write {.code anchor = list({names(anchor)} = rr_anchor(mechanism))}."), "argument")
-  }
-  if (abs(det(unname(rr_matrix(mechanism)))) < 1e-10) {
-    abort(c("The anchor question cannot tell who is inattentive.",
-            x = "Attentive and inattentive respondents answer it alike."), c("no_information", "argument"))
   }
 }
 
@@ -82,17 +72,16 @@ anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
     abort(c("A regression has at most one unknown number.",
-            x = "{.arg anchor} has the share of inattentive respondents, and {.arg mechanism} another one.",
-            i = "Leave {.arg anchor} out, or give mechanisms whose probabilities are known."), "argument")
+            x = "{.arg anchor} has the share of inattentive respondents, and {.arg mechanism} another one."),
+          "argument")
   }
   mechanism <- anchor[[1]]
   said <- anchor_reports(column, mechanism)
   C <- unname(rr_matrix(mechanism))
-  by_chance <- C[2, 2]
   lines <- lapply(seq_len(ncol(devices$device)), function(g) vapply(1:2, function(a) {
     p <- C[1, a] * devices$device[1, g]
     q <- C[1, a] * devices$device[2, g]
-    none <- C[2, a] * by_chance
+    none <- C[2, a] * C[2, 2]
     c(p, none - p, q, none - q, C[1, a], C[2, a] - C[1, a])
   }, numeric(6)))
   devices$arm <- 2L * (devices$arm %||% integer(length(said))) + said
@@ -111,3 +100,43 @@ anchor_reports <- function(column, mechanism) {
   }
   as.integer(said)
 }
+
+# ---- designs with an unknown number: the probabilities of each group are linear in it ----
+
+# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The
+# last line is the probability of what else the device says, which only an anchor question does.
+unknown_devices <- function(mechanisms, devices) {
+  unknown <- Filter(has_unknown, mechanisms)
+  if (length(unique(lapply(unknown, class))) != 1L) {
+    named <- unique(vapply(unknown, unknown_name, ""))
+    abort(c("The mechanisms must share one unknown number.", x = "They have {length(named)}: {.val {named}}."),
+          "mismatch")
+  }
+  lines <- vapply(seq_along(mechanisms), function(k) {
+    c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
+  }, numeric(6))
+  if (nrow(unique(t(lines))) < 2L) {
+    abort(c("The unknown number cannot be told from the truth by one device.",
+            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
+  }
+  lines
+}
+
+has_unknown <- function(mechanism) !is.null(mechanism$lines)
+
+# The name of the parameter of a design.
+unknown_name <- function(mechanism) names(mechanism$parameters)[2]
+
+# The devices at psi: what they say about the truth, given what else they said.
+unknown_at <- function(lines, psi) {
+  other <- other_answer(lines, psi)
+  given <- ifelse(other > 0, other, 1)
+  share <- function(start, slope) pmin(1, pmax(0, (start + slope * psi) / given))
+  rbind(share(lines[1, ], lines[2, ]), share(lines[3, ], lines[4, ]),
+        share(lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]),
+        share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
+        (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
+}
+
+# The probability of what else they said.
+other_answer <- function(lines, psi) lines[5, ] + lines[6, ] * psi

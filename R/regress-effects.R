@@ -35,28 +35,28 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   conf.level <- check_level(conf.level)
   data <- effect_data(fit)
   known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
-  variables <- check_covariates(variables %||% known, known, "variables", "covariates")
-  by <- check_covariates(by %||% character(), names(data), "by", "columns of the data")
-  type <- type %||% default_variance(fit, cluster)
+  variables <- check_covariates(variables %||% known, known, "variables")
+  by <- check_covariates(by %||% character(), names(data), "by")
+  type <- variance_type(fit, type, cluster)
   V <- if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
-  groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
   weight <- unname(fit$prior.weights)
-  parts <- c(list(average_truth(fit, data)), unlist(lapply(variables, variable_effects, fit = fit, data = data),
-                                                    recursive = FALSE))
-    quantile <- coefficient_quantile(fit, conf.level, type)
-  rows <- lapply(levels(groups), function(group) {
+  effects <- unlist(lapply(variables, variable_effects, fit = fit, data = data), recursive = FALSE)
+  parts <- c(list(average_truth(fit)), effects)
+  quantile <- coefficient_quantile(fit, conf.level, type)
+  groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
+  table <- do.call(rbind, lapply(levels(groups), function(group) {
     rows <- which(groups == group & weight > 0)
-    effect_rows(parts, rows, weight, fit, V, quantile, if (length(by)) as.list(data[rows[1], by, drop = FALSE]))
-  })
-  table <- do.call(rbind, rows)
+    shares <- weight[rows] / sum(weight[rows])
+    table <- effect_rows(parts, rows, shares, fit, V)
+    table$conf.low <- table$estimate - quantile * table$std.error
+    table$conf.high <- table$estimate + quantile * table$std.error
+    tibble::as_tibble(c(lapply(as.list(data[rows[1], by, drop = FALSE]), rep, nrow(table)), as.list(table)))
+  }))
   if (anyNA(table$std.error) && !is.null(fit$boundary)) {
     warn(c("Effects of truths that are estimated as 0 or 1 have no standard errors here.",
            i = "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
   }
-  attr(table, "conf.level") <- conf.level
-  attr(table, "truth") <- fit$labels[2]
-  class(table) <- c("rr_effects", class(table))
-  table
+  structure(table, conf.level = conf.level, truth = fit$labels[2], class = c("rr_effects", class(table)))
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_effects)
@@ -65,18 +65,19 @@ tbl_sum.rr_effects <- function(x, ...) {
   c(NextMethod(), Truth = if (!is.null(level)) paste0("\"", level, "\""))
 }
 
+#' @export
+tidy.rr_effects <- function(x, ...) plain_tibble(x)
+
 # The truth that is modelled, in words: the second of the two labels.
 true_answer <- function(level) {
   if (is.null(level) || identical(level, "yes")) "a true yes" else paste0("a true \"", level, "\"")
 }
 
-check_covariates <- function(x, known, arg, what) {
-  lost <- if (is.character(x)) setdiff(x, known)
-  if (!is.character(x) || length(lost)) {
-    abort(c("{.arg {arg}} must name {what}.", x = "It is {describe(if (length(lost)) lost[1] else x)}.",
-            i = if (length(known)) "There are {.val {known}}."), "argument")
-  }
-  x
+check_covariates <- function(x, known, arg) {
+  lost <- if (is.character(x)) setdiff(x, known) else "no name"
+  if (!length(lost)) return(x)
+  abort(c("{.arg {arg}} must name covariates of the fit, or columns of its data.", x = "It is {describe(x)}."),
+        "argument")
 }
 
 # The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
@@ -92,11 +93,13 @@ effect_matrix <- function(fit, data) {
 }
 
 # Each part: value and gradient of every row, to be averaged.
-average_truth <- function(fit, data) {
-  x <- stats::model.matrix(fit)
+average_truth <- function(fit) {
+  truth_part("(truth)", "average", fit, stats::model.matrix(fit), unname(fit$linear.predictors))
+}
+
+truth_part <- function(term, contrast, fit, x, eta) {
   curve <- truth_curve(fit$link)
-  eta <- unname(fit$linear.predictors)
-  list(term = "(truth)", contrast = "average", value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
+  list(term = term, contrast = contrast, value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
 }
 
 # At infinity a derivative of 0 is no standard error of 0: NA.
@@ -108,38 +111,36 @@ variable_effects <- function(name, fit, data) {
   if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, data)))
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   at <- lapply(seq_along(levels), function(k) {
-    moved <- data
-    moved[[name]] <- if (is.factor(values)) factor(levels[k], base::levels(values)) else levels[[k]]
-    effect_side(fit, moved)
+    data[[name]] <- if (is.factor(values)) factor(levels[k], base::levels(values)) else levels[[k]]
+    x <- effect_matrix(fit, data)
+    truth_part(name, paste(levels[[k]], "-", levels[[1]]), fit, x, limit_predictor(fit, x, fit$offset))
   })
-  lapply(seq_along(levels)[-1], function(k) {
-    list(term = name, contrast = paste(levels[[k]], "-", levels[[1]]), value = at[[k]]$value - at[[1]]$value,
-         gradient = at[[k]]$gradient - at[[1]]$gradient)
+  lapply(at[-1], function(part) {
+    part$value <- part$value - at[[1]]$value
+    part$gradient <- part$gradient - at[[1]]$gradient
+    part
   })
 }
 
-effect_side <- function(fit, data) {
-  x <- effect_matrix(fit, data)
-  curve <- truth_curve(fit$link)
-  eta <- limit_predictor(fit, x, fit$offset)
-  list(value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
-}
-
-# The columns' own derivative by differences: exact for polynomials of degree two, and where the step matters it is made
-# smaller and extrapolated.
+# The columns' own derivative is by differences, extrapolated (Richardson).
 derivative_effect <- function(name, fit, data) {
-  change <- matrix_derivative(name, fit, data)
-  x <- stats::model.matrix(fit)
+  values <- data[[name]]
+  moved <- function(h) {
+    up <- effect_matrix(fit, replace(data, name, list(values + h)))
+    (up - effect_matrix(fit, replace(data, name, list(values - h)))) / (2 * h)
+  }
+  numbers <- as.double(values)
+  step <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8))) / 1024
+  change <- (4 * moved(step) - moved(2 * step)) / 3
   curve <- truth_curve(fit$link)
   eta <- unname(fit$linear.predictors)
   along <- as.vector(change %*% fit$point)
   f <- slope_of(curve, eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
-  values <- data[[name]]
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
   list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX",
        value = ifelse(is.na(f), 0, unit * f * along),
-       gradient = unit * (slope_of(curve, eta, 2) * along * x + f * change))
+       gradient = unit * (slope_of(curve, eta, 2) * along * stats::model.matrix(fit) + f * change))
 }
 
 is_time <- function(x) inherits(x, c("Date", "POSIXct"))
@@ -153,40 +154,62 @@ in_factor <- function(name, terms, model) {
   length(made) > 0L && all(vapply(model[made], function(x) is.factor(x) || is.character(x) || is.logical(x), NA))
 }
 
-matrix_derivative <- function(name, fit, data) {
-  values <- data[[name]]
-  moved <- function(h) {
-    up <- down <- data
-    up[[name]] <- values + h
-    down[[name]] <- values - h
-    (effect_matrix(fit, up) - effect_matrix(fit, down)) / (2 * h)
-  }
-  numbers <- as.double(values)
-  unit <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8)))
-  wide <- tryCatch(suppressWarnings(moved(unit)), error = function(e) NULL)
-  near <- moved(unit / 4096)
-  if (!is.null(wide) && all(is.finite(wide)) && max(abs(wide - near)) <= 1e-7 * max(abs(near), 1e-300)) return(wide)
-  # A curve: Richardson's extrapolation of two small steps.
-  (4 * moved(unit / 1024) - moved(unit / 512)) / 3
-}
-
-effect_rows <- function(parts, rows, weight, fit, V, quantile, keys) {
-  w <- weight[rows] / sum(weight[rows])
+# Averages over rows with these shares. A coefficient that is infinite, and not aliased, leaves no error.
+effect_rows <- function(parts, rows, shares, fit, V) {
   kept <- !is.na(diag(V))
-  aliased <- is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients
-  estimate <- vapply(parts, function(part) sum(w * part$value[rows]), 0)
-  se <- vapply(parts, function(part) {
-    gradient <- colSums(w * part$gradient[rows, , drop = FALSE])
-    if (any(gradient[!kept & !aliased] != 0, na.rm = TRUE)) return(NA)
-    gradient <- gradient[kept]
-    sqrt(max(0, sum(gradient * (V[kept, kept, drop = FALSE] %*% gradient))))
+  lost <- !kept & !(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)
+  error <- vapply(parts, function(part) {
+    gradient <- colSums(shares * part$gradient[rows, , drop = FALSE])
+    if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
+    sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
   }, 0)
-  half <- quantile * se
-  table <- tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
-                          estimate = estimate,
-                          std.error = se, conf.low = estimate - half, conf.high = estimate + half)
-  if (is.null(keys)) table else tibble::as_tibble(c(lapply(keys, rep, nrow(table)), as.list(table)))
+  tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
+                 estimate = vapply(parts, function(part) sum(shares * part$value[rows]), 0), std.error = error)
 }
 
+#' @rdname autoplot.rr_compare
+#' @method autoplot rr_effects
+#' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
+autoplot.rr_effects <- function(object, ...) {
+  check_installed("ggplot2", "to draw effects")
+  data <- as.data.frame(object)
+  keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
+  average <- data$term == "(truth)"
+  probability <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
+  slope <- startsWith(data$contrast, "dY/dX")
+  unit <- ifelse(endsWith(data$contrast, "per day"), "day", "unit")
+  part <- paste0(data$term, ifelse(slope, paste0(", per ", unit), paste0(": ", data$contrast)))
+  part <- ifelse(average, probability, part)
+  data$kind <- ifelse(average, "share", "difference")
+  data$panel <- factor(rep("", nrow(data)))
+  subtitle <- NULL
+  if (length(keys)) {
+    data$label <- rows_factor(as.character(group_panel(data, keys)))
+    if (length(unique(part)) > 1L) {
+      part <- paste0(part, ifelse(average, ", %", ", percentage points"))
+      data$panel <- factor(part, unique(part))
+    }
+  } else {
+    data$label <- rows_factor(part)
+    # The average is no effect: it has no place on an axis of differences.
+    if (any(average) && !all(average)) {
+      numbers <- percent_labels(unlist(data[which(average), c("estimate", "conf.low", "conf.high")]))
+      subtitle <- sprintf("Average probability of %s: %s (%s to %s)", true_answer(attr(object, "truth", exact = TRUE)),
+                          numbers[1], numbers[2], numbers[3])
+      data <- droplevels(data[!average, ])
+    }
+  }
+  axis <- if (all(data$kind == "difference")) "Change of the probability, percentage points"
+    else if (all(average)) probability
+  # One unit of an age beside a group against another.
+  scale <- if (any(slope) && !all(slope | average)) {
+    sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.", unit[slope][1])
+  }
+  draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
+                 sprintf("Lines: %sintervals.%s", level_words(object), scale %||% ""), axis, free = TRUE) +
+    ggplot2::labs(subtitle = subtitle)
+}
+
+#' @rdname autoplot.rr_compare
 #' @export
-tidy.rr_effects <- function(x, ...) plain_tibble(x)
+plot.rr_effects <- function(x, ...) draw(x, ...)

@@ -13,6 +13,7 @@ heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.d
 
 # The largest change of a linear predictor.
 reach <- function(model, step) {
+  if (!is.null(model$reach)) return(model$reach(step))
   k <- seq_len(model$k)
   max(abs(model$z %*% step[k]), abs(step[-k]))
 }
@@ -24,11 +25,6 @@ metric <- function(model) {
   k <- seq_len(model$k)
   if (model$basis$levels) M[k, k] <- crossprod(model$z, model$data$weight * model$z)
   M
-}
-
-information <- function(model, b) {
-  J <- regress_value(model, b)$observed
-  if (is.null(model$prior)) J else J + model$prior
 }
 
 # Directions in which the information J is below `least` of the metric, a column each; the mean square of their changes
@@ -163,59 +159,73 @@ climb_inside <- function(model, end, b) {
   end
 }
 
-# What is infinite at an end, in the coordinates of x (Farkas): c'b is +Inf if c is in the cone of the rows at infinity,
-# -Inf if -c is, and its sign is not determined if neither is: NA. Finite ones keep their variance.
-describe_maximum <- function(fit) {
-  model <- fit$model
+# What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
+# infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance. `to`: the
+# derivatives of the parameters; `rows(N)`: linear predictors that may be infinite, and their changes along N.
+limits_of <- function(model, b, to, rows) {
+  value <- regress_value(model, b)
   M <- metric(model)
-  k <- seq_len(model$k)
-  value <- regress_value(model, fit$b)
   prior <- model$prior %||% 0
   N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
+  hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
+  inverse <- function(J) {
+    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
+    to %*% V %*% t(to)
+  }
+  part <- to %*% N
+  infinite <- rowSums(part^2) > 1e-14 * rowSums(to^2)
+  signs <- numeric(nrow(to))
+  if (any(infinite)) {
+    at <- rows(N)
+    signs[infinite] <- cone_signs(infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE])
+  }
+  whole <- inverse(value$observed)
+  list(value = value, flat = N, part = part, infinite = infinite, signs = signs, whole = whole,
+       observed = without_infinite(whole, infinite), expected = without_infinite(inverse(value$expected), infinite))
+}
+
+without_infinite <- function(V, infinite) {
+  V[infinite, ] <- V[, infinite] <- NA
+  V
+}
+
+invert_positive <- function(matrix) {
+  scale <- 1 / sqrt(diag(matrix))
+  inverse <- chol2inv(chol(matrix * outer(scale, scale))) * outer(scale, scale)
+  (inverse + t(inverse)) / 2
+}
+
+# The end of a fit of rr_glm(), in the coordinates of x.
+describe_maximum <- function(fit) {
+  model <- fit$model
+  k <- seq_len(model$k)
+  b <- fit$b
   columns <- ncol(model$data$x)
   # The unknown number follows from its logit.
-  psi <- if (model$size > model$k) stats::plogis(fit$b[model$size])
+  psi <- if (model$size > model$k) stats::plogis(b[model$size])
+  places <- c(model$basis$keep, columns + seq_along(psi))
+  to <- matrix(0, columns + length(psi), model$size)
+  to[model$basis$keep, k] <- model$basis$back
+  to[-seq_len(columns), -k] <- 1
+  found <- limits_of(model, b, to, function(N) {
+    list(eta = c(predictor_of(model$z, b[k], model$data$offset), b[-k]),
+         move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
+  })
   scale <- c(rep(1, columns), psi * (1 - psi))
-  inverse <- function(J) {
-    hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
-    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
-    unscale_matrix(model, V) * outer(scale, scale)
-  }
-  variance <- list(observed = inverse(value$observed), expected = inverse(value$expected))
-  whole <- variance$observed
-  point <- natural(model, fit$b)[seq_len(columns)]
-  coefficients <- point
+  scale[-places] <- NA
+  scaled <- function(V) V * outer(scale, scale)
+  infinite <- found$infinite[seq_len(columns)]
+  if (length(psi) && found$infinite[columns + 1]) psi <- round(psi)
+  point <- natural(model, b)[seq_len(columns)]
+  coefficients <- ifelse(infinite, found$signs[seq_len(columns)] * Inf, point)
   coefficients[-model$basis$keep] <- NA
-  infinite <- logical(columns)
-  flat <- NULL
-  if (ncol(N)) {
-    move <- model$z %*% N[k, , drop = FALSE]
-    eta <- predictor_of(model$z, fit$b[k], model$data$offset)
-    if (length(psi)) {
-      move <- rbind(move, N[model$size, ])
-      eta <- c(eta, fit$b[model$size])
-    }
-    part <- model$basis$back %*% N[k, , drop = FALSE]
-    size <- sqrt(rowSums(model$basis$back^2))
-    out <- which(rowSums(part^2) > (1e-7 * size)^2)
-    signs <- cone_signs(infinite_cone(move, eta), part[out, , drop = FALSE])
-    infinite[model$basis$keep[out]] <- TRUE
-    coefficients[model$basis$keep[out]] <- signs * Inf
-    lost <- c(infinite, if (length(psi)) max(abs(N[model$size, ])) > 1e-7)
-    variance <- lapply(variance, function(V) {
-      V[lost, ] <- V[, lost] <- NA
-      V
-    })
-    if (length(psi) && lost[columns + 1]) psi <- round(psi)
-    flat <- matrix(0, columns, ncol(N))
-    flat[model$basis$keep, ] <- part
-    if (!length(out)) flat <- NULL
-  }
-  back <- solve(model$basis$back)
-  raw <- if (length(psi)) regress_value(model, c(fit$b[k], psi), natural = TRUE) else value
-  list(coefficients = coefficients, infinite = infinite, point = point, flat = flat, parameter = psi,
-       variance = variance, whole = whole, loglik = raw$value,
-       information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, t(back))))
+  back <- t(solve(model$basis$back))
+  raw <- if (length(psi)) regress_value(model, c(b[k], psi), natural = TRUE) else found$value
+  list(coefficients = coefficients, infinite = infinite, point = point,
+       flat = if (any(infinite)) found$part[seq_len(columns), , drop = FALSE], parameter = psi,
+       variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
+       whole = scaled(found$whole), loglik = raw$value,
+       information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, back)))
 }
 
 # The rows at infinity, as directions of their signs, each once.
@@ -275,4 +285,194 @@ limit_predictor <- function(fit, x, offset = NULL) {
   key <- function(rows) do.call(paste, as.data.frame(rows))
   eta[out] <- (cone_signs(cone, distinct) * Inf)[match(key(kinds), key(distinct))]
   eta
+}
+# ---- likelihoods that are written in R ----
+
+# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the first, of 1
+# for three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are such that
+# X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the largest
+# change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives; `rows(b,
+# N)`: linear predictors that may be infinite, and their changes along the columns of N.
+new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, start) {
+  size <- length(names)
+  list(names = names, parts = list(evaluate, reach, diag(total, size)), reach = reach, natural = natural,
+       slope = slope, rows = rows, start = start, size = size, k = size, far = 37, data = list(weight = total),
+       basis = list(levels = 0L))
+}
+
+# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
+orthogonal_columns <- function(x, weights) {
+  if (!ncol(x)) return(list(z = x, back = diag(0)))
+  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
+  back <- backsolve(root, diag(ncol(x)))
+  list(z = x %*% back, back = back, root = root)
+}
+
+# A square matrix with square blocks along its diagonal.
+block_diagonal <- function(blocks) {
+  sizes <- vapply(blocks, nrow, 0L)
+  ends <- cumsum(sizes)
+  result <- matrix(0, sum(sizes), sum(sizes))
+  for (j in seq_along(blocks)) {
+    at <- ends[j] - sizes[j] + seq_len(sizes[j])
+    result[at, at] <- blocks[[j]]
+  }
+  result
+}
+
+# How far the other truths of a row are below its most probable one, and the changes of these distances: `eta` has a
+# column for each truth, and so has each of `moves`.
+truth_distances <- function(eta, moves) {
+  top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
+  move <- vapply(moves, function(m) as.vector(m[top] - m), numeric(length(eta)))
+  list(eta = as.vector(eta[top] - eta), move = matrix(move, ncol = length(moves)))
+}
+
+# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+fit_likelihood <- function(model, starts, doubtful = FALSE) {
+  best <- highest_maximum(model, spread_starts(model, starts))
+  to <- model$slope(best$b)
+  found <- limits_of(model, best$b, to, function(N) model$rows(best$b, N))
+  point <- model$natural(best$b)
+  infinite <- model$names[found$infinite]
+  near <- any(best$values < best$value - 1e-5 & best$values > best$value - 2)
+  if (length(infinite)) {
+    warn(c(paste0(if (doubtful) "The reports are unlikely under this design. ",
+                  "The likelihood has its largest value at infinity."),
+           x = "Not finite: {.val {utils::head(infinite, 5)}}. Their standard errors are NA.",
+           i = if (doubtful) doubt_cure else "Simplify the model, or merge categories."),
+         c("infinite", if (near) "maxima", if (doubtful) "unlikely"))
+  } else if (near) {
+    warn(c("Another maximum lies within 2 units of log-likelihood.",
+           i = "A simpler model, or more respondents, would tell the two apart."), "maxima")
+  }
+  if (best$decrement > 1e-6 * (1 + abs(best$value))) {
+    warn(c("The maximum of the likelihood was not reached.",
+           x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
+  }
+  named <- function(V) structure(V, dimnames = list(model$names, model$names))
+  list(coefficients = stats::setNames(ifelse(found$infinite, found$signs * Inf, point), model$names),
+       vcov = named(found$observed), limit = found$whole, loglik = best$value, df = model$size, estimate = point,
+       infinite = infinite, starts = best$values, decrement = best$decrement, at = best$b)
+}
+
+# The start of the moments, and the highest of points that are spread evenly around it.
+spread_starts <- function(model, starts) {
+  if (starts == 1) return(cbind(model$start))
+  ways <- spread_ways(model$size, 12 * (starts - 1))
+  points <- model$start + cbind(ways, 3 * ways)
+  cbind(model$start, points[, utils::head(order(-heights(model, points)), starts - 1), drop = FALSE])
+}
+
+# ---- penalties of rr_glm() ----
+
+# Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only
+# Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
+
+penalised_maximum <- function(data, penalty, starts) {
+  if (!is.null(data$unknown)) {
+    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
+            x = "It is {.val {penalty}}."), "argument")
+  }
+  model <- regress_model(collapse_rows(data))
+  data <- model$data
+  z <- model$z
+  points <- regress_starts(model, starts)
+  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
+  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
+  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
+  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
+  done <- vapply(fits, `[[`, NA, "finite")
+  if (!any(done)) {
+    abort(c("No start led to a penalised estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
+  }
+  values <- vapply(fits, `[[`, 0, "value")
+  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
+  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
+  c(fits[[best]], list(model = model, values = values))
+}
+
+# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
+# step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
+prior_precision <- function(data) {
+  x <- data$x
+  w <- data$weight / sum(data$weight)
+  mean <- colSums(w * x)
+  low <- apply(x, 2, min)
+  range <- apply(x, 2, max) - low
+  two <- colSums(x != rep(low, each = nrow(x)) & x != rep(low + range, each = nrow(x))) == 0
+  constant <- range == 0
+  scale <- ifelse(two, range, sqrt(colSums(w * (x - rep(mean, each = nrow(x)))^2)))
+  P <- diag((scale / 2.5)^2, ncol(x))
+  if (any(constant)) {
+    middle <- ifelse(constant, x[1, ], ifelse(two, low, mean))
+    P <- P + tcrossprod(middle) / 25
+  }
+  P
+}
+
+# Scoring, which gets slow near the end: there Newton's step for the equation, by differences, if it is better.
+climb_penalised <- function(data, z, b, penalty, shift = 0) {
+  here <- penalised_state(data, z, b, penalty)
+  end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
+  for (step in seq_len(500)) {
+    if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
+    direction <- as.vector(here$V %*% here$score)
+    rise <- sum(direction * here$score) / 2
+    reach <- max(abs(z %*% direction))
+    if (rise <= 1e-24) return(end(TRUE))
+    size <- score_length(here, here)
+    next_b <- if (reach < 0.3) b + penalised_step(data, z, b, penalty, here)
+    then <- if (length(next_b)) penalised_state(data, z, next_b, penalty)
+    if (is.null(then) || score_length(then, here) >= 0.5 * size) {
+      for (t in min(1, 1 / reach) * 0.5^(0:30)) {
+        next_b <- b + t * direction
+        then <- penalised_state(data, z, next_b, penalty)
+        # The bias-reducing equation is no gradient: a step that lengthens the score is shortened.
+        better <- !is.null(then) && (if (penalty == "jeffreys") {
+          then$value >= here$value + 1e-4 * t * rise - 1e-12 * (1 + abs(here$value))
+        } else t <= 0.25 || score_length(then, here) <= size * (1 + 1e-8))
+        if (better) break
+      }
+      if (!better) return(end(rise < 1e-13 * max(1, abs(here$value))))
+    }
+    b <- next_b
+    here <- then
+  }
+  end(rise < 1e-10)
+}
+
+score_length <- function(state, here) sum(state$score * (here$V %*% state$score))
+
+penalised_step <- function(data, z, b, penalty, here) {
+  jacobian <- vapply(seq_along(b), function(k) {
+    h <- replace(numeric(length(b)), k, 1e-5)
+    up <- penalised_state(data, z, b + h, penalty)
+    down <- penalised_state(data, z, b - h, penalty)
+    if (is.null(up) || is.null(down)) rep(NA_real_, length(b)) else (up$score - down$score) / 2e-5
+  }, numeric(length(b)))
+  step <- tryCatch(-solve(jacobian, here$score), error = function(e) NULL)
+  if (!is.null(step) && all(is.finite(step)) && max(abs(z %*% step)) <= 3) step
+}
+
+# Adjusted score, expected variance and (penalised) log-likelihood; NULL outside the domain.
+penalised_state <- function(data, z, b, penalty) {
+  eta <- predictor_of(z, b, data$offset)
+  if (!inside_link(eta, data$link)) return(NULL)
+  rows <- regress_rows(eta, data$y, data$arm, data$device, data$link)
+  w <- data$weight * rows$expected
+  information <- crossprod(z, w * z)
+  root <- tryCatch(chol(information), error = function(e) NULL)
+  if (is.null(root)) return(NULL)
+  V <- chol2inv(root)
+  leverage <- w * rowSums((z %*% V) * z)
+  d <- row_device(data$device, data$arm, length(data$y))$d
+  bend <- rows$bend / rows$slope
+  if (penalty == "jeffreys") {
+    bend <- 2 * bend - d * rows$slope * (rows$report_no - rows$report) / (rows$report * rows$report_no)
+  }
+  bend[!is.finite(bend)] <- 0
+  value <- sum(data$weight * rows$loglik) + if (penalty == "jeffreys") sum(log(diag(root))) else 0
+  if (!is.finite(value)) return(NULL)
+  list(score = as.vector(crossprod(z, data$weight * rows$score + 0.5 * leverage * bend)), V = V, value = value)
 }

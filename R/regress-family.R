@@ -39,10 +39,6 @@
 #' @export
 rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   check_dots_empty(...)
-  if (is.list(mechanism) && !is.object(mechanism)) {
-    abort(c("A family is of one {.arg mechanism}.", x = "It is {describe(mechanism)}.",
-            i = "Mechanisms that differ from row to row go to {.fn rr_glm}, with {.arg arm}."), "argument")
-  }
   device <- regress_device(mechanism)
   new_regress_family(device, mechanism, mechanism$levels, check_link(link), check_flag(quasi, "quasi"))
 }
@@ -52,9 +48,7 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   device <- as.matrix(device)
   family <- if (quasi) stats::quasibinomial() else stats::binomial()
   curve <- regress_link(device[1, ], device[2, ], device[3, ], device[4, ], device[5, ], link)
-  family$link <- curve$name
-  family[c("linkfun", "linkinv", "mu.eta", "valideta")] <- curve[c("linkfun", "linkinv", "mu.eta", "valideta")]
-  family[c("d2link", "d3link", "d4link")] <- curve[c("d2link", "d3link", "d4link")]
+  family[names(curve)] <- curve
   family$validmu <- function(mu) all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
   family$initialize <- regress_initialize(device[1, ], device[2, ], labels)
   family$mechanism <- mechanism
@@ -70,7 +64,8 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
   least <- .Machine$double.eps
   eta_of <- function(mu) curve$inverse(pmin(1 - least, pmax(least, (mu - q) / d)))
   h <- function(mu, k) d * curve$derivative(eta_of(mu), k)
-  structure(list(
+  list(
+    link = sprintf("rr(%s)", link),
     linkfun = eta_of,
     linkinv = function(eta) {
       # The smaller of a report and its complement is formed as such; binomial() has no use for the other one's digits.
@@ -84,9 +79,8 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
     d3link = function(mu) (3 * h(mu, 2)^2 - h(mu, 1) * h(mu, 3)) / h(mu, 1)^5,
     d4link = function(mu) {
       (-15 * h(mu, 2)^3 + 10 * h(mu, 1) * h(mu, 2) * h(mu, 3) - h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
-    },
-    name = sprintf("rr(%s)", link)
-  ), class = "link-glm")
+    }
+  )
 }
 
 # The expression that glm() and its kin evaluate: y, weights, n and mustart, in their own frame.
@@ -102,24 +96,24 @@ regress_initialize <- function(p, q, labels) {
   }))
 }
 
+# ---- reports ----
+
 # Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
-# `mechanism` tells what the reports of its design mean where some are none.
-regress_response <- function(y, labels, weights = NULL, mechanism = NULL) {
+regress_response <- function(y, labels, weights = NULL) {
   if (is.matrix(y) || is.data.frame(y)) return(matrix_response(as.matrix(y), labels, weights))
-  if (is.null(weights)) weights <- rep(1, length(y))
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
-  n <- rep(1, length(y))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
-    if (all(is.na(place[!is.na(y)]))) {
-      bits <- match_bits(as.character(y))
-      if (!is.null(bits)) place <- bits
+    if (all(is.na(place[!is.na(y)]))) place <- match_bits(as.character(y)) %||% place
+    lost <- which(is.na(place) & !is.na(y))
+    if (length(lost)) {
+      abort(c("Reports must be labels of the mechanism.",
+              x = "Row {lost[1]} is {.val {as.character(y)[lost[1]]}}, and the labels are {format_labels(labels)}."),
+            c("level", "input"))
     }
-    check_report_labels(place, y, labels, mechanism)
-    return(list(y = as.double(place == 2L), weights = weights, n = n))
+    y <- place == 2L
   }
-  if (is.logical(y)) return(list(y = as.double(y), weights = weights, n = n))
-  if (!is.numeric(y)) {
+  if (!is.logical(y) && !is.numeric(y)) {
     abort(c("The response must be reports: 0 and 1, logical values, labels, or counts in two columns.",
             x = "It is {describe(y)}."), c("argument", "input"))
   }
@@ -127,36 +121,90 @@ regress_response <- function(y, labels, weights = NULL, mechanism = NULL) {
   bad <- which(!is.na(y) & (y < 0 | y > 1))
   if (length(bad)) {
     abort(c("Reports must be 0 or 1, or shares of {.arg weights} answers.",
-            x = "Row {bad[1]} is {format(y[bad[1]], digits = 15)}.",
-            i = "0 means {.val {labels[1]}} and 1 {.val {labels[2]}}."), c("level", "input"))
+            x = "Row {bad[1]} is {format(y[bad[1]], digits = 15)}."), c("level", "input"))
   }
-  list(y = y, weights = weights, n = n)
-}
-
-check_report_labels <- function(place, y, labels, mechanism) {
-  lost <- which(is.na(place) & !is.na(y))
-  if (!length(lost)) return(invisible())
-  unknown <- unknown_reports(as.character(y), list(reports = labels))
-  lines <- unknown_lines(unknown, paste("Row", format_count(lost[1])),
-                         sprintf("rows, the first is %s", format_count(lost[1])))
-  abort(c("Reports must be labels of the mechanism.",
-          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
-          i = "The labels are {format_labels(labels)}.",
-          i = if (unknown$relaxed) relaxed_remedy), c("level", "input"))
+  list(y = y, weights = weights %||% rep(1, length(y)), n = rep(1, length(y)))
 }
 
 matrix_response <- function(y, labels, weights) {
-  if (ncol(y) != 2L || !is.numeric(y)) {
-    abort(c("A response of several columns must be the numbers of yes and of no.", x = "It has {ncol(y)} columns.",
-            i = "Use {.code cbind(yes, no)}."), c("argument", "input"))
+  if (ncol(y) != 2L || !is.numeric(y) || any(y < 0 | is.infinite(y), na.rm = TRUE)) {
+    abort(c("A response of several columns must be the numbers of yes and of no: {.code cbind(yes, no)}.",
+            x = "It is {describe(y)}."), c("argument", "input"))
   }
   # Names that are the labels say which column is which; without them yes comes first, as with binomial().
   if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
-  bad <- which(!is.na(y) & (y < 0 | !is.finite(y)))
-  if (length(bad)) {
-    abort(c("Numbers of answers must be finite and at least 0.", x = "One is {format(y[bad[1]], digits = 6)}."),
-          c("argument", "input"))
-  }
   n <- unname(y[, 1] + y[, 2])
   list(y = unname(ifelse(is.na(n) | n > 0, y[, 1] / n, 0)), weights = (weights %||% rep(1, nrow(y))) * n, n = n)
+}
+
+# ---- mechanisms ----
+
+# A regression needs from a mechanism the two probabilities of "yes", with their complements and their difference in all
+# digits.
+regress_device <- function(mechanism, arg = "mechanism") {
+  check_mechanism(mechanism, arg)
+  if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
+    abort(c("{.arg {arg}} must be that of a yes/no question.",
+            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
+            i = "{.fn rr_multinom} is for more categories, {.fn rr_predictor} for several questions."), "argument")
+  }
+  matrix <- unname(rr_matrix(mechanism))
+  p <- matrix[2, 2]
+  q <- matrix[1, 2]
+  # Of the two differences, the one between the smaller numbers has lost fewer digits.
+  difference <- mechanism$p_minus_q %||% (if (p + q < 1) p - q else matrix[1, 1] - matrix[2, 1])
+  if (abs(difference) < 1e-14) {
+    abort(c("Nothing can be learned from reports of {.arg {arg}}.",
+            x = "They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)} whatever the truth."),
+          c("no_information", "argument"))
+  }
+  c(p = p, q = q, p_no = matrix[2, 1], q_no = matrix[1, 1], d = difference)
+}
+
+# One mechanism, or a named list of them and the name of the one of each row.
+regress_devices <- function(mechanism, arm, n) {
+  index <- NULL
+  if (inherits(mechanism, "rr_mechanism") || !is.list(mechanism)) mechanism <- list(mechanism = mechanism)
+  else index <- match_arms(arm, names(mechanism), n)
+  for (part in mechanism) check_mechanism(part)
+  labels <- unique(lapply(unname(mechanism), truth_labels))
+  if (length(labels) > 1L) {
+    abort(c("The mechanisms must have the same two labels.",
+            x = "They have {format_labels(labels[[1]])}, and {format_labels(labels[[2]])}."), "mismatch")
+  }
+  unknown <- vapply(mechanism, has_unknown, NA)
+  device <- vapply(names(mechanism), function(name) {
+    if (unknown[[name]]) numeric(5) else regress_device(mechanism[[name]], name)
+  }, numeric(5))
+  list(mechanisms = mechanism, arm = index, labels = labels[[1]],
+       unknown = if (any(unknown)) unknown_devices(mechanism, device),
+       parameter = if (any(unknown)) unknown_name(mechanism[unknown][[1]]),
+       device = if (!any(unknown)) unname(device))
+}
+
+# The two truths of a yes/no question. Designs with an unknown number split them into latent classes.
+truth_labels <- function(mechanism) if (has_unknown(mechanism)) mechanism$reports else mechanism$levels
+
+match_arms <- function(arm, names, n) {
+  if (length(arm) != n || is.null(names) || anyDuplicated(names)) {
+    abort(c("A list of mechanisms must have different names, and {.arg arm} the name of each row's mechanism.",
+            x = "{.arg arm} is {describe(arm)}; there are {n} rows.",
+            i = "Name the column that says which mechanism each respondent had: {.code arm = design}."), "argument")
+  }
+  place <- match(label_text(arm), names)
+  lost <- which(is.na(place))
+  if (length(lost)) {
+    abort(c("Every {.arg arm} must be the name of a mechanism: {.val {names}}.",
+            x = "Row {lost[1]} is {.val {as.character(arm)[lost[1]]}}."), "mismatch")
+  }
+  place - 1L
+}
+
+# The column of each row's device.
+row_arms <- function(arm, n) if (is.null(arm)) rep_len(1L, n) else arm + 1L
+
+# P(yes | yes) and P(yes | no) of each row.
+row_device <- function(device, arm, n) {
+  rows <- row_arms(arm, n)
+  list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
 }

@@ -86,45 +86,74 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
                    arm = NULL, design = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
-  check_model_order(formula, data, mechanism, design = TRUE)
   link <- check_link(link)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
-  starts <- check_count(starts, "starts", min = 1, max = 1000)
+  starts <- check_starts(starts)
   call <- match.call()
   check_anchor(anchor)
-  frame <- regress_frame(call, formula, data, design, anchor, parent.frame())
+  frame <- regress_frame(call, formula, data, design, anchor, na.action, parent.frame())
   mechanism <- mechanism %||% frame$mechanism
   if (is.null(mechanism)) {
     abort(c("{.arg mechanism} is needed: how the answers were randomised.",
             i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
   }
   parts <- regress_data(frame, mechanism, link, anchor)
-  if (!is.null(start)) start <- check_fit_start(start, parts)
+  if (!is.null(start) && !(is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1))) {
+    abort(c("{.arg start} must be one finite number per coefficient.",
+            x = "It is {describe(start)}; there are {parts$size} coefficients."), "argument")
+  }
   maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
-  fit$starts.asked <- starts
-  fit$design <- design
-  fit$anchor <- anchor
+  fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
   if (!is.null(design)) {
-    # Functions of glm read it, and uncorrected it would mislead: AIC() corrects it.
-    fit$aic <- NA_real_
-    # Tests of other packages read it.
+    # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
+    fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit)
   }
   tell_about(fit)
   fit
 }
 
-penalty_maximum <- function(data, penalty, starts, start = NULL, near = NULL) {
+penalty_maximum <- function(data, penalty, starts, start = NULL) {
   if (penalty %in% c("bias", "jeffreys")) return(penalised_maximum(data, penalty, starts))
-  regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data), near)
+  regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data))
+}
+
+# The checked input of the kernel.
+regress_data <- function(frame, mechanism, link, anchor = NULL) {
+  mf <- frame$frame
+  n <- nrow(mf)
+  devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], n), anchor, mf[["(anchor)"]])
+  weights <- if (!is.null(mf[["(weights)"]])) frame_weights(mf)
+  response <- mf[[attr(frame$terms, "response")]]
+  tell_reversed(response, devices$labels)
+  # Without weights a share would count as one answer.
+  plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
+  if (plain && is.null(weights) && any(response > 0 & response < 1)) {
+    abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
+            i = "Give {.code weights = yes + no}, or the response {.code cbind(yes, no)}."), c("argument", "input"))
+  }
+  response <- regress_response(response, devices$labels, weights)
+  x <- stats::model.matrix(frame$terms, mf)
+  offset <- stats::model.offset(mf)
+  if (!all(is.finite(x), is.finite(offset))) {
+    abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))
+  }
+  # Names of the rows are long text that every product would carry along.
+  rownames(x) <- NULL
+  storage.mode(x) <- "double"
+  weight <- as.double(response$weights)
+  used <- sum(weight > 0)
+  if (used < max(1, ncol(x)) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
+  scale <- if (is.null(frame$design)) 1 else used / sum(weight)
+  data <- list(x = x, y = response$y, weight = weight * scale, offset = if (any(offset != 0)) as.double(offset),
+               arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
+  list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))
 }
 
 # The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.
 new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   data <- parts$data
-  columns <- ncol(data$x)
-  n <- length(data$y)
   solved <- describe_maximum(maximum)
   names <- colnames(data$x)
   unknown <- !is.null(data$unknown)
@@ -135,34 +164,18 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     eta[out] <- sign(eta[out]) * Inf
   }
   rows <- regress_rows(eta, data$y, data$arm, data$device, link)
-  device <- row_device(data$device, data$arm, n)
-  mu <- rows$report
-  mu.eta <- device$d * rows$slope
-  working <- (data$y - mu) / mu.eta
-  working[!is.finite(working)] <- 0
-  w <- data$weight * rows$expected
-  w[!is.finite(w)] <- 0
-  root <- sqrt(w)
-  finite_eta <- ifelse(is.finite(eta), eta, 0)
-  qr <- stats::.lm.fit(data$x * root, (finite_eta - (data$offset %||% 0) + working) * root, tol = 1e-11)
-  constant <- binomial_constant(data$y, data$weight, parts$answers)
-  rank <- maximum$model$k
-  df <- rank + unknown
-  family <- regress_family_of(data, parts$devices, mechanism, link)
-  deviances <- stats::binomial()$dev.resids(data$y, mu, data$weight)
-  rownames <- row.names(frame$frame)
-  label <- function(x) stats::setNames(as.vector(x), rownames)
+  constant <- sum(binomial_constants(data$y, data$weight))
+  df <- maximum$model$k + unknown
+  label <- function(x) stats::setNames(as.vector(x), row.names(frame$frame))
+  named <- function(V) structure(V, dimnames = rep(list(c(names, if (unknown) "(parameter)")), 2))
   good <- sum(data$weight > 0)
-  dimnames(qr$qr) <- list(NULL, names[qr$pivot])
-  all_names <- c(names, if (unknown) "(parameter)")
-  named <- function(V) structure(V, dimnames = list(all_names, all_names))
-  structure(list(
-    coefficients = stats::setNames(solved$coefficients, names), residuals = label(working), fitted.values = label(mu),
-    effects = structure(qr$effects, names = c(names[qr$pivot][seq_len(qr$rank)], rep("", n - qr$rank))),
-    R = upper_part(qr), rank = rank,
-    qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"), family = family,
-    linear.predictors = label(eta), deviance = sum(deviances), aic = -2 * (solved$loglik + constant) + 2 * df,
-    null.deviance = null_deviance(data, frame$terms), iter = maximum$steps, weights = label(w),
+  device <- if (is.null(data$arm)) data$device else data$device[, data$arm + 1L, drop = FALSE]
+  structure(c(working_parts(data, rows, eta, label), list(
+    coefficients = stats::setNames(solved$coefficients, names), fitted.values = label(rows$report),
+    rank = maximum$model$k, family = new_regress_family(device, mechanism, parts$devices$labels, link),
+    linear.predictors = label(eta), deviance = deviance_of(data, rows$report),
+    aic = -2 * (solved$loglik + constant) + 2 * df, iter = maximum$steps,
+    null.deviance = null_deviance(data, frame$terms),
     prior.weights = label(data$weight), df.residual = good - df,
     df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
     boundary = boundary_of(solved, data, rows, isTRUE(maximum$pressed), names), model = frame$frame, call = call,
@@ -173,21 +186,31 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     information = if (is.null(solved$flat)) lapply(solved$information, named) else list(),
     variance = lapply(solved$variance, named),
     # Of combinations that are finite, whether or not their coefficients are.
-    whole = if (!is.null(solved$flat)) solved$whole[seq_len(columns), seq_len(columns), drop = FALSE],
+    whole = if (!is.null(solved$flat)) solved$whole[seq_along(names), seq_along(names), drop = FALSE],
     decrement = maximum$decrement, starts = maximum$values,
     ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik,
-    constant = constant,
-    point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
+    constant = constant, point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
     parameter = if (unknown) named_parameter(solved, parts$devices$parameter)
-  ), class = c("rr_glm", "glm", "lm"))
+  )), class = c("rr_glm", "glm", "lm"))
 }
 
-upper_part <- function(qr) {
-  k <- qr$rank
-  R <- qr$qr[seq_len(min(nrow(qr$qr), ncol(qr$qr))), , drop = FALSE]
+# What glm() keeps of its last weighted regression.
+working_parts <- function(data, rows, eta, label) {
+  device <- row_device(data$device, data$arm, length(eta))
+  working <- (data$y - rows$report) / (device$d * rows$slope)
+  working[!is.finite(working)] <- 0
+  w <- data$weight * rows$expected
+  w[!is.finite(w)] <- 0
+  response <- ifelse(is.finite(eta), eta, 0) - (data$offset %||% 0) + working
+  qr <- stats::.lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
+  used <- seq_len(qr$rank)
+  dimnames(qr$qr) <- list(NULL, colnames(data$x)[qr$pivot])
+  R <- qr$qr[used, used, drop = FALSE]
   R[lower.tri(R)] <- 0
-  rownames(R) <- colnames(R)[seq_len(nrow(R))]
-  R[seq_len(k), seq_len(k), drop = FALSE]
+  rownames(R) <- colnames(R)
+  names(qr$effects) <- c(colnames(R), rep("", length(eta) - qr$rank))
+  list(residuals = label(working), weights = label(w), effects = qr$effects, R = R,
+       qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"))
 }
 
 # The rows whose truth is 0 or 1 and the coefficients that are infinite. `pressed`: at the end of the range of a link.
@@ -202,35 +225,81 @@ named_parameter <- function(solved, name) {
   structure(stats::setNames(solved$parameter, name), std.error = sqrt(V[nrow(V), ncol(V)]))
 }
 
-regress_family_of <- function(data, devices, mechanism, link) {
-  device <- data$device
-  if (!is.null(data$arm)) device <- device[, data$arm + 1L, drop = FALSE]
-  new_regress_family(device, mechanism, devices$labels, link)
+# What logLik() of a glm includes and the likelihood of the answers in their order does not, of each row.
+binomial_constants <- function(y, weight) {
+  m <- round(weight)
+  ifelse(weight > 0 & y > 0 & y < 1, lchoose(m, round(m * y)), 0)
 }
 
-# The constant that logLik() of a glm includes and the likelihood of the answers in their order does not.
-binomial_constant <- function(y, weight, answers) {
-  grouped <- which(weight > 0 & y > 0 & y < 1)
-  if (!length(grouped)) return(0)
-  m <- round(weight[grouped])
-  sum(lchoose(m, round(m * y[grouped])))
-}
+deviance_of <- function(data, mu) sum(stats::binomial()$dev.resids(data$y, mu, data$weight))
 
+# Of the model with a constant truth alone.
 null_deviance <- function(data, terms) {
-  deviances <- stats::binomial()$dev.resids
-  n <- length(data$y)
-  if (attr(terms, "intercept") == 0L) {
-    mu <- regress_rows(data$offset %||% numeric(n), data$y, data$arm, data$device, data$link)$report
-    return(sum(deviances(data$y, mu, data$weight)))
+  eta <- data$offset %||% numeric(length(data$y))
+  if (attr(terms, "intercept") > 0) {
+    alone <- replace(data, "x", list(matrix(1, length(data$y), 1)))
+    alone["unknown"] <- list(NULL)
+    eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
   }
-  if (is.null(data$arm) && is.null(data$offset)) {
-    mu <- stats::weighted.mean(data$y, data$weight)
-    mu <- min(max(data$device[1:2, 1]), max(min(data$device[1:2, 1]), mu))
-    return(sum(deviances(data$y, rep(mu, n), data$weight)))
-  }
-  alone <- data
-  alone$x <- matrix(1, n, 1)
-  alone$unknown <- NULL
-  eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
-  sum(deviances(data$y, regress_rows(eta, data$y, data$arm, data$device, data$link)$report, data$weight))
+  deviance_of(data, regress_rows(eta, data$y, data$arm, data$device, data$link)$report)
 }
+
+# ---- what a user must know before reading the estimates ----
+
+tell_about <- function(fit) {
+  tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
+  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
+    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+           i = "Standard errors are those of a design in which it is known."), "boundary")
+  }
+  tell_maxima(fit, reports_doubt(fit))
+}
+
+# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Then the words
+# that say so. Weights of a survey count with the number of respondents that they are worth.
+reports_doubt <- function(fit) {
+  if (!is.null(fit$unknown)) return(NULL)
+  row <- row_device(fit$device, fit$arm, length(fit$y))
+  parts <- split(seq_along(fit$y), row_arms(fit$arm, length(fit$y)))
+  for (rows in parts) {
+    w <- fit$prior.weights[rows]
+    share <- sum(w * fit$y[rows]) / sum(w)
+    n <- if (is.null(fit$design)) sum(w) else sum(w)^2 / sum(w^2)
+    ends <- range(row$p[rows[1]], row$q[rows[1]])
+    if (isTRUE(beyond_range(share * n, n, ends[1], ends[2], false_alarm / length(parts)))) {
+      percent <- sprintf("%s%%", format(100 * c(share, ends), digits = 3, trim = TRUE, drop0trailing = TRUE))
+      return(c("The reports are unlikely under this design.",
+               x = sprintf("%s of them are {.val {fit$labels[2]}}; the mechanism makes %s to %s so.", percent[1],
+                           percent[2], percent[3]), i = doubt_cure))
+    }
+  }
+  NULL
+}
+
+doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
+                    "randomised?")
+
+# The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
+# Neither other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
+tell_maxima <- function(fit, doubt) {
+  boundary <- fit$boundary
+  pressed <- isTRUE(boundary$pressed)
+  near <- any(fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2)
+  text <- if (pressed) {
+    c("The maximum is at the end of the range of the {.val {fit$link}} link.",
+      i = "Use {.code link = \"logit\"}, or read it as a bound.")
+  } else if (!is.null(boundary)) {
+    c("The likelihood has its maximum at infinity: {.val {boundary$coefficients}}.",
+      i = "Intervals fail here. {.code penalty = \"prior\"} gives finite estimates with smaller errors.")
+  } else if (near && fit$penalty == "none" && is.null(doubt)) {
+    c("Another maximum lies within 2 units of log-likelihood.",
+      i = "{.code penalty = \"prior\"} gives an estimate with smaller errors.")
+  }
+  if (is.null(text) && is.null(doubt)) return(invisible())
+  kinds <- c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (near && !is.null(text)) "maxima",
+             if (!is.null(doubt)) "unlikely")
+  if (!is.null(doubt)) text <- replace(doubt, 1, paste(c(doubt[[1]], text[1]), collapse = " "))
+  warn(text, kinds)
+}
+

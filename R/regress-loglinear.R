@@ -11,8 +11,8 @@
 #' With a tally by groups the formula may use the groups too: `~ a + b + a:sex`. Shares add up to 1 within each group, so terms
 #' of groups alone have no effect and are left out.
 #'
-#' The fit is found as in [rr_multinom()], by Newton's method with step control from several fixed starts. Where a cell has the estimate 0, as in [benefit_survey], some coefficients are
-#' infinite: a warning says so, and the fit is the limit.
+#' The fit is found as in [rr_multinom()], by Newton's method with step control from several fixed starts. If a cell has the estimate 0, as in [benefit_survey], some coefficients are
+#' infinite or not determined: a warning says so, and the fit is the limit.
 #'
 #' @param formula One-sided: terms in the questions of the tally's mechanism, and in its groups.
 #' @param tally A tally under a [rr_product()] (or of one question), of [rr_tally()] or [rr_counts()]; at most 65,536 cells times groups. With weights the counts are
@@ -45,45 +45,18 @@
 rr_loglinear <- function(formula, tally, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
-  check_loglinear_order(formula, tally, starts)
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
-  model <- loglinear_model(table)
-  best <- best_maximum(model$evaluate, numeric(length(table$names)), model$reach, model$size, starts)
-  check_maximum(best)
-  warn_maxima(best)
-  found <- limit_estimates(best$b, best$at$observed, best$directions, model$size)
-  if (any(found$infinite)) {
-    share <- model$truths(best$b)
-    zero <- rowSums(share) < 1e-6 * ncol(share)
-    some <- format_labels(tally$mechanism$levels[zero])
-    warn_infinite(table$names[found$infinite],
-                  if (any(zero)) sprintf("Cells with the estimate 0: %s.", some) else "Some cells have the estimate 0.")
-  }
+  fit <- fit_likelihood(loglinear_model(table), starts)
   coefficients <- stats::setNames(rep(NA_real_, length(table$all_names)), table$all_names)
-  coefficients[table$names] <- found$b
+  coefficients[colnames(table$x)] <- fit$coefficients
+  fit$coefficients <- coefficients
   structure(
-    list(coefficients = coefficients, vcov = structure(found$vcov, dimnames = list(table$names, table$names)),
-         limit = found$limit, loglik = best$at$loglik, df = length(found$b), n = sum(tally$n), tally = tally,
-         mechanism = tally$mechanism,
-         table = table, model = model, estimate = best$b, terms = table$terms, infinite = table$names[found$infinite],
-         starts = best$starts, decrement = best$decrement, iterations = best$iterations, converged = best$converged,
-         dropped = 0, frame = table$cells, call = call, title = sprintf("Log-linear model of the truth, %s",
-                                                                        deparse1(formula))),
+    c(fit, list(n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
+                dropped = 0, frame = table$cells, call = call,
+                title = sprintf("Log-linear model of the truth, %s", deparse1(formula)))),
     class = c("rr_loglinear", "rr_regression")
   )
-}
-
-# Other regressions take a formula, data and a mechanism; people write that here too, or the tally first.
-check_loglinear_order <- function(formula, tally, starts) {
-  if (is.data.frame(tally) || inherits(starts, "rr_mechanism")) {
-    abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
-            i = if (inherits(starts, "rr_mechanism")) "A mechanism belongs to the tally.",
-            i = "Tally the data first: {.code rr_loglinear(formula, rr_tally(data, mechanism))}."), "argument")
-  }
-  if (inherits(formula, "formula") || !inherits(tally, "formula")) return(invisible())
-  abort(c("{.arg formula} must be a formula.", x = "It is {describe(formula)}.",
-          i = "The order is {.arg formula}, {.arg tally}, or name them."), "argument")
 }
 
 # The cells of the truths (times groups) and their design, centred within groups: what is the same in a group has no
@@ -94,8 +67,7 @@ loglinear_table <- function(formula, tally) {
             i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
   }
   if (!inherits(formula, "formula") || length(formula) != 2L) {
-    abort(c("{.arg formula} must be one-sided.", x = "It is {describe(formula)}.", i = "For example {.code ~ a * b}."),
-          "argument")
+    abort(c("{.arg formula} must be one-sided, as in {.code ~ a * b}.", x = "It is {describe(formula)}."), "argument")
   }
   mechanism <- tally$mechanism
   questions <- mechanism$questions %||% list(report = mechanism)
@@ -104,35 +76,27 @@ loglinear_table <- function(formula, tally) {
   counts <- as.matrix(tally$counts)
   cells <- prod(lengths(lapply(questions, `[[`, "levels")))
   if (cells * ncol(counts) > 65536) {
-    abort(c("{.arg tally} has too many cells for a log-linear model.",
-            x = "There are {format_count(cells * ncol(counts))}, by group; the limit is 65,536."), "argument")
+    abort(c("{.arg tally} must have at most 65,536 cells for a log-linear model.",
+            x = "There are {format_count(cells * ncol(counts))}, by group."), "argument")
   }
   grid <- expand.grid(lapply(questions, function(question) factor(question$levels, question$levels)),
                       KEEP.OUT.ATTRS = FALSE)
-  groups <- as.list(tally$groups)
-  frame <- as.data.frame(c(lapply(grid, rep, ncol(counts)), lapply(groups, rep, each = nrow(grid))), optional = TRUE)
+  frame <- as.data.frame(c(lapply(grid, rep, ncol(counts)), lapply(as.list(tally$groups), rep, each = nrow(grid))),
+                         optional = TRUE)
   terms <- stats::terms(formula, data = frame[names(questions)])
   unknown <- setdiff(all.vars(terms), names(frame))
-  if (length(unknown)) {
-    abort(c("{.arg formula} must hold questions and groups of the tally.", x = "{.val {unknown[1]}} is neither.",
-            i = "They are {format_labels(names(frame))}."), "argument")
-  }
+  if (length(unknown)) abort_variable(unknown[1], "formula", frame, "tally")
   x <- stats::model.matrix(terms, frame)
   group <- rep(seq_len(ncol(counts)), each = nrow(grid))
   x <- x - (rowsum(x, group) / nrow(grid))[group, , drop = FALSE]
-  moving <- colSums(abs(x)) > 1e-10
-  x <- x[, moving, drop = FALSE]
+  x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
   if (!ncol(x)) {
-    abort(c("{.arg formula} has no term in the questions.", x = "It is {.code {deparse1(formula)}}.",
-            i = "Without terms all cells are alike."), "argument")
+    abort(c("{.arg formula} must have a term in the questions.", x = "It is {.code {deparse1(formula)}}."), "argument")
   }
-  keep <- independent_columns(x)
-  list(x = x[, keep, drop = FALSE], names = colnames(x)[keep], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = loglinear_axes(questions), sizes = lengths(lapply(questions, `[[`, "levels")),
+  list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
+       terms = terms, axes = lapply(unname(questions), function(question) unname(rr_matrix(question))),
        units = tally$effective_n / tally$n, group = group, questions = questions)
 }
-
-loglinear_axes <- function(questions) lapply(unname(questions), function(question) unname(rr_matrix(question)))
 
 # Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports to truths.
 through_axes <- function(axes, x, back = FALSE) {
@@ -149,70 +113,64 @@ through_axes <- function(axes, x, back = FALSE) {
   x
 }
 
+# Shares of the cells, a column for each group.
+loglinear_shares <- function(table, b, x = table$x) {
+  eta <- matrix(x %*% b, ncol = ncol(table$counts))
+  e <- exp(eta - rep(apply(eta, 2, max), each = nrow(eta)))
+  e / rep(colSums(e), each = nrow(e))
+}
+
+# Of each group with reports: its counts, the shares of its truths and reports, its design, and the derivatives of the
+# logarithms of the shares of its reports.
+loglinear_groups <- function(table, b, x = table$x) {
+  theta <- loglinear_shares(table, b, x)
+  m <- through_axes(table$axes, theta)
+  lapply(which(colSums(table$counts) > 0), function(g) {
+    design <- x[table$group == g, , drop = FALSE]
+    mean <- drop(crossprod(design, theta[, g]))
+    slope <- through_axes(table$axes, design * theta[, g]) / pmax(m[, g], 1e-300) - rep(mean, each = nrow(m))
+    list(counts = table$counts[, g] * table$units[g], theta = theta[, g], m = m[, g], design = design, mean = mean,
+         slope = slope)
+  })
+}
+
 loglinear_model <- function(table) {
-  x <- table$x
-  groups <- ncol(table$counts)
-  designs <- split.data.frame(x, table$group)
-  counts <- sweep(table$counts, 2, ifelse(colSums(table$counts) > 0, table$units, 0), `*`)
-  truths <- function(b) {
-    eta <- matrix(x %*% b, ncol = groups)
-    e <- exp(eta - rep(apply(eta, 2, max), each = nrow(eta)))
-    e / rep(colSums(e), each = nrow(e))
+  total <- sum(table$counts %*% table$units)
+  basis <- orthogonal_columns(unname(table$x), rep(1, nrow(table$x)))
+  spread <- function(design, weights) crossprod(design * weights, design)
+  evaluate <- function(b, need) {
+    groups <- loglinear_groups(table, b, basis$z)
+    value <- sum(vapply(groups, function(g) sum(ifelse(g$counts > 0, g$counts * log(g$m), 0)), 0))
+    if (need == 0L || !is.finite(value)) return(list(value))
+    complete <- lapply(groups, function(g) sum(g$counts) * (spread(g$design, g$theta) - tcrossprod(g$mean)))
+    # The variance of the truth's score, before the reports less that after them.
+    after <- lapply(groups, function(g) {
+      pull <- g$theta * through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
+      z <- g$slope + rep(g$mean, each = nrow(g$slope))
+      spread(g$design, drop(pull)) - spread(z, g$counts)
+    })
+    complete <- Reduce(`+`, complete)
+    observed <- complete - Reduce(`+`, after)
+    score <- Reduce(`+`, lapply(groups, function(g) drop(crossprod(g$slope, g$counts))))
+    list(value, score, (observed + t(observed)) / 2, complete)
   }
-  evaluate <- function(b) {
-    theta <- truths(b)
-    m <- through_axes(table$axes, theta)
-    seen <- counts > 0
-    if (any(m[seen] <= 0)) return(list(loglik = -Inf))
-    ratio <- ifelse(seen, counts / m, 0)
-    pull <- theta * through_axes(table$axes, ratio, TRUE)
-    score <- 0
-    observed <- complete <- 0
-    for (g in seq_len(groups)) {
-      n <- sum(counts[, g])
-      if (n <= 0) next
-      design <- designs[[g]]
-      t <- theta[, g]
-      mean <- drop(crossprod(design, t))
-      score <- score + drop(crossprod(design, pull[, g] - n * t))
-      # s_y = r_y - theta: V(theta) - V(r_y), summed over the reports given.
-      z <- through_axes(table$axes, design * t) / ifelse(m[, g] > 0, m[, g], 1)
-      before <- n * (crossprod(design * t, design) - tcrossprod(mean))
-      after <- crossprod(design * pull[, g], design) - crossprod(z * counts[, g], z)
-      complete <- complete + before
-      observed <- observed + before - after
-    }
-    list(loglik = sum(counts[seen] * log(m[seen])), score = score, observed = (observed + t(observed)) / 2,
-         fallback = function() complete)
-  }
-  list(evaluate = evaluate, truths = truths, counts = counts, designs = designs,
-       reach = function(step) max(abs(x %*% step)), size = sqrt(colSums(x^2) * sum(counts) / nrow(x)))
+  predictors <- function(b) t(matrix(basis$z %*% b, ncol = ncol(table$counts)))
+  new_likelihood(colnames(table$x), evaluate, function(step) max(abs(basis$z %*% step)),
+                 function(b) drop(basis$back %*% b), function(b) basis$back,
+                 function(b, N) truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
+                 total, numeric(ncol(table$x)))
 }
 
 regression_expected.rr_loglinear <- function(fit) {
-  theta <- fit$model$truths(fit$estimate)
-  m <- through_axes(fit$table$axes, theta)
-  total <- 0
-  for (g in seq_len(ncol(theta))) {
-    design <- fit$model$designs[[g]]
-    n <- sum(fit$model$counts[, g])
-    z <- through_axes(fit$table$axes, design * theta[, g]) / ifelse(m[, g] > 0, m[, g], 1)
-    total <- total + n * (crossprod(z * m[, g], z) - tcrossprod(drop(crossprod(design, theta[, g]))))
-  }
-  total
+  Reduce(`+`, lapply(loglinear_groups(fit$table, fit$estimate), function(g) {
+    sum(g$counts) * crossprod(g$slope * g$m, g$slope)
+  }))
 }
 
-# One row per cell of the reports and group: the score of its reports, each of which is one respondent.
+# One row per cell of the reports and group: the score of its reports, each of which is one respondent. The square root
+# makes the cross-product the sum over respondents.
 regression_scores.rr_loglinear <- function(fit) {
-  theta <- fit$model$truths(fit$estimate)
-  m <- through_axes(fit$table$axes, theta)
-  do.call(rbind, lapply(seq_len(ncol(theta)), function(g) {
-    design <- fit$model$designs[[g]]
-    z <- through_axes(fit$table$axes, design * theta[, g]) / ifelse(m[, g] > 0, m[, g], 1)
-    s <- z - rep(drop(crossprod(design, theta[, g])), each = nrow(z))
-    # The square root makes the cross-product the sum over respondents.
-    s * sqrt(fit$model$counts[, g])
-  }))
+  do.call(rbind, lapply(loglinear_groups(fit$table, fit$estimate), function(g) g$slope * sqrt(g$counts)))
 }
 
 #' @rdname rr_loglinear
@@ -222,50 +180,36 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   type <- check_choice(type, "type", c("truth", "report"))
-  check_flag(se.fit, "se.fit")
-  theta <- object$model$truths(object$estimate)
-  value <- if (type == "truth") theta else {
-    through_axes(object$table$axes, theta) * rep(object$tally$n, each = nrow(object$table$counts))
-  }
-  side <- if (type == "truth") "levels" else "reports"
-  fit <- loglinear_array(object, value, side)
-  if (!se.fit) return(fit)
-  v <- object$limit
-  error <- vapply(seq_len(ncol(theta)), function(g) {
-    design <- object$model$designs[[g]]
-    slope <- theta[, g] * (design - rep(drop(crossprod(design, theta[, g])), each = nrow(design)))
-    if (type == "report") slope <- object$tally$n[g] * through_axes(object$table$axes, slope)
-    sqrt(pmax(rowSums((slope %*% v) * slope), 0))
-  }, numeric(nrow(value)))
-  list(fit = fit, se.fit = loglinear_array(object, error, side))
-}
-
-loglinear_array <- function(object, value, side) {
-  labels <- lapply(object$table$questions, `[[`, side)
+  table <- object$table
+  theta <- loglinear_shares(table, object$estimate)
+  reports <- function(shares) through_axes(table$axes, shares) * rep(object$tally$n, each = nrow(table$counts))
+  labels <- lapply(table$questions, `[[`, if (type == "truth") "levels" else "reports")
   if (!is.null(object$tally$groups)) labels$group <- do.call(paste, c(as.list(object$tally$groups), sep = "."))
-  array(value, unname(lengths(labels)), dimnames = labels)
+  labelled <- function(value) array(value, unname(lengths(labels)), dimnames = labels)
+  fit <- labelled(if (type == "truth") theta else reports(theta))
+  if (!check_flag(se.fit, "se.fit")) return(fit)
+  error <- vapply(seq_len(ncol(theta)), function(g) {
+    design <- table$x[table$group == g, , drop = FALSE]
+    slope <- theta[, g] * (design - rep(drop(crossprod(design, theta[, g])), each = nrow(design)))
+    if (type == "report") slope <- object$tally$n[g] * through_axes(table$axes, slope)
+    sqrt(pmax(rowSums((slope %*% object$limit) * slope), 0))
+  }, numeric(length(fit) / ncol(theta)))
+  list(fit = fit, se.fit = labelled(error))
 }
 
 #' @rdname rr_loglinear
 #' @export
-as.table.rr_loglinear <- function(x, ...) {
-  as.table(predict(x))
-}
+as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
 
 #' @export
 fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
+# The deviance is from the largest log-likelihood of any joint distribution, by the certified solver, group by group.
 #' @export
 glance.rr_loglinear <- function(x, ...) {
-  best <- loglinear_saturated(x)
-  deviance <- max(2 * (best - x$loglik), 0)
-  rest <- ncol(x$table$counts) * (prod(x$table$sizes) - 1) - length(x$table$names)
+  saturated <- as.numeric(logLik(suppressWarnings(rr_estimate(x$tally))))
+  deviance <- max(2 * (saturated - x$loglik), 0)
+  rest <- (nrow(x$table$x) / ncol(x$table$counts) - 1) * ncol(x$table$counts) - ncol(x$table$x)
   tibble::add_column(NextMethod(), deviance = deviance, df.residual = rest,
                      p.value = if (rest > 0) stats::pchisq(deviance, rest, lower.tail = FALSE) else NA_real_)
-}
-
-# The largest log-likelihood of any joint distribution, by the certified solver, group by group.
-loglinear_saturated <- function(x) {
-  fit <- suppressWarnings(rr_estimate(x$tally))
-  as.numeric(logLik(fit))
 }

@@ -14,7 +14,7 @@
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
 #'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
-#'   units of log-likelihood) and `starts`;
+#'   units of log-likelihood) and `starts`, the number of different maxima that were found;
 #' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
 #'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
 #'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
@@ -59,42 +59,27 @@
 NULL
 
 #' @export
-coef.rr_regression <- function(object, ...) {
-  object$coefficients
-}
+coef.rr_regression <- function(object, ...) object$coefficients
 
 #' @rdname rr_regression
 #' @export
-vcov.rr_regression <- function(object, type = c("observed", "expected", "sandwich"), cluster = NULL, ...) {
-  choices <- c("observed", "expected", "sandwich")
-  type <- if (identical(type, choices) && !is.null(cluster)) "sandwich" else check_choice(type, "type", choices)
-  if (!is.null(cluster) && type != "sandwich") {
-    abort(c("{.arg cluster} is for {.code type = \"sandwich\"}.", x = "{.arg type} is {.val {type}}."), "argument")
-  }
+vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
+  choices <- if (length(object$infinite)) "observed"
+    else if (identical(object$method, "moments")) "sandwich"
+    else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  type <- check_choice(type %||% if (is.null(cluster)) choices[1] else "sandwich", "type",
+                       if (is.null(cluster)) choices else "sandwich")
   if (type == "observed") return(object$vcov)
-  if (length(object$infinite)) {
-    abort(c("With coefficients at infinity there is only the observed information.",
-            x = "Infinite: {.val {utils::head(object$infinite, 5)}}."), "argument")
+  V <- if (type == "expected") invert_positive(regression_expected(object)) else {
+    bread <- object$bread %||% object$vcov
+    bread %*% crossprod(cluster_sums(regression_scores(object), cluster, object)) %*% t(bread)
   }
-  names <- dimnames(object$vcov)
-  if (type == "expected") {
-    return(structure(invert_positive(regression_expected(object)), dimnames = names))
-  }
-  structure(sandwich_covariance(object$vcov, regression_scores(object), cluster, object), dimnames = names)
+  structure(V, dimnames = dimnames(object$vcov))
 }
 
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
-
-regression_expected.default <- function(fit) {
-  abort(c("This fit has no expected information.", i = "Use {.code type = \"observed\"} or {.code \"sandwich\"}."),
-        "argument")
-}
-
-sandwich_covariance <- function(bread, scores, cluster, fit) {
-  bread %*% crossprod(cluster_sums(scores, cluster, fit)) %*% t(bread)
-}
 
 # Sums of scores by cluster, so that their cross-product is the sandwich's meat; C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
@@ -111,11 +96,7 @@ match_cluster <- function(cluster, fit) {
   if (inherits(cluster, "formula")) {
     columns <- tryCatch(stats::model.frame(cluster, fit$data %||% eval(fit$call$data, environment(fit$terms)),
                                            na.action = stats::na.pass), error = function(e) NULL)
-    if (is.null(columns)) {
-      abort(c("{.arg cluster} must name columns of the data.", x = "It is {.code {deparse1(cluster)}}.",
-              i = "Or give a vector with one entry per row."), "argument")
-    }
-    cluster <- if (length(columns) == 1L) columns[[1]] else interaction(columns, drop = TRUE)
+    cluster <- if (length(columns) > 1L) interaction(columns, drop = TRUE) else columns[[1]]
     if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
   }
   dropped <- attr(frame, "na.action")
@@ -133,71 +114,48 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
-  b <- free_coefficients(object)[which]
-  half <- normal_quantile(level) * sqrt(diag(v)[which])
-  half[!is.finite(b)] <- NA
+  table <- coefficient_table(object$coefficients[rownames(v)[which]], v, TRUE, level)
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  matrix(c(b - half, b + half), ncol = 2, dimnames = list(rownames(v)[which], percent))
+  matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(table$term, percent))
 }
-
-# The coefficients that vcov() is about, in its order.
-free_coefficients <- function(fit) fit$coefficients[rownames(fit$vcov)]
 
 match_coefficients <- function(parm, names) {
   if (is.null(parm)) return(seq_along(names))
   which <- if (is.character(parm)) match(parm, names) else parm
-  if (is.numeric(which) && length(which) && !anyNA(which) && all(which %in% seq_along(names))) return(as.integer(which))
+  if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
   abort(c("{.arg parm} must name coefficients of the fit.", x = "It is {describe(parm)}.",
-          i = if (length(meant_of(parm, names))) "{meant_of(parm, names)}", i = "They are {format_labels(names)}."),
-        "level")
+          i = "They are {format_labels(names)}."), "level")
 }
 
 #' @export
 logLik.rr_regression <- function(object, ...) {
-  if (is.null(object$loglik)) {
-    abort(c("A fit by moments has no likelihood.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
-  }
+  if (is.null(object$loglik)) abort("A fit by moments has no likelihood.", "argument")
   structure(object$loglik, df = object$df, nobs = object$n, class = "logLik")
 }
 
 #' @export
-nobs.rr_regression <- function(object, ...) {
-  object$n
-}
+nobs.rr_regression <- function(object, ...) object$n
 
 #' @export
-formula.rr_regression <- function(x, ...) {
-  stats::formula(x$terms)
-}
+formula.rr_regression <- function(x, ...) stats::formula(x$terms)
 
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
   fits <- list(object, ...)
-  if (length(fits) < 2L) {
-    abort(c("{.fn anova} compares at least two fits.", i = "Give the smaller model too: {.code anova(small, large)}."),
-          "argument")
-  }
-  for (i in seq_along(fits)) {
-    if (!identical(class(fits[[i]]), class(object))) {
-      abort(c("All fits must be of the same kind.", x = "Fit {i} is {describe(fits[[i]])}."), "argument")
-    }
-  }
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
-  n <- vapply(fits, `[[`, 0, "n")
-  if (any(n != n[1])) {
-    abort(c("All fits must be of the same respondents.", x = "They have {n} rows.",
-            i = "Drop rows with missing values before fitting."), "argument")
+  n <- vapply(liks, attr, 0, "nobs")
+  same <- vapply(fits, function(fit) identical(class(fit), class(object)), NA)
+  if (length(fits) < 2L || !all(same) || any(n != n[1]) || anyDuplicated(df)) {
+    abort(c("{.fn anova} compares nested fits of one kind and of the same respondents.",
+            x = "There are {length(fits)}, with {df} coefficients and {n} respondents."), "argument")
   }
-  if (anyDuplicated(df)) abort(c("The fits must be nested.", x = "Two have {df[anyDuplicated(df)]} coefficients."),
-                               "argument")
   order <- order(df)
   value <- vapply(liks, as.numeric, 0)[order]
-  df <- df[order]
   statistic <- c(NA, 2 * diff(value))
-  step <- c(NA, diff(df))
-  table <- data.frame(Df = df, logLik = value, `Df.diff` = step, Chisq = statistic,
+  step <- c(NA, diff(df[order]))
+  table <- data.frame(Df = df[order], logLik = value, `Df.diff` = step, Chisq = statistic,
                       `Pr(>Chi)` = stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE), check.names = FALSE)
   models <- vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), "")
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
@@ -232,23 +190,21 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  table <- coefficient_table(x$coefficients, vcov(x), conf.int, conf.level)
+  table <- coefficient_table(c(x$coefficients, x$truth), vcov(x, part = "all"), conf.int, conf.level)
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 
 #' @rdname rr_regression
 #' @export
 glance.rr_regression <- function(x, ...) {
-  likelihood <- if (is.null(x$loglik)) structure(NA_real_, df = x$df, nobs = x$n, class = "logLik") else logLik(x)
+  likelihood <- structure(x$loglik %||% NA_real_, df = x$df, nobs = x$n, class = "logLik")
   tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
 }
 
 #' @rdname rr_regression
 #' @export
-as.data.frame.rr_regression <- function(x, ...) {
-  plain_frame(tidy(x, conf.int = TRUE), ...)
-}
+as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 #' @rdname rr_regression
 #' @export
@@ -256,21 +212,17 @@ summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
   matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
                   `Pr(>|z|)` = table$p.value)
-  rownames(matrix) <- summary_names(table)
+  # The names of coef() and vcov().
+  rownames(matrix) <- paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term)
   structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
-}
-
-# Those of coef() and vcov().
-summary_names <- function(table) {
-  if ("y.level" %in% names(table)) paste(table$y.level, table$term, sep = ":") else table$term
 }
 
 #' @rdname rr_regression
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
   print_heading(x)
-  print(as.data.frame(tidy(x))[setdiff(names(tidy(x)), "statistic")], digits = digits, row.names = FALSE)
+  table <- as.data.frame(tidy(x))
+  print(table[setdiff(names(table), "statistic")], digits = check_digits(digits), row.names = FALSE)
   invisible(x)
 }
 
@@ -286,24 +238,15 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 }
 
 print_heading <- function(x) {
-  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
-      if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped)), "\n", sep = "")
-  if (inherits(x, "rr_multinom")) cat("  ", multinom_words(x), "\n", sep = "")
+  dropped <- if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped))
+  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents", dropped, "\n", sep = "")
+  if (inherits(x, "rr_multinom")) {
+    cat("  ", deparse1(stats::formula(x$terms)), if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+        else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
+  }
   for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
-  # All starts at one maximum are no news.
-  reached <- sum(x$starts > max(x$starts, -Inf) - 1e-5, na.rm = TRUE)
-  if (length(x$starts) > reached) {
-    cat("  the highest of several local maxima, reached by ", reached, " of ", length(x$starts), " starts\n", sep = "")
-  }
-  if (isFALSE(x$converged)) cat("  not converged\n")
+  if (length(x$starts) > 1L) cat("  the highest of ", length(x$starts), " maxima\n", sep = "")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
-}
-
-# What the coefficients are about.
-multinom_words <- function(x) {
-  levels <- x$mechanism$levels
-  paste0(deparse1(stats::formula(x$terms)), if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
-         else sprintf("; log odds against \"%s\"", levels[1]))
 }

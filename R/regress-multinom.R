@@ -12,8 +12,8 @@
 #'
 #' The likelihood is not concave, since the truth is not observed. It is maximised by Newton's method with step control (the curvature is the variance of
 #' the truth given the covariates less that given covariates and report) from `starts` starting points, which are always the same: R's random generator is not used.
-#' The fit is the best maximum found, and a warning tells of a second maximum that is nearly as high. Where the likelihood rises for ever, a warning says so: the coefficients
-#' concerned are `Inf` or `-Inf` with standard error `NA`, and the other coefficients are those of the limiting model.
+#' The fit is the highest maximum found, and a warning tells of another within 2 units of log-likelihood. If the likelihood is largest at infinity, a warning says so: the coefficients
+#' concerned are `Inf`, `-Inf`, or `NA` if their sign is not determined, with standard error `NA`.
 #'
 #' Missing values are left to `na.action` (by default rows with missing values are dropped, and `print()` shows their number). A column of covariates that the others
 #' determine has coefficient `NA`, as in [stats::glm()], and a message names it.
@@ -67,45 +67,41 @@
 #' @export
 rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
                         na.action = NULL, start = NULL, starts = 5, ...) {
-  refuse_design(...)
   check_dots_empty(...)
-  check_model_order(formula, data, if (!missing(mechanism)) mechanism)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
-  rows <- multinom_rows(call, formula, data, if (missing(mechanism)) NULL else mechanism, parent.frame())
+  rows <- multinom_rows(call, formula, data, mechanism, parent.frame())
+  mechanism <- rows$mechanism
   if (type == "cumulative") check_cumulative_order(rows)
   if (!inherits(data, "rr_tally")) tell_sampling_weights(rows$weights)
-  model <- category_model(type, rows$x, rows$codes, rows$weights, rows$channel, rows$mechanism$levels)
-  fit <- fit_categories(model, start, starts)
-  new_rr_multinom(fit, model, rows, type, call)
+  model <- if (type == "cumulative") cumulative_model(rows) else multinomial_model(rows)
+  check_enough_rows(sum(rows$weights > 0), model$size)
+  if (!is.null(start)) {
+    if (!is.numeric(start) || length(start) != model$size || !all(is.finite(start))) {
+      abort(c("{.arg start} must be {model$size} finite numbers, in the order of {.fn vcov}.",
+              x = "It is {describe(start)}."), "argument")
+    }
+    model$start <- model$inward(as.double(start))
+  }
+  counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)
+  fit <- fit_likelihood(model, starts, reports_contradict(mechanism, counts))
+  coefficients <- stats::setNames(rep(NA_real_, length(model$all_names)), model$all_names)
+  coefficients[model$names] <- fit$coefficients
+  fit$coefficients <- coefficients
+  structure(
+    c(fit, list(n = rows$respondents %||% sum(rows$weights > 0), weights = rows$weights, type = type,
+                mechanism = mechanism, model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
+                frame = rows$frame, terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts,
+                dropped = length(attr(rows$frame, "na.action")), response = rows$response, call = call,
+                title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
+    class = c("rr_multinom", "rr_regression")
+  )
 }
 
 # Codes of the reports and the design matrix, from a data frame or a tally by groups.
 multinom_rows <- function(call, formula, data, mechanism, where) {
-  if (inherits(data, "rr_tally")) {
-    if (!is.null(mechanism) && !same_mechanism(mechanism, data$mechanism)) {
-      abort(c("{.arg mechanism} must be that of the tally.", x = "The tally is of: {format(data$mechanism)}.",
-              i = "Leave {.arg mechanism} out."), "mismatch")
-    }
-    mechanism <- data$mechanism
-    check_formula(formula, FALSE)
-    if (length(formula) == 3L) {
-      abort(c("{.arg formula} must be one-sided for a tally: its reports are counted already.",
-              i = "Write {.code {deparse1(formula[-2])}}."), "argument")
-    }
-    cells <- tally_rows(data, ".report")
-    cells$data$.count <- cells$counts
-    call$weights <- quote(.count)
-    frame <- regression_frame(call, formula, cells$data, where)
-    codes <- rep_len(seq_along(mechanism$reports), nrow(cells$data))
-    dropped <- attr(frame, "na.action")
-    if (length(dropped)) codes <- codes[-dropped]
-    if (!is.null(call$subset)) abort(c("{.arg subset} is not for a tally.", i = "Tally the rows you want."), "argument")
-    rows <- finish_rows(frame, codes, mechanism, paste("tally of", format_labels(mechanism$reports)))
-    rows$respondents <- respondent_number(data)
-    return(rows)
-  }
+  if (inherits(data, "rr_tally")) return(tally_multinom_rows(call, formula, data, mechanism, where))
   check_mechanism(mechanism)
   if (!is.data.frame(data)) {
     abort(c("{.arg data} must be a data frame, or a tally by groups.", x = "It is {describe(data)}."), "argument")
@@ -114,29 +110,38 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     return(product_rows(call, formula, data, mechanism, where))
   }
   check_formula(formula)
-  check_one_response(formula, mechanism)
+  # The joint answer of all questions may be one column.
+  if (inherits(mechanism, "rr_product") && any(all.vars(formula[[2]]) %in% names(mechanism$questions))) {
+    abort(c("{.arg formula} must have no left side for several questions.",
+            x = "It has {.code {deparse1(formula[[2]])}}.",
+            i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}."), "argument")
+  }
   frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
   finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
 }
 
-# Several questions to the left, as people write them, are found by their names instead.
-check_one_response <- function(formula, mechanism) {
-  left <- formula[[2]]
-  if (inherits(mechanism, "rr_product")) {
-    # The joint answer of all questions may be one column.
-    if (is.name(left) && !as.character(left) %in% names(mechanism$questions)) return(invisible())
-    abort(c("{.arg formula} must have no left side for several questions.", x = "It has {.code {deparse1(left)}}.",
-            i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}, found by name.",
-            i = "They are {format_labels(names(mechanism$questions))}."), "argument")
+# A tally is rows of its reports, with their counts as weights.
+tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
+  check_formula(formula, FALSE)
+  if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
+    abort(c("{.arg mechanism} must be that of the tally.", x = "The tally is of: {format(tally$mechanism)}."),
+          "mismatch")
   }
-  several <- is.call(left) && is.name(left[[1]]) && as.character(left[[1]]) %in% c("cbind", "+", "list", "data.frame")
-  names <- all.vars(left)
-  if (!several || length(names) < 2L) return(invisible())
-  product <- paste(names, "= ", collapse = ", ")
-  abort(c("{.arg formula} must have one question to the left.", x = "It has {.code {deparse1(left)}}.",
-          i = "Several questions are a {.fn rr_product}, and have no left side:",
-          i = "{.code rr_multinom({deparse1(formula[-2])}, data, rr_product({product}))}."), "argument")
+  if (length(formula) == 3L || !is.null(call$subset)) {
+    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
+          "argument")
+  }
+  cells <- report_cells(tally, ".report")
+  cells$data$.count <- cells$counts
+  call$weights <- quote(.count)
+  formula <- stats::as.formula(call("~", quote(.report), formula[[2]]), environment(formula))
+  frame <- regression_frame(call, formula, cells$data, where)
+  codes <- match(stats::model.response(frame), tally$mechanism$reports)
+  attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
+  rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))
+  rows$respondents <- respondent_number(tally)
+  rows
 }
 
 # The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
@@ -144,102 +149,342 @@ check_one_response <- function(formula, mechanism) {
 product_rows <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
   absent <- setdiff(questions, names(data))
-  if (length(absent)) {
-    near <- nearest_label(absent[1], names(data))
-    abort(c("{.arg data} must have a column for each question.", x = "There is none called {.val {absent[1]}}.",
-            i = if (!is.na(near)) "Did you mean {.val {near}}?", i = "The columns are {format_labels(names(data))}."),
-          "argument")
-  }
+  if (length(absent)) abort_variable(absent[1], "mechanism", data)
   check_joint(mechanism)
   terms <- stats::terms(formula, data = data[setdiff(names(data), questions)])
   wide <- stats::reformulate(c(attr(terms, "term.labels"), sprintf("`%s`", questions)))
   environment(wide) <- environment(formula)
   frame <- regression_frame(call, wide, data, where, questions)
-  codes <- Map(function(name, question) report_codes(frame[[name]], question, name), questions, mechanism$questions)
-  strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
-  joint <- Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1
+  codes <- product_codes(frame, mechanism)
   attr(frame, "terms") <- structure(stats::terms(stats::model.frame(terms, data[0, , drop = FALSE])),
                                     .Environment = environment(formula))
-  finish_rows(frame, as.integer(joint), mechanism, paste(questions, collapse = ", "))
+  finish_rows(frame, codes, mechanism, paste(questions, collapse = ", "))
+}
+
+product_codes <- function(frame, mechanism) {
+  questions <- mechanism$questions
+  codes <- Map(function(name, question) report_codes(frame[[name]], question, name), names(questions), questions)
+  strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
+  as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1)
 }
 
 finish_rows <- function(frame, codes, mechanism, name) {
-  channel <- identified_channel(mechanism)
+  channel <- unname(identified_channel(mechanism))
   if (nrow(channel) > 200) {
-    abort(c("{.arg mechanism} has too many truths for a regression.", x = "It has {nrow(channel)}; the limit is 200."),
+    abort(c("{.arg mechanism} must have at most 200 truths for a regression.", x = "It has {nrow(channel)}."),
           "argument")
   }
   check_possible(codes, channel, mechanism, name)
   terms <- attr(frame, "terms")
   x <- stats::model.matrix(terms, frame)
+  check_finite_columns(x)
+  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
+       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
+       contrasts = attr(x, "contrasts"))
+}
+
+check_finite_columns <- function(x) {
   bad <- which(!is.finite(x))
-  if (length(bad)) abort(c("Covariates must be finite.", x = "{.val {colnames(x)[(bad[1] - 1) %/% nrow(x) + 1]}} is not,
-                            in row {(bad[1] - 1) %% nrow(x) + 1}."), "argument")
-  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = unname(channel),
-       mechanism = mechanism, dropped = length(attr(frame, "na.action")), response = name,
-       xlevels = stats::.getXlevels(terms, frame), contrasts = attr(x, "contrasts"))
+  if (!length(bad)) return(invisible())
+  column <- colnames(x)[(bad[1] - 1) %/% nrow(x) + 1]
+  abort(c("Covariates must be finite.", x = "{.val {column}} is {x[bad[1]]} in row {(bad[1] - 1) %% nrow(x) + 1}."),
+        "argument")
 }
 
 # The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
 # says that there is an order, the reader is told which one was taken.
 check_cumulative_order <- function(rows) {
+  levels <- rows$mechanism$levels
+  if (length(levels) < 3L || !"(Intercept)" %in% colnames(rows$x)) {
+    abort(c("A cumulative logit needs at least 3 categories and a formula with an intercept.",
+            x = "There are {length(levels)} categories; the formula is {.code {deparse1(formula(rows$terms))}}."),
+          "argument")
+  }
   answers <- stats::model.response(rows$frame)
-  own <- is.ordered(answers) && identical(rows$mechanism$levels, rows$mechanism$reports)
+  own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
   if (own) {
     check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   }
-  # Two levels are refused, with another reason.
-  if (own || has_order(rows$mechanism) || length(rows$mechanism$levels) < 3L) return(invisible())
-  cli::cli_inform(c("The order of the answers is taken to be {format_labels(rows$mechanism$levels, between = ' < ')}.",
+  if (own || has_order(rows$mechanism)) return(invisible())
+  cli::cli_inform(c("The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
                     i = "Nothing says that they have one: give the mechanism an ordered factor as {.arg levels}."),
                   class = "candor_message_order")
 }
 
-fit_categories <- function(model, start, starts) {
-  p <- length(model$names)
-  check_enough_rows(sum(model$weights > 0), p)
-  if (!is.null(start)) {
-    if (!is.numeric(start) || length(start) != p || !all(is.finite(start))) {
-      abort(c("{.arg start} must be {p} finite numbers, one per coefficient.", x = "It is {describe(start)}.",
-              i = "Their order is that of {.fn vcov}."), "argument")
+# ---- the two likelihoods ----
+
+# Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
+# slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
+# linear predictors to those in b; `expected(b)`; `inward(b)`, from reported parameters to coordinates.
+multinomial_model <- function(rows) {
+  levels <- rows$mechanism$levels
+  keep <- independent_columns(rows$x, rows$weights)
+  x <- rows$x[, keep, drop = FALSE]
+  basis <- orthogonal_columns(unname(x), rows$weights)
+  p <- ncol(x)
+  # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
+  pass <- function(x, b, kind) .Call(C_rr_category, x, rows$codes, rows$weights, rows$channel, b, kind)
+  evaluate <- function(b, need) {
+    now <- pass(basis$z, b, 0L)
+    list(now$loglik, now$score, now$information, if (need == 2L) pass(basis$z, b, 1L)$information)
+  }
+  predictors <- function(b) cbind(0, basis$z %*% matrix(b, p))
+  to <- kronecker(diag(length(levels) - 1L), basis$back)
+  name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
+  shares <- log(start_shares(rows$codes, rows$weights, rows$channel))
+  model <- new_likelihood(
+    name(colnames(x)), evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
+    function(b) to, function(b, N) truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
+    sum(rows$weights), as.vector(outer(constant_columns(basis$z), shares[-1] - shares[1])))
+  bare <- unname(x)
+  c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
+                inward = function(b) as.vector(solve(basis$back, matrix(b, p))),
+                expected = function(b) pass(bare, b, 2L)$information))
+}
+
+multinomial_parts <- function(b, x) {
+  p <- ncol(x)
+  theta <- multinomial_truths(x, matrix(b, p))
+  slope <- function(j) {
+    own <- -theta[, j] * theta[, -1, drop = FALSE]
+    if (j > 1) own[, j - 1] <- own[, j - 1] + theta[, j]
+    own
+  }
+  m <- ncol(theta) - 1L
+  expand <- function(s) s[, rep(seq_len(m), each = p), drop = FALSE] * x[, rep(seq_len(p), m), drop = FALSE]
+  list(theta = theta, slope = slope, expand = expand)
+}
+
+multinomial_truths <- function(x, beta) {
+  eta <- x %*% beta
+  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
+  e <- cbind(exp(-top), exp(eta - top))
+  e / rowSums(e)
+}
+
+# Coefficients whose linear predictor is 1, or comes nearest to it.
+constant_columns <- function(z) {
+  b <- unname(qr.coef(qr(z), rep(1, nrow(z))))
+  replace(b, is.na(b), 0)
+}
+
+# The shares without covariates, kept off the boundary.
+start_shares <- function(codes, weights, channel) {
+  counts <- vapply(seq_len(ncol(channel)), function(code) sum(weights[codes == code]), 0)
+  shares <- pmax(drop(counts %*% unbiased_matrix(channel)) / max(sum(counts), 1e-300), 0.05 / nrow(channel))
+  shares / sum(shares)
+}
+
+# Scores of rows with reports of the probabilities `given`, a column for each truth.
+share_scores <- function(at, given) {
+  slopes <- Reduce(`+`, lapply(seq_len(ncol(given)), function(j) at$slope(j) * given[, j]))
+  at$expand(slopes / rowSums(at$theta * given))
+}
+
+# Thresholds stay in order by the logarithms of their distances. Columns are centred: the thresholds `ab` that are
+# climbed are those at the mean.
+cumulative_model <- function(rows) {
+  levels <- rows$mechanism$levels
+  columns <- colnames(rows$x) != "(Intercept)"
+  keep <- intersect(independent_columns(rows$x, rows$weights), which(columns))
+  x <- rows$x[, keep, drop = FALSE]
+  m <- length(levels) - 1L
+  p <- ncol(x)
+  k <- seq_len(m)
+  middle <- colSums(x * rows$weights) / sum(rows$weights)
+  basis <- orthogonal_columns(unname(x) - rep(middle, each = nrow(x)), rows$weights)
+  to <- block_diagonal(list(diag(m), basis$back))
+  to[k, -k] <- rep(middle %*% basis$back, each = m)
+  ordered <- function(b) c(cumsum(c(b[1], exp(b[k[-1]]))), b[-k])
+  distance_slope <- function(b) {
+    t <- diag(length(b))
+    for (j in k[-1]) t[j:m, j] <- exp(b[j])
+    t[k, 1] <- 1
+    t
+  }
+  evaluate <- function(b, need) {
+    now <- cumulative_pass(rows, ordered(b), basis$z, need)
+    if (need == 0L) return(now)
+    t <- distance_slope(b)
+    bent <- c(0, exp(b[k[-1]]) * rev(cumsum(rev(now$score[k])))[-1], numeric(p))
+    list(now$loglik, drop(crossprod(t, now$score)), crossprod(t, now$observed %*% t) - diag(bent),
+         if (need == 2L) crossprod(t, expected_information(rows, ordered(b), basis$z) %*% t))
+  }
+  # Thresholds in rows, and distances that go to 0: a category without respondents.
+  at_rows <- function(b, N) {
+    thresholds <- function(v) as.vector(outer(-drop(basis$z %*% v[-k]), v[k], `+`))
+    close <- k[-1][b[k[-1]] < 0]
+    moves <- distance_slope(b) %*% N
+    list(eta = c(thresholds(ordered(b)), b[close]),
+         move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(x) * m)),
+                      N[close, , drop = FALSE]))
+  }
+  inward <- function(ab) {
+    ab <- solve(to, ab)
+    if (any(diff(ab[k]) <= 0)) abort("The thresholds in {.arg start} must increase.", "argument")
+    c(ab[1], log(diff(ab[k])), ab[-k])
+  }
+  first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
+  thresholds <- paste(levels[k], levels[-1], sep = "|")
+  model <- new_likelihood(
+    c(thresholds, colnames(x)), evaluate, function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
+    function(b) drop(to %*% ordered(b)), function(b) to %*% distance_slope(b), at_rows, sum(rows$weights),
+    c(first[1], log(diff(first)), numeric(p)))
+  bare <- unname(x)
+  c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
+                truths = cumulative_truths(m), inward = inward,
+                expected = function(b) expected_information(rows, b, bare)))
+}
+
+cumulative_truths <- function(m) {
+  force(m)
+  function(b, x) {
+    parts <- cumulative_parts(b[seq_len(m)], drop(x %*% b[-seq_len(m)]))
+    slope <- function(j) {
+      own <- 0 * parts$density
+      if (j <= m) own[, j] <- parts$density[, j]
+      if (j > 1) own[, j - 1] <- -parts$density[, j - 1]
+      own
     }
-    start <- model$inward(as.double(start))
+    c(parts, list(slope = slope, expand = function(s) cbind(s, -rowSums(s) * x)))
   }
-  best <- best_maximum(model$evaluate, start %||% model$start, model$reach, model$size, starts)
-  check_maximum(best)
-  warn_maxima(best)
-  best
 }
 
-# How often each report was given, with the weights of the rows.
-report_counts <- function(rows) {
-  vapply(seq_len(ncol(rows$channel)), function(code) sum(rows$weights[rows$codes == code]), 0)
+# Shares of the categories, F(a_k) - F(a_{k-1}) = F(a_k) F(-a_{k-1}) (1 - exp(a_{k-1} - a_k)) without cancellation, and
+# the logistic density and its slope at each threshold.
+cumulative_parts <- function(alpha, shift) {
+  a <- outer(-shift, alpha, `+`)
+  m <- length(alpha)
+  below <- stats::plogis(a)
+  above <- stats::plogis(-a)
+  middle <- below[, -1, drop = FALSE] * above[, -m, drop = FALSE] * rep(-expm1(-diff(alpha)), each = nrow(a))
+  density <- below * above
+  list(theta = cbind(below[, 1], middle, above[, m]), density = density, bend = density * (above - below))
 }
 
-new_rr_multinom <- function(best, model, rows, type, call) {
-  found <- model$outward(best)
-  if (any(found$infinite)) {
-    fitted <- model$truths(best$b)
-    sure <- sum(apply(fitted, 1, max) > 1 - 1e-6)
-    none <- rows$mechanism$levels[colSums(fitted * model$weights) < 1e-6 * sum(model$weights)]
-    warn_infinite(found$names[found$infinite],
-                  paste0(sprintf("The truth of %s rows is fitted as certain.", format_count(sure)),
-                         if (length(none)) paste(" Fitted shares are 0 of:", format_labels(none))),
-                  reports_contradict(rows$mechanism, report_counts(rows)))
+# Log-likelihood, score and minus the Hessian in thresholds and slopes.
+cumulative_pass <- function(rows, b, x, need) {
+  m <- nrow(rows$channel) - 1L
+  w <- rows$weights
+  at <- cumulative_truths(m)(b, x)
+  given <- t(rows$channel[, rows$codes, drop = FALSE])
+  seen <- rowSums(at$theta * given)
+  loglik <- sum((w * log(seen))[w > 0])
+  if (need == 0L) return(list(loglik))
+  g <- (given[, -m - 1L, drop = FALSE] - given[, -1, drop = FALSE]) / seen
+  s <- at$density * g
+  # The sum of w (s s' - diag(bent)) in the linear predictors.
+  bent <- at$bend * g
+  row <- s * rowSums(s) - bent
+  side <- -crossprod(row * w, x)
+  top <- crossprod(s * w, s) - diag(colSums(w * bent), m)
+  list(loglik = loglik, score = colSums(w * at$expand(s)),
+       observed = rbind(cbind(top, side), cbind(t(side), crossprod(x * (w * rowSums(row)), x))))
+}
+
+expected_information <- function(rows, b, x) {
+  at <- cumulative_truths(nrow(rows$channel) - 1L)(b, x)
+  reports <- at$theta %*% rows$channel
+  Reduce(`+`, lapply(seq_len(ncol(reports)), function(y) {
+    s <- share_scores(at, matrix(rows$channel[, y], nrow(x), nrow(rows$channel), byrow = TRUE))
+    crossprod(s * (rows$weights * reports[, y]), s)
+  }))
+}
+
+# ---- what is read off a fit ----
+
+#' @export
+coef.rr_multinom <- function(object, ...) {
+  if (object$type == "cumulative") return(object$coefficients)
+  matrix(object$coefficients, length(object$mechanism$levels) - 1L, byrow = TRUE,
+         dimnames = list(object$mechanism$levels[-1], object$model$columns))
+}
+
+regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate)
+
+regression_scores.rr_multinom <- function(fit) {
+  at <- fit$model$truths(fit$estimate, unname(fit$model$x))
+  fit$weights * share_scores(at, t(fit$model$channel[, fit$model$codes, drop = FALSE]))
+}
+
+#' @rdname rr_multinom
+#' @param object,x A fit of `rr_multinom()`.
+#' @param newdata A data frame with the covariates, for `"posterior"` with the reports too; by default the data of the fit.
+#' @param se.fit Standard errors too?
+#' @export
+predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
+                                se.fit = FALSE, ...) {
+  type <- check_choice(type[1], "type", c("truth", "report", if (!check_flag(se.fit, "se.fit")) c("posterior", "class")))
+  mechanism <- object$mechanism
+  channel <- object$model$channel
+  rows <- multinom_newdata(object, newdata, type == "posterior")
+  at <- object$model$truths(object$estimate, rows$x)
+  truth <- structure(at$theta, dimnames = list(rows$names, mechanism$levels))
+  if (type == "class") return(factor(mechanism$levels[max.col(truth, "first")], mechanism$levels))
+  if (type == "posterior") {
+    joint <- truth * t(channel[, rows$codes, drop = FALSE])
+    return(joint / rowSums(joint))
   }
-  all <- model$all_names
-  coefficients <- stats::setNames(rep(NA_real_, length(all)), all)
-  coefficients[found$names] <- found$b
-  structure(
-    list(coefficients = coefficients, vcov = structure(found$vcov, dimnames = list(found$names, found$names)),
-         limit = found$limit, loglik = best$at$loglik, df = length(found$b),
-         n = rows$respondents %||% sum(rows$weights > 0),
-         weights = rows$weights,
-         type = type, mechanism = rows$mechanism, model = model, estimate = best$b, frame = rows$frame,
-         terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts, dropped = rows$dropped,
-         response = rows$response, infinite = found$names[found$infinite], starts = best$starts,
-         decrement = best$decrement, iterations = best$iterations, converged = best$converged, call = call,
-         title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial")),
-    class = c("rr_multinom", "rr_regression")
-  )
+  fit <- if (type == "truth") truth else structure(truth %*% channel, dimnames = list(rows$names, mechanism$reports))
+  if (!se.fit) return(fit)
+  slopes <- lapply(seq_along(mechanism$levels), function(j) at$expand(at$slope(j)))
+  if (type == "report") {
+    slopes <- lapply(seq_len(ncol(channel)), function(y) Reduce(`+`, Map(`*`, slopes, channel[, y])))
+  }
+  error <- vapply(slopes, function(g) sqrt(pmax(rowSums((g %*% object$limit) * g), 0)), numeric(nrow(fit)))
+  list(fit = fit, se.fit = matrix(error, nrow(fit), dimnames = dimnames(fit)))
+}
+
+multinom_newdata <- function(object, newdata, reports) {
+  if (is.null(newdata)) {
+    return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
+  }
+  terms <- stats::delete.response(object$terms)
+  frame <- newdata_frame(object, terms, newdata, all.vars(terms))
+  x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  codes <- NULL
+  if (reports) {
+    joint <- inherits(object$mechanism, "rr_product") && attr(object$terms, "response") == 0
+    needed <- if (joint) names(object$mechanism$questions)
+      else if (attr(object$terms, "response")) all.vars(object$terms[[2]]) else object$response
+    absent <- setdiff(needed, names(newdata))
+    if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
+    codes <- if (joint) product_codes(newdata, object$mechanism) else {
+      report_codes(eval(object$terms[[2]], newdata, environment(object$terms)), object$mechanism, object$response)
+    }
+  }
+  list(x = x[, colnames(object$model$x), drop = FALSE], codes = codes, names = rownames(newdata))
+}
+
+# The element `model`, which R would take for the data, holds the likelihood.
+#' @importFrom stats model.frame
+#' @export
+model.frame.rr_multinom <- function(formula, ...) formula$frame
+
+#' @export
+fitted.rr_multinom <- function(object, ...) predict(object)
+
+#' @export
+tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  table <- NextMethod()
+  if (x$type == "cumulative") return(table)
+  levels <- x$mechanism$levels[-1]
+  table$term <- rep(x$model$columns, length(levels))
+  tibble::add_column(table, y.level = rep(levels, each = length(x$model$columns)), .before = 1)
+}
+
+#' @export
+glance.rr_multinom <- function(x, ...) {
+  tibble::add_column(NextMethod(), type = x$type, categories = length(x$mechanism$levels), .before = 1)
+}
+
+#' @rdname rr_multinom
+#' @export
+augment.rr_multinom <- function(x, ...) {
+  prefixed <- function(shares, prefix) {
+    as.list(as.data.frame(structure(shares, dimnames = list(NULL, paste0(prefix, colnames(shares)))), optional = TRUE))
+  }
+  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed(predict(x), ".truth."),
+                      prefixed(predict(x, type = "posterior"), ".posterior."),
+                      list(.class = predict(x, type = "class"))))
 }

@@ -16,7 +16,7 @@
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
 #' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
-#' `candor_error_argument` for a variable that is not a covariate, for `by` of more than 8 values, and for other diagnostics than 1 to 6.
+#' `candor_error_argument` for a variable that is not a covariate, and for `by` of more than 8 values.
 #' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' survey <- data.frame(age = rep(20:69, 8),
@@ -67,17 +67,10 @@ draw_levels <- function(picture, along, limits, title = NULL) {
 #' @export
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
   # plot(fit, 1) is the first diagnostic of any model of R.
-  if (is.numeric(variable) && is.null(which)) {
-    which <- variable
-    variable <- NULL
-  }
+  if (is.null(which) && is.numeric(variable)) which <- variable
   if (is.null(which)) {
     check_dots_empty(...)
     return(draw(x, variable = variable, by = by, conf.level = conf.level))
-  }
-  if (!is.numeric(which) || !length(which) || !all(which %in% 1:6)) {
-    abort(c("{.arg which} must be diagnostics to draw, numbers from 1 to 6.", x = "It is {describe(which)}.",
-            i = "A covariate is {.arg variable}: {.code plot(fit, \"age\")}."), "argument")
   }
   utils::getS3method("plot", "lm")(x, which = which, ...)
 }
@@ -102,12 +95,8 @@ draw_along <- function(data, along, what, conf.level) {
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
 covariate_grid <- function(object, data, variable, by = character()) {
   known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
-  if (!length(known)) {
-    abort(c("There is no covariate to draw the truth along.",
-            i = if (inherits(object, "rr_glm")) "{.fn rr_effects} gives its average."
-              else "{.fn predict} gives the shares."), "argument")
-  }
-  variable <- check_covariates(variable %||% known[1], known, "variable", "a covariate")[1]
+  if (!length(known)) abort("There is no covariate to draw the truth along.", "argument")
+  variable <- check_covariates(variable %||% known[1], known, "variable")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
   stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object$model)
   typical <- Map(typical_value, data[known], stepped)
@@ -122,21 +111,18 @@ covariate_grid <- function(object, data, variable, by = character()) {
     new[[by]] <- rep(levels, each = length(grid))
     rownames(new) <- NULL
   }
-  list(variable = variable, grid = grid, line = line, by = if (length(by)) by,
-       typical = sprintf("%s = %s", others, vapply(typical[others], function(v) {
-         if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M")
-         else if (is.numeric(v)) format(v, digits = 3) else format(v)
-       }, "")),
-       new = new)
+  shown <- vapply(typical[others], function(v) {
+    if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M") else if (is.numeric(v)) format(v, digits = 3) else format(v)
+  }, "")
+  list(variable = variable, grid = grid, line = line, by = if (length(by)) by, new = new,
+       typical = sprintf("%s = %s", others, shown))
 }
 
 # The mean, of dates to the day and of times to the minute, as the caption shows it; or the most frequent value.
 typical_value <- function(v, stepped) {
-  if (!stepped) {
-    if (inherits(v, "Date")) return(as.Date(round(as.numeric(mean(v))), origin = "1970-01-01"))
-    if (inherits(v, "POSIXct")) return(as.POSIXct(round(mean(v), "mins")))
-    if (is.numeric(v)) return(mean(v))
-  }
+  if (!stepped && inherits(v, "Date")) return(as.Date(round(as.numeric(mean(v))), origin = "1970-01-01"))
+  if (!stepped && inherits(v, "POSIXct")) return(as.POSIXct(round(mean(v), "mins")))
+  if (!stepped && is.numeric(v)) return(mean(v))
   values <- sort(unique(v))
   values[which.max(tabulate(match(v, values)))]
 }
@@ -144,23 +130,18 @@ typical_value <- function(v, stepped) {
 # The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the
 # other covariate, as if it were no interaction.
 line_covariate <- function(by, variable, terms, data) {
-  values <- vapply(data, function(column) length(unique(column)), 0L)
+  few <- names(data)[vapply(data, function(column) length(unique(column)), 0L) <= length(line_colours)]
   if (!is.null(by)) {
-    if (!length(by)) return(by)
-    others <- setdiff(names(data), variable)
-    by <- check_covariates(by, others, "by", "another covariate")[1]
-    if (values[[by]] > length(line_colours)) {
-      abort(c("{.arg by} must have at most {length(line_colours)} values.", x = "{.val {by}} has {values[[by]]}."),
-            "argument")
-    }
-    return(by)
+    by <- utils::head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
+    if (all(by %in% few)) return(by)
+    abort(c("{.arg by} must have at most {length(line_colours)} values.",
+            x = "{.val {by}} has {length(unique(data[[by]]))}."), "argument")
   }
   parts <- lapply(strsplit(attr(terms, "term.labels")[attr(terms, "order") > 1L], ":", fixed = TRUE), function(part) {
-    unique(unlist(lapply(part, function(term) all.vars(str2lang(term)))))
+    unlist(lapply(part, function(term) all.vars(str2lang(term))))
   })
-  with <- setdiff(unlist(Filter(function(names) variable %in% names, parts)), variable)
-  with <- with[with %in% names(data)]
-  utils::head(with[values[with] <= length(line_colours)], 1L)
+  with <- unlist(Filter(function(names) variable %in% names, parts))
+  utils::head(intersect(setdiff(with, variable), few), 1L)
 }
 
 #' @rdname rr_regression

@@ -5,8 +5,7 @@
 #' **Yes/no questions.** The prior of the share is Beta(a, b). The density is integrated on the logit scale, where the trapezoidal rule converges faster than any power of
 #' its step: moments and quantiles have nine digits for any number of respondents.
 #'
-#' **K categories.** The prior is Dirichlet. Draws are by rejection where it is uniform, the channel additive, and enough of the Dirichlet distribution of the *reports*
-#' lies inside what the mechanism can give (independent draws); else by data augmentation (Gibbs sampling: the truths behind each report given the shares, the shares given
+#' **K categories.** The prior is Dirichlet. Draws are by data augmentation (Gibbs sampling: the truths behind each report given the shares, the shares given
 #' the truths), after 500 sweeps that are not kept. The state is counts, so that a sweep takes the same time for any number of respondents. Products of questions
 #' have cells as categories.
 #'
@@ -40,68 +39,67 @@
 #' set.seed(1)
 #' rr_posterior(rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1)), n = 1000)
 #' @export
-rr_posterior <- function(tally, prior = c(1, 1), n = 0, ...) {
+rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)
   if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
-            i = "{tally_remedy(tally)}"),
-          "argument")
+    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.", i = "{tally_remedy(tally)}"), "argument")
   }
-  if (!is.null(tally$weight_squares)) {
-    abort(c("{.arg tally} must not be weighted: a posterior needs numbers of respondents.",
+  counts <- as.matrix(tally$counts)
+  if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
+    abort(c("{.arg tally} must hold whole numbers of respondents, without weights.",
             i = "Estimate weighted shares with {.fn rr_estimate}."), "argument")
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
   channel <- unname(identified_channel(mechanism, "tally"))
-  counts <- as.matrix(tally$counts)
-  if (any(counts != floor(counts))) {
-    abort(c("{.arg tally} must hold whole numbers of reports."), "argument")
-  }
-  for (g in seq_len(ncol(counts))) {
-    never <- which(colSums(channel) == 0 & counts[, g] > 0)
-    if (length(never)) {
-      abort(c("The data are impossible under this mechanism.",
-              x = "Report {.val {mechanism$reports[never[1]]}} was given, and no truth can produce it."), "impossible")
-    }
+  never <- which(colSums(channel) == 0 & rowSums(counts) > 0)
+  if (length(never)) {
+    abort(c("The data are impossible under this mechanism.",
+            x = "Report {.val {mechanism$reports[never[1]]}} was given, and no truth can produce it."), "impossible")
   }
   k <- nrow(channel)
-  prior <- check_prior(prior, mechanism$levels, missing(prior))
+  prior <- check_prior(prior, mechanism$levels)
   if (k > 2 && n == 0) {
     abort(c("The posterior of {k} categories is made of draws.", x = "{.arg n} is 0.",
             i = "Ask for some: {.code rr_posterior(tally, n = 4000)}."), "argument")
   }
   parts <- lapply(seq_len(ncol(counts)), function(g) {
-    if (k == 2) binary_posterior(counts[, g], channel, prior, n) else drawn_posterior(counts[, g], channel, prior, n)
+    part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
+    if (n > 0) colnames(part$draws) <- mechanism$levels
+    part
   })
-  draws <- lapply(parts, function(part) {
-    if (!is.null(part$draws)) structure(part$draws, dimnames = list(NULL, mechanism$levels))
-  })
+  draws <- if (n > 0) lapply(parts, `[[`, "draws")
   structure(list(parts = parts, tally = tally, mechanism = mechanism, prior = prior,
-                 draws = if (n > 0) { if (is.null(tally$groups)) draws[[1]] else draws }), class = "rr_posterior")
+                 draws = if (is.null(tally$groups)) draws[[1]] else draws), class = "rr_posterior")
 }
 
-check_prior <- function(prior, levels, default) {
+check_prior <- function(prior, levels) {
   k <- length(levels)
-  if (default && k > 2) return(rep(1, k))
-  if (!is.numeric(prior) || !length(prior) || !all(is.finite(prior)) || any(prior <= 0)) {
-    abort(c("{.arg prior} must be numbers above 0.", x = "It is {describe(prior)}."), "argument")
+  if (!is.numeric(prior) || !length(prior) %in% c(1L, k) || !all(is.finite(prior)) || any(prior <= 0)) {
+    abort(c("{.arg prior} must be one number above 0, or one per category.",
+            x = "It is {describe(prior)}; there are {k} categories."), "argument")
   }
   if (length(prior) == 1L) return(rep(as.double(prior), k))
-  if (length(prior) != k) {
-    abort(c("{.arg prior} must be one number, or one per category.",
-            x = "It has {length(prior)} entries; there are {k} categories."), "argument")
-  }
   if (!is.null(names(prior))) return(as.double(match_levels(prior, levels, "prior")))
-  # Beta(a, b) is the law of the share of yes, the second level.
+  # Beta(a, b) is the distribution of the share of yes, the second level.
   if (k == 2) rev(as.double(prior)) else as.double(prior)
 }
 
-# Two categories: list(method, quantile(t), mean, sd, evidence, draws) of the share of the second, by quadrature on the
-# logit scale, on a grid that resolves the narrowest part of the density and ends where nothing is left.
+# Two categories: the share of the second, by quadrature on the logit scale.
 binary_posterior <- function(counts, channel, prior, n) {
-  a <- prior[2]
-  b <- prior[1]
+  at <- posterior_grid(counts, channel, prior[2], prior[1])
+  share_of_yes <- posterior_quantile(at$grid, at$density)
+  share <- stats::plogis(at$grid)
+  weight <- at$density / sum(at$density)
+  mean <- sum(weight * share)
+  yes <- if (n > 0) share_of_yes(stats::runif(n))
+  list(method = "quadrature", quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
+       mean = c(1 - mean, mean), sd = rep(sqrt(sum(weight * (share - mean)^2)), 2), evidence = at$evidence,
+       draws = if (n > 0) cbind(1 - yes, yes), effective = n)
+}
+
+# The density on a grid that resolves its narrowest part and ends where nothing is left.
+posterior_grid <- function(counts, channel, a, b) {
   log_density <- function(eta) {
     value <- a * stats::plogis(eta, log.p = TRUE) + b * stats::plogis(-eta, log.p = TRUE)
     for (y in which(counts > 0)) {
@@ -127,9 +125,12 @@ binary_posterior <- function(counts, channel, prior, n) {
   grid <- seq(ends[1], ends[2], length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6))
   density <- exp(log_density(grid) - top)
   total <- sum(density) * (grid[2] - grid[1])
-  density <- density / total
-  # The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the
-  # cubic with the density's slopes.
+  list(grid = grid, density = density / total, evidence = top + log(total) - lbeta(a, b))
+}
+
+# The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the cubic
+# with the density's slopes.
+posterior_quantile <- function(grid, density) {
   half <- function(grid, density) {
     f <- c(0, density, 0)
     inner <- seq_len(length(grid) - 1)
@@ -140,11 +141,118 @@ binary_posterior <- function(counts, channel, prior, n) {
   }
   lower <- half(grid, density)
   upper <- half(rev(grid), rev(density))
-  quantile <- function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, stats::plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
-  share <- stats::plogis(grid)
-  weight <- density / sum(density)
-  mean <- sum(weight * share)
-  yes <- if (n > 0) quantile(stats::runif(n))
-  list(method = "quadrature", quantile = quantile, mean = mean, sd = sqrt(sum(weight * (share - mean)^2)),
-       evidence = top + log(total) - lbeta(a, b), draws = if (n > 0) cbind(1 - yes, yes), effective = n)
+  function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, stats::plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
+}
+
+# K categories: draws by data augmentation.
+drawn_posterior <- function(counts, channel, prior, n) {
+  draws <- augmentation_draws(counts, channel, prior, n)
+  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
+  list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
+       sd = apply(draws, 2, stats::sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
+}
+
+augmentation_draws <- function(counts, channel, prior, n, warm = 500L) {
+  k <- nrow(channel)
+  seen <- which(counts > 0)
+  theta <- start_shares(seq_along(counts), counts, channel)
+  draws <- matrix(0, n, k)
+  for (sweep in seq_len(warm + n)) {
+    truths <- prior
+    for (y in seen) truths <- truths + stats::rmultinom(1, counts[y], theta * channel[, y])[, 1]
+    theta <- stats::rgamma(k, truths)
+    theta <- theta / sum(theta)
+    if (sweep > warm) draws[sweep - warm, ] <- theta
+  }
+  draws
+}
+
+# By the initial positive sequence of Geyer (1992).
+effective_draws <- function(x) {
+  n <- length(x)
+  if (n < 10 || stats::var(x) == 0) return(n)
+  rho <- stats::acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[-1]
+  pairs <- rho[seq(1, length(rho) - 1, 2)] + rho[seq(2, length(rho), 2)]
+  stop <- match(TRUE, pairs < 0, nomatch = length(pairs) + 1) - 1
+  n / max(1, 1 + 2 * sum(rho[seq_len(2 * stop)]))
+}
+
+#' @rdname rr_posterior
+#' @param x,object A posterior.
+#' @param probs Probabilities, from 0 to 1.
+#' @param ... Not used, and refused by `rr_posterior()`.
+#' @importFrom stats quantile
+#' @export
+quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
+  probs <- check_probabilities(probs, "probs")
+  table <- do.call(rbind, lapply(x$parts, function(part) part$quantile(probs)))
+  dimnames(table) <- list(names(coef(x)), paste0(format(100 * probs, trim = TRUE, digits = 5), "%"))
+  table
+}
+
+#' @export
+coef.rr_posterior <- function(object, ...) {
+  levels <- object$mechanism$levels
+  groups <- object$tally$groups
+  keys <- if (!is.null(groups)) paste0(rep(do.call(paste, c(as.list(groups), sep = ".")), each = length(levels)), ":")
+  stats::setNames(unlist(lapply(object$parts, `[[`, "mean")), paste0(keys, levels))
+}
+
+#' @rdname rr_posterior
+#' @param parm Names or positions of levels; all by default.
+#' @param level,conf.level Probability between the ends, equal tails.
+#' @export
+confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
+  level <- check_level(level)
+  quantile(object, c((1 - level) / 2, (1 + level) / 2))[match_coefficients(parm, names(coef(object))), , drop = FALSE]
+}
+
+#' @export
+nobs.rr_posterior <- function(object, ...) sum(object$tally$n)
+
+#' @rdname rr_posterior
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @export
+tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  conf.level <- check_level(conf.level)
+  levels <- x$mechanism$levels
+  groups <- lapply(as.list(x$tally$groups), rep, each = length(levels))
+  quantiles <- unname(quantile(x, c((1 - conf.level) / 2, 0.5, (1 + conf.level) / 2)))
+  columns <- c(groups, list(term = rep(levels, length(x$parts)), estimate = unname(coef(x)),
+                            std.error = unlist(lapply(x$parts, `[[`, "sd")), median = quantiles[, 2]))
+  ends <- if (check_flag(conf.int, "conf.int")) list(conf.low = quantiles[, 1], conf.high = quantiles[, 3])
+  tibble::as_tibble(c(columns, ends))
+}
+
+#' @export
+glance.rr_posterior <- function(x, ...) {
+  of <- function(what) unlist(lapply(x$parts, `[[`, what))
+  drawn <- !is.null(x$draws)
+  tibble::tibble(nobs = nobs(x), log.evidence = sum(of("evidence")), method = paste(unique(of("method")), collapse = ", "),
+                 draws = if (drawn) nrow(x$parts[[1]]$draws) else 0,
+                 effective = if (drawn) min(of("effective")) else NA_real_)
+}
+
+#' @export
+as.data.frame.rr_posterior <- function(x, ...) {
+  if (is.null(x$draws)) return(plain_frame(tidy(x, conf.int = TRUE), ...))
+  if (is.null(x$tally$groups)) return(plain_frame(tibble::as_tibble(x$draws), ...))
+  keys <- as.data.frame(x$tally$groups)
+  each <- nrow(x$draws[[1]])
+  plain_frame(cbind(keys[rep(seq_len(nrow(keys)), each = each), , drop = FALSE], do.call(rbind, x$draws),
+                    row.names = NULL), ...)
+}
+
+#' @export
+print.rr_posterior <- function(x, digits = 4, ...) {
+  look <- glance(x)
+  draws <- if (look$draws > 0) {
+    sprintf(", %s draws (worth at least %s)", format_count(look$draws), format_count(floor(look$effective)))
+  }
+  cat("<rr_posterior> Shares given ", format_count(look$nobs), " reports",
+      if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "; ", look$method, draws, "\n  ",
+      format(x$mechanism), "; prior ", if (length(x$prior) == 2) "Beta" else "Dirichlet", "(",
+      format_labels(if (length(x$prior) == 2) rev(x$prior) else x$prior), ")\n", sep = "")
+  print(as.data.frame(utils::head(tidy(x, conf.int = TRUE), 20)), digits = check_digits(digits), row.names = FALSE)
+  invisible(x)
 }

@@ -33,103 +33,87 @@
 #' # What a report "yes" says about a respondent of 30
 #' predict(fit, data.frame(age = 30, report = "yes"), "posterior")
 #' @export
-predict.rr_glm <- function(object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response",
-                                                            "terms"), se.fit = FALSE,
+predict.rr_glm <- function(object, newdata = NULL,
+                           type = c("link", "truth", "report", "posterior", "response", "terms"), se.fit = FALSE,
                            interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")
   if (type == "response") type <- "truth"
   if (type == "terms") {
-    if (!is.null(newdata)) newdata_frame(object, stats::delete.response(object$terms), newdata, names(object$data))
+    if (!is.null(newdata)) newdata_frame(object, stats::delete.response(object$terms), newdata)
     class(object) <- c("glm", "lm")
-    return(if (is.null(newdata)) stats::predict(object, type = "terms", se.fit = se.fit, ...)
-           else stats::predict(object, newdata, type = "terms", se.fit = se.fit, ...))
+    arguments <- list(object, type = "terms", se.fit = se.fit, ...)
+    return(do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata))))
   }
-  level <- check_level(level)
-  new <- prediction_rows(object, newdata, type)
+  new <- if (is.null(newdata)) fitted_predictors(object) else prediction_rows(object, newdata, type)
+  label <- function(v) {
+    v <- stats::setNames(v, new$names)
+    if (is.null(newdata)) stats::napredict(object$na.action, v) else v
+  }
   value <- predicted(object, new, new$eta, type)
-  if (!se.fit && interval == "none") return(new$label(value))
+  if (!se.fit && interval == "none") return(label(value))
   V <- vcov. %||% object$whole %||% stats::vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
   se[!is.finite(new$eta)] <- NA
-  fit <- new$label(value)
+  fit <- label(value)
   if (interval == "confidence") {
+    level <- check_level(level)
     half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * se
-    ends <- lapply(c(-1, 1), function(side) predicted(object, new, clip_eta(new$eta + side * half, object$link), type))
+    ends <- lapply(c(-1, 1), function(side) {
+      eta <- new$eta + side * half
+      predicted(object, new, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta), type)
+    })
     fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
     rownames(fit) <- new$names
   }
   if (!se.fit) return(fit)
-  list(fit = fit, se.fit = new$label(se * abs(prediction_slope(object, new, type))), residual.scale = 1)
+  list(fit = fit, se.fit = label(se * abs(prediction_slope(object, new, type))), residual.scale = 1)
 }
 
-clip_eta <- function(eta, link) {
-  switch(link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta)
+# Linear predictors of the rows, with the report and the arm of each.
+fitted_predictors <- function(object) {
+  list(eta = unname(object$linear.predictors), x = stats::model.matrix(object), y = unname(object$y), arm = object$arm,
+       names = names(object$linear.predictors))
 }
 
-# Linear predictors of the rows, with the report and the device of each where `type` needs them.
 prediction_rows <- function(object, newdata, type) {
-  if (is.null(newdata)) {
-    x <- stats::model.matrix(object)
-    names <- names(object$linear.predictors)
-    label <- function(v) stats::napredict(object$na.action, stats::setNames(v, names))
-    return(list(eta = unname(object$linear.predictors), x = x, y = unname(object$y), arm = object$arm, label = label,
-                names = names))
-  }
   terms <- stats::delete.response(object$terms)
-  frame <- newdata_frame(object, terms, newdata, names(object$data))
-  x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
-  offset <- new_offset(object, terms, newdata, nrow(x))
+  x <- stats::model.matrix(terms, newdata_frame(object, terms, newdata), contrasts.arg = object$contrasts)
+  offset <- numeric(nrow(x))
+  for (term in c(as.list(attr(terms, "variables"))[attr(terms, "offset") + 1], object$call$offset)) {
+    offset <- offset + eval(term, newdata, environment(terms))
+  }
   # Tools that take derivatives set coefficients of their own.
   if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
-  eta <- limit_predictor(object, x, offset)
-  arm <- if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata)
-  y <- if (type == "posterior") new_reports(object, newdata)
-  names <- row.names(newdata)
-  list(eta = eta, x = x, y = y, arm = arm, label = function(v) stats::setNames(v, names), names = names)
-}
-
-new_offset <- function(object, terms, newdata, n) {
-  offset <- numeric(n)
-  places <- attr(terms, "offset")
-  for (place in places) offset <- offset + eval(attr(terms, "variables")[[place + 1]], newdata, environment(terms))
-  if (!is.null(object$call$offset)) offset <- offset + eval(object$call$offset, newdata, environment(terms))
-  offset
+  list(eta = limit_predictor(object, x, offset), x = x, names = row.names(newdata),
+       arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata),
+       y = if (type == "posterior") {
+         regress_response(new_column(object$formula[[2]], object, newdata), object$labels)$y
+       })
 }
 
 new_arm <- function(object, newdata) {
-  if (is.null(object$anchor)) return(named_arm(object, newdata))
-  column <- names(object$anchor)
-  if (!column %in% names(newdata)) {
-    abort(c("{.arg newdata} must have the reports of the anchor question.", x = "It has no {.code {column}}.",
-            i = "{.code type = \"truth\"} does not need them."), "mismatch")
+  arm <- 0L
+  if (!inherits(object$mechanism, "rr_mechanism")) {
+    column <- column_expression(object$call$arm, newdata, environment(object$terms))
+    arm <- match_arms(new_column(column, object, newdata), names(object$mechanism), nrow(newdata))
   }
-  arm <- if (inherits(object$mechanism, "rr_mechanism")) 0L else named_arm(object, newdata)
-  2L * arm + anchor_reports(newdata[[column]], object$anchor[[1]])
+  if (is.null(object$anchor)) return(arm)
+  said <- new_column(as.name(names(object$anchor)), object, newdata)
+  2L * arm + anchor_reports(said, object$anchor[[1]])
 }
 
-named_arm <- function(object, newdata) {
-  expression <- arm_column(object$call$arm, newdata)
-  arm <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
-  if (is.null(arm) || length(arm) != nrow(newdata)) {
-    abort(c("{.arg newdata} must say which mechanism each row has.", x = "It has no {.code {deparse1(expression)}}.",
-            i = "The mechanisms are {.val {names(object$mechanism)}}; {.code type = \"truth\"} does not need them."),
-          "mismatch")
-  }
-  match_arms(arm, names(object$mechanism), nrow(newdata))
-}
-
-new_reports <- function(object, newdata) {
-  expression <- object$formula[[2]]
-  response <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
-  if (is.null(response) || NROW(response) != nrow(newdata)) {
-    abort(c("A posterior is that of a report, and {.arg newdata} has none.",
-            i = "Add a column {.code {deparse1(expression)}}, or use {.code type = \"truth\"}."), "mismatch")
-  }
-  regress_response(response, object$labels)$y
+# Columns of the data that were fitted must be columns here too, even if there is an object of that name elsewhere.
+new_column <- function(expression, object, newdata) {
+  absent <- setdiff(intersect(all.vars(expression), names(object$data)), names(newdata))
+  value <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
+  if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) return(value)
+  abort(c("{.arg newdata} must have the report and the mechanism of each row.",
+          x = "It has no {.code {deparse1(expression)}}.", i = "{.code type = \"truth\"} does not need them."),
+        "mismatch")
 }
 
 predicted <- function(object, new, eta, type) {
@@ -144,7 +128,7 @@ prediction_slope <- function(object, new, type) {
   if (type == "link") return(rep(1, length(new$eta)))
   rows <- regress_rows(new$eta, NULL, new$arm, object$device, object$link)
   if (type == "truth") return(rows$slope)
-  index <- if (is.null(new$arm)) rep(1L, length(new$eta)) else new$arm + 1L
+  index <- row_arms(new$arm, length(new$eta))
   if (type == "report") return(object$device[5, index] * rows$slope)
   part <- function(r) r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
   yes <- part(object$device[1, index] * rows$truth / rows$report)

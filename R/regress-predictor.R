@@ -36,8 +36,7 @@
 #'   * `predict(truth = )`: the mean outcome if the truth were `truth`, a named list of one level per randomized covariate. Without `truth` (only `"ml"`) the mean
 #'     given the exact covariates; `type = "truth"` the probabilities of each truth given these, `"posterior"` given report and outcome too. `se.fit` for the mean at a `truth`.
 #' @section Errors:
-#' `candor_error_argument` for a randomized variable that is not in the formula, one inside a function, such as `factor(tax)` (of more than two levels numbers and conditions may be made,
-#' `I(often == "daily")`), a formula without one, families, links and outcomes that are not
+#' `candor_error_argument` for a randomized variable that is not in the formula, families, links and outcomes that are not
 #' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
 #' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
 #' @source van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
@@ -59,98 +58,77 @@
 #' # With a model of the truth, and an interaction
 #' rr_predictor(grade ~ semester * cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
-rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), truth = ~ ., method = c("moments",
-                                                                                                        "ml"),
+rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
-  refuse_design(...)
   check_dots_empty(...)
   call <- match.call()
   family <- check_family(family)
-  if (identical(method, c("moments", "ml"))) method <- if (family$family == "binomial") "ml" else "moments"
-  method <- check_choice(method, "method", c("moments", "ml"))
+  method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method",
+                         c("moments", "ml"))
   starts <- check_starts(starts)
   rows <- predictor_rows(call, formula, data, mechanisms, truth, parent.frame())
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)
   if (method == "ml") tell_sampling_weights(rows$weights)
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
+  title <- paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]], "regression by",
+                 if (method == "ml") "maximum likelihood" else "moments")
   structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
                 mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms,
-                dropped = length(attr(rows$frame, "na.action")), call = call, title = predictor_title(rows, method))),
+                dropped = length(attr(rows$frame, "na.action")), call = call, title = title)),
     class = c("rr_predictor", "rr_regression")
   )
 }
 
-predictor_title <- function(rows, method) {
-  what <- switch(rows$family$family, gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")
-  sprintf("%s regression on %s, %s", what, if (length(rows$covariates)) "randomized covariates" else "exact covariates",
-          if (method == "ml") "maximum likelihood" else "by moments")
-}
-
-canonical_links <- c(gaussian = "identity", binomial = "logit", poisson = "log")
-
 check_family <- function(family) {
-  if (is.character(family) && length(family) == 1L && family %in% names(canonical_links)) {
-    family <- get(family, envir = asNamespace("stats"))
-  }
+  canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
+  if (is.character(family) && isTRUE(family %in% names(canonical))) family <- get(family, envir = asNamespace("stats"))
   if (is.function(family)) family <- tryCatch(family(), error = function(e) family)
-  if (inherits(family, "family") && identical(unname(canonical_links[family$family]), family$link)) return(family)
+  if (inherits(family, "family") && identical(unname(canonical[family$family]), family$link)) return(family)
   shown <- if (inherits(family, "family")) sprintf("%s with link %s", family$family, family$link) else describe(family)
   abort(c("{.arg family} must be gaussian(), binomial() or poisson(), with the canonical link.", x = "It is {shown}."),
         "argument")
 }
 
+# ---- rows ----
+
 # The variables as they stand, one row per respondent; designs are made of them once the truths are filled in.
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   if (!is.data.frame(data)) abort(c("{.arg data} must be a data frame.", x = "It is {describe(data)}."), "argument")
-  mechanisms <- check_randomized(mechanisms)
+  names <- check_randomized(mechanisms)
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
   right <- all.vars(stats::delete.response(terms))
-  absent <- setdiff(names(mechanisms), c(right, response))
+  absent <- setdiff(names, c(right, response))
   if (length(absent)) {
-    abort(c("Randomized variables must be in {.arg formula}.", x = "{.val {absent[1]}} is not.",
-            i = "Add it, or leave its mechanism out."), "argument")
+    abort(c("Randomized variables must be in {.arg formula}, the response as a column.",
+            x = "{.val {absent[1]}} is not."), "argument")
   }
   if (!inherits(truth, "formula") || length(truth) != 2L) {
-    abort(c("{.arg truth} must be a one-sided formula.", x = "It is {describe(truth)}.",
-            i = "For example {.code ~ age}."),
+    abort(c("{.arg truth} must be a one-sided formula, as in {.code ~ age}.", x = "It is {describe(truth)}."),
           "argument")
   }
   check_terms(formula)
   check_terms(truth)
-  covariates <- intersect(names(mechanisms), right)
-  check_plain_truths(terms, mechanisms)
-  check_plain_truths(stats::terms(truth, allowDotAsName = TRUE), mechanisms)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
-  frame <- regression_frame(call, wide, data, where, names(mechanisms), response)
-  if (response %in% names(mechanisms) && !is.name(formula[[2]])) {
-    abort(c("A randomized response must be a column.", x = "It is {.code {response}}."), "argument")
-  }
-  channels <- lapply(stats::setNames(nm = names(mechanisms)), function(name) {
-    unname(identified_channel(mechanisms[[name]], name))
-  })
-  codes <- lapply(stats::setNames(nm = names(mechanisms)), function(name) {
-    code <- report_codes(frame[[name]], mechanisms[[name]], name)
-    check_possible(code, channels[[name]], mechanisms[[name]], name)
-    code
-  })
+  frame <- regression_frame(call, wide, data, where, names, response)
+  channels <- Map(function(mechanism, name) unname(identified_channel(mechanism, name)), mechanisms, names)
+  codes <- Map(function(mechanism, name) report_codes(frame[[name]], mechanism, name), mechanisms, names)
+  Map(check_possible, codes, channels, mechanisms, names)
+  covariates <- intersect(names, right)
   levels <- lapply(mechanisms[covariates], `[[`, "levels")
   if (prod(lengths(levels)) > 1000) {
-    abort(c("Too many combinations of truths.",
-            x = "There are {format_count(prod(lengths(levels)))}; the limit is 1000.",
-            i = "Use fewer randomized covariates at a time."), "argument")
+    abort(c("There must be at most 1000 combinations of truths.", x = "There are {prod(lengths(levels))}."), "argument")
   }
-  cells <- if (length(levels)) expand.grid(lapply(levels, seq_along),
-                                           KEEP.OUT.ATTRS = FALSE) else data.frame(row.names = 1)
+  cells <- if (length(levels)) expand.grid(lapply(levels, seq_along), KEEP.OUT.ATTRS = FALSE)
+    else data.frame(row.names = 1)
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
-               covariates = covariates,
-               mechanisms = mechanisms, channels = channels, codes = codes, levels = levels, cells = cells,
-               truth_formulas = truth_formulas(truth, terms, covariates))
+               covariates = covariates, mechanisms = mechanisms, channels = channels, codes = codes, levels = levels,
+               cells = cells, truth_formulas = truth_formulas(truth, terms, covariates))
   rows$x <- predictor_designs(stats::delete.response(terms), frame, rows)
   rows$made <- attr(rows$x, "made")
   rows$keep <- independent_columns(do.call(rbind, rows$x), rep(rows$weights, length(rows$x)))
@@ -160,60 +138,28 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   rows
 }
 
-# A randomized variable is a factor of its truths already. Of two levels no function makes another variable; of more it
-# may make a number or a condition, as in I(q == "often"), which is one.
-check_plain_truths <- function(terms, mechanisms) {
-  variables <- as.list(attr(terms, "variables"))[-1]
-  if (attr(terms, "response")) variables <- variables[-attr(terms, "response")]
-  for (written in Filter(is.call, variables)) for (name in intersect(all.vars(written), names(mechanisms))) {
-    levels <- mechanisms[[name]]$levels
-    truth <- stats::setNames(list(factor(levels, levels)), name)
-    value <- tryCatch(suppressWarnings(eval(written, truth, environment(terms))), error = function(e) NULL)
-    if (length(levels) > 2L && (is.numeric(value) || is.logical(value))) next
-    abort(c("{.arg formula} must name the randomized {.val {name}} plainly.", x = "It has {.code {deparse1(written)}}.",
-            i = "Write {.code {name}}: its truth is a factor with the levels {format_labels(levels)}.",
-            i = plain_remedy(written, name, levels)), "argument")
-  }
-}
-
-plain_remedy <- function(written, name, levels) {
-  others <- setdiff(all.vars(written), name)
-  if (length(others)) return(sprintf("An interaction is `%1$s:%2$s`, or `%1$s * %2$s` with both.", name, others[1]))
-  if ("relevel" %in% all.names(written)) {
-    paste("Its coefficients are against {.val {levels[1]}};",
-          if (length(levels) == 2L) "against {.val {levels[2]}} they have the other sign."
-          else "against another level they are differences of them.")
-  } else if (length(levels) == 2L) "Its coefficient is of {.val {levels[2]}} against {.val {levels[1]}}."
-}
-
 check_randomized <- function(mechanisms) {
   names <- names(mechanisms)
-  if (!is.list(mechanisms) || inherits(mechanisms, "rr_mechanism") || !length(mechanisms) || is.null(names) ||
-      !all(nzchar(names)) || anyDuplicated(names)) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms, named by the randomized variables.",
+  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
+  if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
+      anyDuplicated(names)) {
+    abort(c("{.arg mechanisms} must be a list of mechanisms of single questions, named by the randomized variables.",
             x = "It is {describe(mechanisms)}.", i = "For example {.code list(fraud = rr_warner(0.8))}."), "argument")
   }
-  for (name in names) {
-    mechanism <- check_mechanism(mechanisms[[name]], name)
-    if (inherits(mechanism, "rr_product")) {
-      abort(c("{.arg {name}} must be a single question.", x = "It is a product of questions.",
-              i = "Name its questions one by one in {.arg mechanisms}."), "argument")
-    }
-  }
-  mechanisms
+  names
 }
 
 # The truth model of each randomized covariate: the exact terms, and the randomized covariates before it.
 truth_formulas <- function(truth, terms, covariates) {
-  labels <- attr(terms, "term.labels")
-  free <- vapply(labels, function(label) !any(all.vars(str2lang(label)) %in% covariates), NA)
-  full <- "." %in% all.vars(truth)
+  free_of <- function(labels, names) {
+    labels[!vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)]
+  }
   own <- attr(stats::terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels")
-  own <- setdiff(own, ".")
+  full <- "." %in% all.vars(truth)
+  exact <- if (full) free_of(attr(terms, "term.labels"), covariates)
   out <- lapply(seq_along(covariates), function(j) {
-    later <- covariates[j:length(covariates)]
-    kept <- own[vapply(own, function(label) !any(all.vars(str2lang(label)) %in% later), NA)]
-    used <- unique(c(if (full) c(labels[free], sprintf("`%s`", covariates[seq_len(j - 1)])), kept))
+    before <- if (full) sprintf("`%s`", covariates[seq_len(j - 1)])
+    used <- unique(c(exact, before, free_of(setdiff(own, "."), covariates[j:length(covariates)])))
     formula <- if (length(used)) stats::reformulate(used) else ~ 1
     environment(formula) <- environment(terms)
     formula
@@ -225,11 +171,14 @@ truth_formulas <- function(truth, terms, covariates) {
 # fit: new rows have its terms, with their bases of curves and their centres, its levels and its contrasts.
 predictor_designs <- function(terms, frame, rows, made = NULL) {
   designs <- lapply(seq_len(max(1L, nrow(rows$cells))), function(cell) {
-    model <- stats::model.frame(made$terms %||% terms, fill_truths(frame, rows, cell), na.action = stats::na.pass,
-                                xlev = made$xlevels)
+    for (name in rows$covariates) {
+      levels <- rows$levels[[name]]
+      frame[[name]] <- factor(rep(levels[rows$cells[[name]][cell]], nrow(frame)), levels)
+    }
+    model <- stats::model.frame(made$terms %||% terms, frame, na.action = stats::na.pass, xlev = made$xlevels)
     own <- attr(model, "terms")
     x <- stats::model.matrix(own, model, contrasts.arg = made$contrasts)
-    if (!all(is.finite(x))) abort(c("Covariates must be finite.", x = "Some values of the design are not."), "argument")
+    check_finite_columns(x)
     if (is.null(made)) {
       made <<- list(terms = own, xlevels = stats::.getXlevels(own, model), contrasts = attr(x, "contrasts"))
     }
@@ -238,41 +187,454 @@ predictor_designs <- function(terms, frame, rows, made = NULL) {
   structure(designs, made = made)
 }
 
-fill_truths <- function(frame, rows, cell) {
-  for (name in rows$covariates) {
-    levels <- rows$levels[[name]]
-    frame[[name]] <- factor(rep(levels[rows$cells[[name]][cell]], nrow(frame)), levels)
-  }
-  frame
-}
-
-# The outcome as numbers; for a randomized one its unbiased score (moments) or its reports (likelihood).
+# The outcome as numbers; for a randomized one its unbiased score (moments) or nothing (likelihood).
 predictor_outcome <- function(rows, method) {
   name <- rows$response
+  family <- rows$family$family
   if (name %in% names(rows$mechanisms)) {
-    if (length(rows$mechanisms[[name]]$levels) != 2L) {
-      abort(c("A randomized outcome must be a yes/no question here.",
-              x = "{.val {name}} has {length(rows$mechanisms[[name]]$levels)} categories.",
-              i = "Without randomized covariates {.fn rr_multinom} takes it."), "argument")
+    if (length(rows$mechanisms[[name]]$levels) != 2L || (method == "ml" && family != "binomial")) {
+      abort(c("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.",
+              x = "{.val {name}} has {length(rows$mechanisms[[name]]$levels)} categories; the family is {family}."),
+            "argument")
     }
-    if (method == "moments") return(unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], 2])
-    if (rows$family$family != "binomial") {
-      abort(c("The likelihood of a randomized outcome needs {.code family = binomial()}.",
-              x = "It is {rows$family$family}.", i = "Or take {.code method = \"moments\"}."), "argument")
-    }
-    return(NULL)
+    return(if (method == "moments") unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], 2])
   }
   value <- eval(rows$terms[[2]], rows$frame, environment(rows$terms))
-  if (rows$family$family == "binomial") {
+  if (family == "binomial") {
     if (is.factor(value) && nlevels(value) == 2L) value <- as.integer(value) - 1L
     if (is.logical(value)) value <- as.integer(value)
   }
   good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
-    switch(rows$family$family, gaussian = TRUE, binomial = all(value %in% 0:1),
-           poisson = all(value >= 0 & value == floor(value)))
+    switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
   if (good) return(as.double(value))
-  wanted <- switch(rows$family$family, gaussian = "finite numbers",
-                   binomial = "0 and 1, logical, or a factor of two levels",
+  wanted <- switch(family, gaussian = "finite numbers", binomial = "0 and 1, logical, or a factor of two levels",
                    poisson = "whole numbers, at least 0")
   abort(c("The outcome {.val {name}} must be {wanted}.", x = "It is {describe(value)}."), "argument")
+}
+
+# Designs in the same orthogonal columns.
+orthogonal_designs <- function(designs, weights) {
+  back <- orthogonal_columns(do.call(rbind, designs), rep(weights, length(designs)))$back
+  list(z = lapply(designs, function(x) unname(x %*% back)), back = back)
+}
+
+# ---- corrected estimating equations ----
+
+fit_moments <- function(rows) {
+  # Weight of each respondent in each combination of truths: products of the unbiased scores. They may be negative, and
+  # add up to 1.
+  u <- matrix(1, nrow(rows$frame), length(rows$x))
+  for (name in rows$covariates) {
+    u <- u * unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], rows$cells[[name]], drop = FALSE]
+  }
+  u <- u * rows$weights
+  family <- rows$family
+  designs <- orthogonal_designs(rows$x, rows$weights)
+  evaluate <- function(b) {
+    slope <- psi <- 0
+    for (cell in seq_along(designs$z)) {
+      z <- designs$z[[cell]]
+      mu <- family$linkinv(drop(z %*% b))
+      slope <- slope + crossprod(z * (u[, cell] * family$variance(mu)), z)
+      psi <- psi + z * (u[, cell] * (rows$outcome - mu))
+    }
+    list(slope = slope, psi = psi, equation = colSums(psi))
+  }
+  start <- numeric(length(rows$keep))
+  if ("(Intercept)" %in% colnames(rows$x[[1]]) && family$family != "gaussian") {
+    mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
+    start[1] <- family$linkfun(if (family$family == "binomial") min(mean, 0.98) else mean)
+  }
+  solved <- solve_moments(evaluate, solve(designs$back, start))
+  b <- drop(designs$back %*% solved$b)
+  names <- rows$names[rows$keep]
+  coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
+  coefficients[names] <- b
+  sigma <- if (family$family == "gaussian" && !rows$response %in% names(rows$mechanisms)) {
+    square <- sum(u * vapply(rows$x, function(x) drop(rows$outcome - x %*% b)^2, numeric(nrow(u))))
+    n <- sum(rows$weights > 0)
+    sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(names), 1))
+  }
+  bread <- designs$back %*% solve(solved$slope) %*% t(designs$back)
+  scores <- solved$psi %*% solve(designs$back)
+  V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
+  list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores, sigma = sigma,
+       df = length(names), outcome = seq_along(names))
+}
+
+# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
+# first.
+solve_moments <- function(evaluate, b) {
+  now <- evaluate(b)
+  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
+  size <- function(at) sum((at$equation * scale)^2)
+  for (iteration in seq_len(50)) {
+    step <- tryCatch(solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL)
+    if (is.null(step)) break
+    for (share in 0.5^(0:27)) {
+      then <- evaluate(b + share * step)
+      better <- all(is.finite(then$equation)) && size(then) < (1 - 1e-4 * share) * size(now)
+      if (better) break
+    }
+    if (!better) break
+    b <- b + share * step
+    now <- then
+    if (size(now) < 1e-26) break
+  }
+  if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
+  abort(c("The moments do not determine the coefficients.",
+          x = "Their scores, which may be negative, leave too little information for {length(b)} of them.",
+          i = "Use {.code method = \"ml\"}, or a simpler formula."), "argument")
+}
+
+# ---- the likelihood of a mixture over the truths ----
+
+# Parameters: the truth models' coefficients (covariate by covariate, level by level), the outcome's, and for a Gaussian
+# outcome the logarithm of its standard deviation in units of that of all outcomes.
+mixture_parts <- function(rows) {
+  gaussian <- rows$family$family == "gaussian"
+  unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
+  truth <- lapply(rows$covariates, function(name) mixture_truth(rows, name))
+  x <- orthogonal_designs(rows$x, rows$weights)
+  x$z <- lapply(x$z, `*`, unit)
+  # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
+  hidden <- rows$response %in% names(rows$mechanisms)
+  cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
+  known <- 0
+  for (name in names(rows$channels)) {
+    place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
+    known <- known + log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
+  }
+  # The designs of the linear predictors of each cell: of each truth but the first, of the outcome, of its error.
+  designs <- lapply(cells$cell, function(cell) {
+    c(unlist(lapply(truth, function(part) rep(part$z[part$of[cell]], part$k - 1L)), recursive = FALSE), x$z[cell],
+      if (gaussian) list(matrix(1, nrow(rows$frame), 1)))
+  })
+  sizes <- vapply(designs[[1]], ncol, 0L)
+  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(x$back * unit),
+            if (gaussian) list(diag(1)))
+  list(rows = rows, truth = truth, cells = cells, known = known, designs = designs, back = block_diagonal(back),
+       predictor = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
+       units = replace(rep(1, length(sizes)), length(sizes) - gaussian, unit),
+       shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+}
+
+# The truth model of one randomized covariate: its distinct designs, and which of them, and which level, each cell has.
+mixture_truth <- function(rows, name) {
+  formula <- rows$truth_formulas[[name]]
+  used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
+  key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
+  first <- which(!duplicated(key))
+  own <- rows
+  own$cells <- rows$cells[first, , drop = FALSE]
+  x <- predictor_designs(stats::terms(formula), rows$frame, own)
+  keep <- independent_columns(do.call(rbind, x), rep(rows$weights, length(x)))
+  made <- attr(x, "made")
+  x <- lapply(x, function(x) x[, keep, drop = FALSE])
+  c(orthogonal_designs(x, rows$weights),
+    list(name = name, k = length(rows$levels[[name]]), x = x[[1]], made = made, of = match(key, key[first]),
+         level = rows$cells[[name]], first = first, names = colnames(x[[1]])))
+}
+
+# Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome; and the
+# posterior of the cells.
+mixture_state <- function(parts, b) {
+  coefficients <- split(b, parts$predictor)
+  predictors <- lapply(parts$designs, function(designs) Map(function(z, b) drop(z %*% b), designs, coefficients))
+  sigma <- if (parts$gaussian) parts$unit * exp(b[parts$size]) else 1
+  joint <- parts$known
+  shares <- vector("list", ncol(joint))
+  for (c in seq_len(ncol(joint))) {
+    at <- 0
+    for (part in parts$truth) {
+      eta <- do.call(cbind, predictors[[c]][at + seq_len(part$k - 1L)])
+      at <- at + part$k - 1L
+      theta <- multinomial_truths(eta, diag(ncol(eta)))
+      joint[, c] <- joint[, c] + log(theta[, part$level[parts$cells$cell[c]]])
+      shares[[c]] <- cbind(shares[[c]], theta[, -1, drop = FALSE])
+    }
+    eta <- predictors[[c]][[at + 1]]
+    o <- mixture_outcome(parts, c)
+    joint[, c] <- joint[, c] + switch(
+      parts$rows$family$family, gaussian = stats::dnorm(o, eta, sigma, log = TRUE),
+      binomial = stats::plogis((2 * o - 1) * eta, log.p = TRUE), poisson = stats::dpois(o, exp(eta), log = TRUE))
+  }
+  top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
+  e <- exp(joint - top)
+  list(predictors = predictors, sigma = sigma, shares = shares, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+}
+
+mixture_outcome <- function(parts, c) {
+  if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
+}
+
+# Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones, a
+# function of two of them; NULL: 0.
+mixture_terms <- function(parts, now, c) {
+  share <- now$shares[[c]]
+  block <- unlist(lapply(seq_along(parts$truth), function(j) rep(j, parts$truth[[j]]$k - 1L)))
+  outcome <- length(block) + 1L
+  mu <- parts$rows$family$linkinv(now$predictors[[c]][[outcome]])
+  residual <- mixture_outcome(parts, c) - mu
+  level <- vapply(parts$truth, function(part) part$level[parts$cells$cell[c]], 0L)
+  is_level <- unlist(lapply(seq_along(level), function(j) seq_len(parts$truth[[j]]$k)[-1] == level[j]))
+  score <- c(lapply(seq_along(block), function(j) is_level[j] - share[, j]), list(residual / now$sigma^2),
+             if (parts$gaussian) list((residual / now$sigma)^2 - 1))
+  curvature <- function(a, d) {
+    if (a < outcome) return(if (d < outcome && block[a] == block[d]) share[, a] * ((a == d) - share[, d]))
+    if (d < outcome) return(NULL)
+    if (a == outcome) parts$rows$family$variance(mu) / now$sigma^2
+    else if (d == outcome) 2 * residual / now$sigma^2
+    else 2 * (residual / now$sigma)^2
+  }
+  list(score = score, curvature = curvature)
+}
+
+# Louis: the complete-data information less the variance of the complete-data score given what was seen.
+mixture_evaluate <- function(parts, b, need) {
+  if (parts$gaussian && abs(b[parts$size]) > 30) return(list(-Inf))
+  now <- mixture_state(parts, b)
+  w <- parts$rows$weights
+  value <- sum(w * now$loglik)
+  if (need == 0L || !is.finite(value)) return(list(value))
+  scores <- complete <- spread <- 0
+  for (c in seq_along(parts$designs)) {
+    terms <- mixture_terms(parts, now, c)
+    own <- do.call(cbind, Map(`*`, parts$designs[[c]], terms$score))
+    weight <- w * now$r[, c]
+    scores <- scores + own * now$r[, c]
+    complete <- complete + mixture_gram(parts, c, terms$curvature, weight)
+    spread <- spread + crossprod(own * weight, own)
+  }
+  observed <- complete - spread + crossprod(scores * w, scores)
+  # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
+  if (parts$gaussian) complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <- 0
+  list(value, colSums(scores * w), (observed + t(observed)) / 2, complete, scores = scores * w, r = now$r)
+}
+
+mixture_gram <- function(parts, c, curvature, weight) {
+  gram <- matrix(0, parts$size, parts$size)
+  for (a in seq_along(parts$designs[[c]])) for (d in seq_len(a)) {
+    v <- curvature(a, d)
+    if (is.null(v)) next
+    block <- crossprod(parts$designs[[c]][[a]] * (weight * v), parts$designs[[c]][[d]])
+    gram[parts$predictor == a, parts$predictor == d] <- block
+    gram[parts$predictor == d, parts$predictor == a] <- t(block)
+  }
+  gram
+}
+
+# The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
+mixture_rows <- function(parts, b, N) {
+  now <- mixture_state(parts, b)
+  kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
+  each <- lapply(seq_along(parts$designs), function(c) {
+    seen <- now$r[, c] > 1e-6
+    at <- function(v) unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+    cbind(at(b), vapply(seq_len(ncol(N)), function(j) at(N[, j]), numeric(sum(seen) * length(kept))))
+  })
+  each <- do.call(rbind, each)
+  list(eta = each[, 1], move = each[, -1, drop = FALSE])
+}
+
+fit_mixture <- function(rows, starts) {
+  parts <- mixture_parts(rows)
+  check_enough_rows(sum(rows$weights > 0), parts$size)
+  # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
+  truth <- unlist(lapply(parts$truth, function(part) {
+    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), part$names, paste, sep = " ~ ")))
+  }))
+  at <- length(truth) + seq_along(rows$keep)
+  reach <- function(step) {
+    max(vapply(parts$designs, function(designs) {
+      max(mapply(function(z, b, unit) max(abs(z %*% b)) / unit, designs, split(step, parts$predictor), parts$units))
+    }, 0))
+  }
+  model <- new_likelihood(
+    c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
+    function(b, need) mixture_evaluate(parts, b, need), reach, function(b) drop(parts$back %*% b) + parts$shift,
+    function(b) parts$back, function(b, N) mixture_rows(parts, b, N), sum(rows$weights), mixture_start(rows, parts, at))
+  fit <- fit_likelihood(model, starts)
+  coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
+  coefficients[rows$keep] <- fit$coefficients[at]
+  fit$truth <- fit$coefficients[seq_along(truth)]
+  fit$coefficients <- coefficients
+  end <- mixture_evaluate(parts, fit$at, 1L)
+  cells <- parts$cells$cell
+  posterior <- vapply(seq_along(rows$x), function(c) rowSums(end$r[, cells == c, drop = FALSE]), numeric(nrow(end$r)))
+  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names"))
+  c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
+              sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+}
+
+# Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
+mixture_start <- function(rows, parts, at) {
+  start <- unlist(lapply(parts$truth, function(part) {
+    shares <- log(start_shares(rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]))
+    as.vector(outer(constant_columns(part$x), shares[-1] - shares[1]))
+  }))
+  rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
+  moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
+  outcome <- moments$estimate %||% (0 * at)
+  far <- max(vapply(rows$x, function(x) max(abs(x %*% outcome)), 0)) / parts$unit
+  if (far > 10) outcome <- 0 * at
+  error <- if (parts$gaussian) log(max(moments$sigma %||% 0, 0.3 * parts$unit))
+  solve(parts$back, c(start, outcome, error) - parts$shift)
+}
+
+# ---- what is read off a fit ----
+
+regression_scores.rr_predictor <- function(fit) fit$scores
+
+#' @rdname rr_predictor
+#' @param object,x A fit of `rr_predictor()`.
+#' @param part Which coefficients, see the value.
+#' @export
+coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
+  part <- check_part(object, part, c("outcome", "truth", "both"))
+  switch(part, outcome = object$coefficients, truth = object$truth,
+         both = list(outcome = object$coefficients, truth = object$truth))
+}
+
+check_part <- function(fit, part, choices) {
+  part <- check_choice(part, "part", choices)
+  if (part == "truth" && fit$method == "moments") {
+    abort(c("A fit by moments has no model of the truth.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
+  }
+  part
+}
+
+#' @rdname rr_predictor
+#' @param type For `vcov()` `"observed"` (default of `"ml"`) or `"sandwich"` (the only one of `"moments"`), see [rr_regression]; for `predict()` see the value.
+#' @param cluster For the sandwich, see [rr_regression].
+#' @export
+vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...) {
+  part <- check_part(object, part, c("outcome", "truth", "all"))
+  V <- NextMethod()
+  at <- switch(part, outcome = object$outcome, truth = seq_along(object$truth), all = seq_len(nrow(V)))
+  V[at, at, drop = FALSE]
+}
+
+#' @importFrom stats sigma
+#' @export
+sigma.rr_predictor <- function(object, ...) {
+  if (!is.null(object$sigma)) return(object$sigma)
+  abort(c("This fit has no standard deviation of errors.", x = "Its family is {object$family$family}."), "argument")
+}
+
+#' @export
+tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
+  component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
+  tibble::add_column(NextMethod(), component = component, .before = 1)
+}
+
+# Of a logistic and a Poisson outcome the coefficients are logarithms of odds and of rates, and those of the truth are
+# logarithms of odds; of a linear outcome they are differences of means.
+check_logarithms <- function(fit) {
+  if (fit$family$family != "gaussian") return(invisible())
+  abort(c("{.arg exponentiate} must be {.val {FALSE}} for a linear outcome.",
+          x = "Its coefficients are differences of means, not logarithms."), "argument")
+}
+
+#' @export
+glance.rr_predictor <- function(x, ...) {
+  tibble::add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
+                     .before = 1)
+}
+
+#' @rdname rr_predictor
+#' @param newdata A data frame; by default the data of the fit.
+#' @param se.fit Standard errors too, as a list of `fit` and `se.fit`?
+#' @export
+predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
+                                 type = c("outcome", "link", "truth", "posterior"), se.fit = FALSE, ...) {
+  type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
+  rows <- object$rows
+  over <- type == "outcome" && is.null(truth) && length(rows$covariates) && !check_flag(se.fit, "se.fit")
+  if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
+  if (type == "posterior") {
+    if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
+    return(label_shares(object$posterior, rows))
+  }
+  shares <- object$method == "ml" && (type == "truth" || is.null(truth))
+  frame <- if (is.null(newdata)) rows$frame else predictor_newdata(object, newdata, type != "truth", shares)
+  if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
+  b <- object$estimate[object$outcome]
+  at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
+  rows$cells <- rows$cells[at, , drop = FALSE]
+  designs <- lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
+  if (over) {
+    means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
+    return(rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame)))
+  }
+  x <- designs[[1]]
+  eta <- drop(x %*% b)
+  mean <- if (type == "link") eta else object$family$linkinv(eta)
+  if (!se.fit) return(mean)
+  slope <- if (type == "link") 1 else object$family$mu.eta(eta)
+  list(fit = mean, se.fit = abs(slope) * sqrt(pmax(rowSums((x %*% vcov(object)) * x), 0)))
+}
+
+truth_cell <- function(rows, truth) {
+  if (!length(rows$covariates)) return(1L)
+  if (!setequal(names(truth), rows$covariates)) {
+    abort(c("{.arg truth} must name a truth for each randomized covariate: {.val {rows$covariates}}.",
+            x = "It is {describe(truth)}."), "argument")
+  }
+  at <- lapply(rows$covariates, function(name) {
+    place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
+    if (length(place) == 1L && !is.na(place)) return(rows$cells[[name]] == place)
+    abort(c("{.arg truth} must hold levels: {format_labels(rows$levels[[name]])}.",
+            x = "{.val {name}} is {describe(truth[[name]])}."), "level")
+  })
+  which(Reduce(`&`, at))
+}
+
+# New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
+predictor_newdata <- function(object, newdata, outcome, shares) {
+  if (!is.data.frame(newdata)) {
+    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
+  }
+  rows <- object$rows
+  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
+  needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
+  absent <- setdiff(intersect(needed, names(rows$frame)), names(newdata))
+  if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
+  xlevels <- c(rows$made$xlevels,
+               if (shares) unlist(lapply(object$models, function(part) part$made$xlevels), recursive = FALSE))
+  fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
+}
+
+# P(combination of truths | covariates) of new rows.
+truth_shares <- function(object, frame) {
+  rows <- object$rows
+  shares <- matrix(1, nrow(frame), nrow(rows$cells))
+  at <- 0
+  for (part in object$models) {
+    rows$cells <- object$rows$cells[part$first, , drop = FALSE]
+    z <- predictor_designs(NULL, frame, rows, part$made)
+    b <- matrix(object$estimate[at + seq_len(length(part$names) * (part$k - 1))], length(part$names))
+    at <- at + length(b)
+    each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
+    for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
+  }
+  shares
+}
+
+label_shares <- function(shares, rows) {
+  labels <- Map(function(name, place) rows$levels[[name]][place], rows$covariates, as.list(rows$cells))
+  shares <- matrix(shares, ncol = max(1L, nrow(rows$cells)))
+  if (length(labels)) colnames(shares) <- do.call(paste, c(unname(labels), sep = ", "))
+  shares
+}
+
+#' @rdname rr_predictor
+#' @export
+augment.rr_predictor <- function(x, ...) {
+  frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
+  if (x$method == "moments") return(tibble::as_tibble(frame))
+  posterior <- if (length(x$rows$covariates)) predict(x, type = "posterior")
+  columns <- stats::setNames(as.data.frame(posterior), sprintf(".posterior.%s", colnames(posterior)))
+  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))), as.list(columns)))
 }

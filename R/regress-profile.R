@@ -1,59 +1,53 @@
 #' @rdname rr_glm_methods
 #' @export
-confint.rr_glm <- function(object, parm, level = 0.95, method = c("profile", "wald"), type = NULL, cluster = NULL,
-                           ...) {
-  chosen <- !is.null(type) || !is.null(cluster)
-  asked <- !is.null(method) && !identical(method, c("profile", "wald"))
-  method <- if (chosen && !asked) "wald" else check_choice(method, "method", c("profile", "wald"))
-  if (chosen && method == "profile") {
-    abort(c("{.arg type} and {.arg cluster} are for {.code method = \"wald\"}.",
-            x = "A profile interval has no standard error."), "argument")
-  }
-  type <- type %||% default_variance(object, cluster)
+confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL,
+                           cluster = NULL, ...) {
   level <- check_level(level)
-  names <- names(object$coefficients)
-  which <- if (missing(parm)) seq_along(names) else match_coefficients(parm, names)
+  which <- match_coefficients(parm, names(object$coefficients))
+  wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
+  if (identical(method, c("profile", "wald"))) method <- if (wald) "wald" else "profile"
+  if (check_choice(method, "method", c("profile", "wald")) == "profile") {
+    if (wald) refuse_profile()
+    whole <- profile_whole(object)
+    drop <- stats::qchisq(level, 1) / 2
+    ends <- t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), c(0, 0)))
+  } else {
+    type <- variance_type(object, type, cluster)
+    half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
+    ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
+  }
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  ends <- if (method == "wald") wald_ends(object, which, level, type, cluster)
-    else if (!is.null(object$design) || object$penalty != "none") {
-      if (asked) refuse_profile(object)
-      wald_ends(object, which, level, type, cluster)
-    } else {
-      whole <- profile_whole(object)
-      drop <- stats::qchisq(level, 1) / 2
-      t(vapply(which, function(j) profile_coefficient(object, j, profile_parts(object, j, drop, whole)), numeric(2)))
-    }
-  dimnames(ends) <- list(names[which], percent)
+  dimnames(ends) <- list(names(object$coefficients)[which], percent)
   ends
 }
 
-wald_ends <- function(fit, which, level, type, cluster) {
-  se <- sqrt(diag(stats::vcov(fit, type, cluster)))[which]
-  half <- coefficient_quantile(fit, level, type) * se
-  unname(cbind(fit$coefficients[which] - half, fit$coefficients[which] + half))
+has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none"
+
+refuse_profile <- function() {
+  abort(c("Profile intervals need a likelihood, and have no standard errors.",
+          x = "This fit is penalised or of a survey design, or {.arg type} or {.arg cluster} is given."), "argument")
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
 # coordinates of the model.
 profile_whole <- function(fit) {
   data <- collapse_rows(fitted_data(fit))
-  whole <- regress_model(data)
-  starts <- regress_starts(whole, fit$starts.asked)
+  model <- regress_model(data)
+  starts <- regress_starts(model, fit$starts.asked)
   ends <- cbind(c(fit$point, fit$parameter), fit$ends[, order(-fit$starts), drop = FALSE])
-  points <- cbind(matrix(apply(ends, 2, function(b) coordinates(whole, b)), whole$size), starts)
-  rows <- some_rows(length(data$y), screen_rows)
-  list(data = data, k = whole$k, points = points, ends = ncol(ends), rows = rows,
-       b = matrix(apply(points, 2, function(at) natural(whole, at)), ncol = ncol(points)),
-       few = heights(thin_model(whole, rows), points[, 1]),
-       near = sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts),
-       rivals = isTRUE(attr(starts, "rivals")),
-       regular = is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity"))
+  points <- cbind(matrix(apply(ends, 2, function(b) coordinates(model, b)), model$size), starts)
+  near <- sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts)
+  list(data = data, k = model$k, points = points, ends = ncol(ends),
+       b = matrix(apply(points, 2, function(at) natural(model, at)), ncol = ncol(points)),
+       # The fit knows the maxima within 3 of the best.
+       regular = function(drop) {
+         is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity") &&
+           all(near < -drop - 1) && (drop <= 2 || !isTRUE(attr(starts, "rivals")))
+       })
 }
 
-screen_rows <- 800
-
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
-# estimated. Where no other maximum is near the level, the points within it hang together, and their end is `walked` to.
+# estimated. Where no other maximum is near the level the fit is `regular`: the points within the level hang together.
 profile_parts <- function(fit, j, drop, whole) {
   kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
   if (!j %in% kept) return(NULL)
@@ -61,8 +55,8 @@ profile_parts <- function(fit, j, drop, whole) {
   column <- unname(data$x[, j])
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
   unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
-  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, rows = whole$rows,
-                range = unit * (if (fit$link == "cauchit") 1e6 else 300), ends = whole$ends, few = whole$few,
+  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, ends = whole$ends,
+                range = unit * (if (fit$link == "cauchit") 1e6 else 300), regular = whole$regular(drop),
                 se = sqrt(fit$variance$observed[j, j]), alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
   none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
@@ -71,15 +65,12 @@ profile_parts <- function(fit, j, drop, whole) {
   parts$rest <- rbind(inner, whole$points[-seq_len(whole$k), , drop = FALSE])
   parts$held <- whole$b[j, ]
   parts$others <- others
-  # The fit knows the maxima within 3 of the best.
-  parts$walked <- whole$regular && all(whole$near < -drop - 1) && (drop <= 2 || !whole$rivals)
-  parts$slack <- if (parts$walked) drop + 3 else 8 + 3 * nrow(parts$rest)
   parts
 }
 
 # The largest log-likelihood with coefficient j held at v, and where it is: from the points of `near`, else from all
 # starts, as they are and scaled to v, which keeps their thresholds.
-profile_height <- function(parts, v, near = NULL, tolerance = 1e-11, enough = Inf) {
+profile_height <- function(parts, v, near = NULL) {
   data <- parts$data
   shifted <- if (parts$alone) data else parts$others
   shifted$offset <- (data$offset %||% 0) + v * parts$column
@@ -93,119 +84,65 @@ profile_height <- function(parts, v, near = NULL, tolerance = 1e-11, enough = In
     steeper <- parts$rest[, same, drop = FALSE]
     k <- seq_len(model$k)
     steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
-    near <- promising_few(parts, model, cbind(parts$rest, steeper), enough)
+    # A part of the rows says which starts lead highest.
+    small <- thin_model(model, some_rows(length(data$y), 800))
+    rough <- climb(small, promising(small, cbind(parts$rest, steeper)), 1e-3, 60)
+    best <- order(-rough$value)
+    best <- best[!duplicated(round(rough$value[best], 2))]
+    near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE], if (!parts$regular) parts$rest[, seq_len(parts$ends)])
+    near <- near[, is.finite(heights(model, near)), drop = FALSE]
     if (!ncol(near)) return(list(value = -Inf))
   }
-  found <- climb(model, near, tolerance)
+  found <- climb(model, near)
   order <- order(-found$value)
   apart <- utils::head(order[!duplicated(round(found$value[order], 6))], 4)
   list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
 }
 
-# The starts from which a part of the rows leads highest, and the ends of the fit where there are several.
-promising_few <- function(parts, model, near, enough) {
-  ends <- seq_len(parts$ends)
-  whole <- length(parts$rows) == length(parts$data$y)
-  small <- if (whole) model else thin_model(model, parts$rows)
-  value <- heights(small, near)
-  kept <- unique(c(ends, which(value > parts$few - parts$slack), utils::head(order(-value), 2)))
-  kept <- kept[is.finite(value[kept]) & is.finite(colSums(near)[kept])]
-  if (!length(kept)) return(near[, kept, drop = FALSE])
-  few <- best_climbs(small, near[, kept, drop = FALSE], if (whole) enough else Inf)
-  if (whole || parts$walked) return(few[, is.finite(heights(model, few)), drop = FALSE])
-  few <- cbind(near[, ends, drop = FALSE], few)
-  best_climbs(model, few[, is.finite(heights(model, few)), drop = FALSE], enough)
-}
-
-best_climbs <- function(model, near, enough) {
-  rough <- climb(model, near, 1e-3, 60, enough)
-  best <- order(-rough$value)
-  rough$at[, utils::head(best[!duplicated(round(rough$value[best], 2))], 2), drop = FALSE]
-}
-
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
 # the likelihood may come back, at infinity too.
-profile_coefficient <- function(fit, j, parts) {
+profile_interval <- function(fit, j, parts) {
   if (is.null(parts)) return(c(NA_real_, NA_real_))
   b <- fit$coefficients[[j]]
-  vapply(c(-1, 1), function(side) {
-    if (identical(b, side * Inf)) return(b)
-    end <- if (isTRUE(parts$walked)) profile_walk(parts, fit$point[j], side)
-    end %||% profile_end(parts, fit$point[j], side)
-  }, 0)
+  vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side), 0)
 }
 
-root_of_fall <- function(parts, value) sqrt(2 * max(0, parts$top - value)) - sqrt(2 * parts$drop)
-
-# Outwards from the estimate along the curve of the others; NULL if a start leads higher than the curve, at its end or
-# beyond.
-profile_walk <- function(parts, b, side) {
-  quantile <- sqrt(2 * parts$drop)
-  last <- c(b, NA)
-  curve <- parts$rest[, c(1, 1), drop = FALSE]
-  fall <- function(v) {
-    ahead <- (v - last[1]) / (last[1] - last[2])
-    ahead <- if (isTRUE(abs(ahead) < 3)) ahead else 0
-    found <- profile_height(parts, v, curve %*% c(1 + ahead, -ahead))
-    if (!is.finite(found$value)) return(NaN)
-    curve <<- cbind(found$near[, 1], curve[, 1])
-    last <<- c(v, last[1])
-    root_of_fall(parts, found$value)
-  }
-  inside <- b
-  low <- -quantile
-  end <- b + side * quantile * parts$se
-  repeat {
-    high <- fall(end)
-    if (is.na(high)) return(NULL)
-    if (high >= 0) break
-    if (abs(end) > parts$range) return(side * Inf)
-    inside <- end
-    low <- high
-    end <- b + (end - b) * min(3, max(1.1, 1.02 * quantile / (quantile + high)))
-  }
-  if (high > 1e-9) {
-    order <- order(c(inside, end))
-    falls <- c(low, high)[order]
-    end <- stats::uniroot(fall, c(inside, end)[order], f.lower = falls[1], f.upper = falls[2],
-                          tol = 1e-9 * parts$unit)$root
-  }
-  for (v in c(end, b + 3 * (end - b), side * parts$range)) {
-    if (profile_height(parts, v, tolerance = 1e-5)$value >= parts$top - parts$drop + 1e-6) return(NULL)
-  }
-  end
-}
-
-# From far out inwards, to the first value that is within; between it and the last without is the end.
+# From far out inwards, to the first value that is within; between it and the last without is the end. A regular profile
+# is sought from all starts far out, and from the estimate near Wald's end.
 profile_end <- function(parts, b, side) {
   level <- parts$top - parts$drop
+  regular <- parts$regular && !parts$alone
+  wald <- b + side * sqrt(2 * parts$drop) * parts$se
   ladder <- parts$range / 2^(0:10)
-  rungs <- c(ladder, 0, -ladder, b + side * parts$unit / 2^(-3:3))
+  rungs <- if (regular) c(side * parts$range, 4 * wald - 3 * b, 1.1 * wald - 0.1 * b)
+    else c(ladder, 0, -ladder, b + side * parts$unit / 2^(-3:3))
   rungs <- sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
+  close <- c(if (regular) rungs[3], b)
   outside <- NULL
   for (inside in c(rungs, b)) {
-    point <- profile_height(parts, inside, if (inside == b) parts$rest[, 1, drop = FALSE], enough = level)
+    point <- profile_height(parts, inside, if (inside %in% close) parts$rest[, 1, drop = FALSE])
     if (inside == b || point$value >= level) break
     outside <- c(inside, point$value)
     warm <- point$near
   }
   if (is.null(outside)) return(side * Inf)
+  warm <- cbind(point$near, warm)
+  root_of_fall <- function(value) sqrt(2 * max(0, parts$top - value)) - sqrt(2 * parts$drop)
   fall <- function(v) {
     found <- profile_height(parts, v, warm)
-    warm <<- cbind(found$near, warm[, seq_len(min(3, NCOL(warm))), drop = FALSE])
-    root_of_fall(parts, found$value)
+    kept <- cbind(found$near, warm)
+    warm <<- kept[, seq_len(min(if (regular) 1 else 7, NCOL(kept))), drop = FALSE]
+    root_of_fall(found$value)
   }
-  warm <- cbind(point$near, warm)
   for (count in 1:5) {
     if (!is.finite(outside[2])) outside <- c(inside + (outside[1] - inside) * c(0.999, NA))
-    high <- if (is.finite(outside[2])) root_of_fall(parts, outside[2]) else fall(outside[1])
+    high <- if (is.finite(outside[2])) root_of_fall(outside[2]) else fall(outside[1])
     low <- fall(inside)
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
-    ends <- c(inside, outside[1])[order]
     falls <- c(low, min(high, 1e6))[order]
-    end <- stats::uniroot(fall, ends, f.lower = falls[1], f.upper = falls[2], tol = 1e-9 * parts$unit,
-                          maxiter = 200)$root
+    end <- stats::uniroot(fall, c(inside, outside[1])[order], f.lower = falls[1], f.upper = falls[2],
+                          tol = 1e-9 * parts$unit, maxiter = 200)$root
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
     if (parts$alone) break
     higher <- profile_height(parts, end)
@@ -221,54 +158,35 @@ profile_end <- function(parts, b, side) {
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
-  if (!is.null(fitted$design) || fitted$penalty != "none") refuse_profile(fitted)
-  names <- names(fitted$coefficients)
-  which <- if (is.null(parm)) seq_along(names) else match_coefficients(parm, names)
+  if (!has_profile(fitted)) refuse_profile()
   whole <- profile_whole(fitted)
   drop <- stats::qchisq(level, 1) / 2
-  tables <- lapply(which, function(j) {
-    profile_of_coefficient(fitted, j, profile_parts(fitted, j, drop, whole), points)
+  tables <- lapply(match_coefficients(parm, names(fitted$coefficients)), function(j) {
+    profile_curve(fitted, j, profile_parts(fitted, j, drop, whole), points)
   })
-  table <- do.call(rbind, tables[lengths(tables) > 0])
-  if (is.null(table)) {
-    abort(c("There is no profile to give.", x = "These coefficients are not estimated: {.val {names[which]}}."),
-          "argument")
-  }
+  table <- do.call(rbind, tables)
+  if (is.null(table)) abort(c("There is no profile to give.", x = "These coefficients are not estimated."), "argument")
   new_rr_profile(tibble::as_tibble(table), fitted)
-}
-
-#' @export
-profile.rr_regression <- function(fitted, ...) {
-  abort(c("There are no profiles for a fit of class {.cls {class(fitted)[1]}}.",
-          i = "{.fn confint} gives its intervals; fits of {.fn rr_glm} and {.fn rr_estimate} have profiles."),
-        "argument")
 }
 
 profile_bounds.rr_glm <- function(fit, terms, level) stats::confint(fit, terms, level, method = "profile")
 
-refuse_profile <- function(fit) {
-  abort(c("Profile intervals need a likelihood.",
-          x = if (is.null(fit$design)) "This estimate is penalised." else "This fit is of a survey design.",
-          i = "Use {.code confint(fit, method = \"wald\")}."), "argument")
-}
-
 # The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side
 # that leads back from far out.
-profile_of_coefficient <- function(fit, j, parts, points) {
+profile_curve <- function(fit, j, parts, points) {
   centre <- unname(fit$coefficients[j])
   if (is.null(parts) || is.na(centre)) return(NULL)
   finite <- is.finite(centre)
-  far <- if (finite) 6 * sqrt(fit$variance$observed[j, j]) else 20 * parts$unit
-  ends <- profile_coefficient(fit, j, parts)
+  far <- if (finite) 6 * parts$se else 20 * parts$unit
+  ends <- profile_interval(fit, j, parts)
   start <- if (finite) centre else sign(centre) * far
   if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
   ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
   value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
   value <- sort(if (finite) value else value[value != start])
-  fall <- vapply(value, function(v) {
-    if (v == centre) 0 else 2 * max(0, parts$top - profile_height(parts, v)$value)
-  }, 0)
+  height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
+  fall <- 2 * pmax(0, parts$top - height)
   side <- if (finite) sign(value - centre) else -sign(centre)
-  shown <- is.finite(fall)
-  data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))[shown, ]
+  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
+  curve[is.finite(fall), ]
 }

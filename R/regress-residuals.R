@@ -1,14 +1,91 @@
-# Residuals and simulated reports of the regressions that are not a glm; or an error that says why there are none.
+# Residuals, influence and simulated reports.
 
-#' @rdname rr_regression
+#' @rdname rr_glm_methods
 #' @export
-residuals.rr_regression <- function(object, type = NULL, ...) {
-  check_choice(type %||% "none", "type", "none")
-  abort(c("A fit of {.fn {class(object)[1]}} has no residuals.",
-          x = "The outcome is expected at a truth, and nobody's truth is known.",
-          i = "{.code predict(fit, type = \"posterior\")} of a likelihood fit says how probable each truth is."),
-        "argument")
+fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
+  type <- check_choice(type, "type", c("truth", "report"))
+  values <- if (type == "report") object$fitted.values else truth_curve(object$link)$yes(object$linear.predictors)
+  stats::napredict(object$na.action, stats::setNames(values, names(object$linear.predictors)))
 }
+
+#' @rdname rr_glm_methods
+#' @export
+residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
+  type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
+  if (type != "truth") return(NextMethod(type = type))
+  rows <- fitted_rows(object)
+  stats::naresid(object$na.action, stats::setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
+}
+
+# P(true yes | report); of a share of yes among several answers its mean.
+row_posterior <- function(fit, rows, y, arm = fit$arm) {
+  index <- row_arms(arm, length(y))
+  after_yes <- fit$device[1, index] * rows$truth / rows$report
+  after_no <- fit$device[3, index] * rows$truth / rows$report_no
+  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
+}
+
+#' @rdname rr_glm_methods
+#' @export
+hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
+  type <- check_choice(type, "type", c("expected", "observed"))
+  places <- which(is.finite(model$coefficients))
+  x <- stats::model.matrix(model)[, places, drop = FALSE]
+  w <- model$prior.weights * fitted_rows(model)[[type]]
+  w[!is.finite(model$linear.predictors)] <- 0
+  stats::setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
+}
+
+#' @param model A fit of [rr_glm()].
+#' @rdname rr_glm_methods
+#' @export
+influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {
+  type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
+  if (type == "glm") {
+    class(model) <- c("glm", "lm")
+    # Coefficients at infinity have no columns in `qr`.
+    model$rank <- model$qr$rank
+    is.na(model$coefficients) <- !is.finite(model$coefficients)
+    return(stats::influence(model, ...))
+  }
+  places <- estimated_places(model)
+  change <- row_scores(model) %*% bread_of(model)[places, places, drop = FALSE]
+  if (type == "deletion") return(change / (1 - stats::hatvalues(model, "observed")))
+  weight <- model$prior.weights / model$weight.scale
+  change / ifelse(weight > 0, weight, 1)
+}
+
+#' @rdname rr_glm_methods
+#' @export
+simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
+  nsim <- check_count(nsim, "nsim", min = 1)
+  seed <- keep_seed(seed)
+  n <- length(object$y)
+  truth <- truth_curve(object$link)$yes(object$linear.predictors)
+  row <- row_device(object$device, object$arm, n)
+  answers <- if (any(object$y > 0 & object$y < 1)) round(object$prior.weights) else rep(1, n)
+  response <- stats::model.response(object$model, "any")
+  draw <- function(k) {
+    yes <- stats::rbinom(n, answers, truth)
+    reports <- stats::rbinom(n, yes, row$p) + stats::rbinom(n, answers - yes, row$q)
+    # In the form in which the reports came, so that they can be fitted again.
+    if (is.matrix(response)) return(cbind(reports, answers - reports, deparse.level = 0))
+    if (is.factor(response)) return(factor(object$labels[reports + 1], levels(response)))
+    if (is.character(response)) return(object$labels[reports + 1])
+    if (is.logical(response)) return(reports == 1)
+    ifelse(answers > 0, reports / answers, 0)
+  }
+  drawn_surveys(nsim, draw, seed, names(object$y))
+}
+
+# A column for each survey.
+drawn_surveys <- function(nsim, draw, seed, names) {
+  table <- data.frame(row.names = names)
+  for (k in seq_len(nsim)) table[[paste0("sim_", k)]] <- draw(k)
+  structure(table, seed = seed)
+}
+
+# ---- fits that are no glm ----
 
 #' @rdname rr_regression
 #' @export
@@ -16,8 +93,7 @@ residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
   type <- check_choice(type, "type", c("report", "truth"))
   if (type == "truth") return(predict(object, type = "posterior") - predict(object))
   fitted <- predict(object, type = "report")
-  seen <- col(fitted) == object$model$codes
-  seen - fitted
+  (col(fitted) == object$model$codes) - fitted
 }
 
 #' @rdname rr_regression
@@ -28,34 +104,19 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
   rest <- array(object$table$counts, dim(expected), dimnames(expected)) - expected
   if (type == "response") return(rest)
   # Weighted counts vary as those of the effective number of respondents.
-  units <- rep(object$table$units, each = nrow(object$table$counts))
-  rest * sqrt(units / pmax(expected, 1e-300))
-}
-
-#' @rdname rr_regression
-#' @export
-simulate.rr_regression <- function(object, nsim = 1, seed = NULL, ...) {
-  abort(c("Reports are not simulated from a fit of {.fn {class(object)[1]}}.",
-          i = if (inherits(object, "rr_loglinear")) {
-            "Draw tables of them: {.code rmultinom(1, n, predict(fit, \"report\"))}."
-          } else "Draw truths and an outcome of your own, and the reports by {.fn rr_perturb}."), "argument")
+  rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(expected, 1e-300))
 }
 
 #' @rdname rr_regression
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
   if (attr(object$terms, "response") == 0) {
-    abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}.",
-            i = "Draw rows of {.code predict(fit, type = \"report\")}."), "argument")
+    abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}."), "argument")
   }
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   reports <- object$mechanism$reports
-  upper <- t(apply(predict(object, type = "report"), 1, cumsum))
-  n <- nrow(upper)
-  draws <- lapply(seq_len(nsim), function(k) {
-    factor(reports[1L + rowSums(stats::runif(n) > upper[, -ncol(upper), drop = FALSE])], reports)
-  })
-  names(draws) <- paste0("sim_", seq_len(nsim))
-  structure(as.data.frame(draws, row.names = rownames(object$frame)), seed = seed)
+  upper <- t(apply(predict(object, type = "report"), 1, cumsum))[, -length(reports), drop = FALSE]
+  draw <- function(k) factor(reports[1L + rowSums(stats::runif(nrow(upper)) > upper)], reports)
+  drawn_surveys(nsim, draw, seed, rownames(object$frame))
 }

@@ -97,21 +97,24 @@ start_directions <- function(model, one) {
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
   score <- crossprod(model$z[, dense, drop = FALSE], rest)
-  unit <- function(ways) {
-    size <- sqrt(colSums(ways^2))
-    ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = m)
-  }
-  axes <- unit(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
+  axes <- unit_columns(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
   if (m == 1L) spread <- matrix(1)
   else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
-  else {
-    # Fractional parts of multiples of roots are spread evenly.
-    primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + seq_len(m) %/% 9
-    spread <- unit(stats::qnorm(outer(primes, seq_len(min(200, 25 * m))) %% 1))
-  }
+  else spread <- spread_ways(m, min(200, 25 * m))
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
+}
+
+unit_columns <- function(ways) {
+  size <- sqrt(colSums(ways^2))
+  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
+}
+
+# Directions that are spread evenly, as fractional parts of multiples of roots are.
+spread_ways <- function(m, many) {
+  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
+  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
@@ -201,4 +204,53 @@ feasible_start <- function(model, first, feasible) {
   }
   abort(c("No coefficients were found that keep every truth from 0 to 1 under the {.val {link}} link.",
           i = "Add an intercept, give {.arg start}, or use {.code link = \"logit\"}."), "argument")
+}
+
+# ---- links of the truth ----
+
+# The links of the truth: what R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
+
+regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
+
+check_link <- function(link) {
+  if (inherits(link, "link-glm")) link <- link$name
+  check_choice(link, "link", regress_links)
+}
+
+truth_curve <- function(link) {
+  switch(link,
+    logit = list(
+      inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
+      derivative = function(eta, k) {
+        share <- stats::plogis(eta)
+        f <- stats::dlogis(eta)
+        switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
+      }),
+    probit = list(
+      inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
+      derivative = function(eta, k) {
+        f <- stats::dnorm(eta)
+        switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
+      }),
+    cloglog = list(
+      inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
+      derivative = function(eta, k) {
+        r <- pmin(exp(eta), 745)
+        exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
+      }),
+    cauchit = list(
+      inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
+      derivative = function(eta, k) {
+        s <- 1 + eta^2
+        switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
+      }),
+    log = list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta)),
+    identity = list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
+                    derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta))))
+}
+
+# How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
+# away.
+link_range <- function(link) {
+  switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
 }

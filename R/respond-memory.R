@@ -57,16 +57,10 @@ draw_bits_again <- function(second, bits, rng) {
 # `questions`: those of a product that have a first stage that is kept. They are randomised one by one, the columns
 # tallied together.
 warn_forgotten <- function(questions = NULL) {
+  remedy <- if (length(questions)) "Randomise each such question on its own with {.arg memory}."
+    else "Give the attribute {.val memory} of these reports as {.arg memory} the next time."
   warn(c("Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
-         i = paste("Reports about one answer protect it together only if its permanent answer is kept:",
-                   if (length(questions)) {
-                     paste("randomise each such question on its own,",
-                           "{.code rr_perturb(x${questions[1]}, mechanism$questions${questions[1]}, memory = list())}",
-                           "at first, and put the columns together.")
-                   } else {
-                     paste("give the attribute {.val memory} of these reports as {.arg memory} the next time",
-                           "({.code memory = list()} starts).")
-                   })),
+         i = paste("Reports about one answer protect it together only if its permanent answer is kept.", remedy)),
        "memory")
 }
 
@@ -83,8 +77,7 @@ warn_order <- function(mechanism, answers, memory, size, new) {
   if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
   warn(c("{.arg memory} may be of other respondents, or of the same in another order.",
          x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer, as many as by chance.",
-         i = "Answers are matched to the memory by position: sort them as they were when it was made.",
-         i = "If everybody's answer may have changed, all is well."), "memory")
+         i = "Answers are matched to the memory by position. Ignore this if all answers may have changed."), "memory")
 }
 
 kept_answers <- function(memory, mechanism, n, rng) {
@@ -95,13 +88,9 @@ kept_answers <- function(memory, mechanism, n, rng) {
             x = "It is {describe_kind(memory)}."), "argument")
   }
   if (inherits(memory, "rr_memory")) {
-    if (!same_mechanism(memory$first, kept_stage(mechanism))) {
-      abort(c("{.arg memory} must be of this mechanism.",
-              x = "Its permanent answers were drawn by another first stage."), "mismatch")
-    }
-    if (memory$n != n) {
-      abort(c("{.arg memory} must be of the same respondents, in the same order.",
-              x = "It is of {format_count(memory$n)}; there are {format_count(n)} answers."), "mismatch")
+    if (!same_mechanism(memory$first, kept_stage(mechanism)) || memory$n != n) {
+      abort(c("{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
+              x = "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
     }
     return(memory)
   }
@@ -123,25 +112,11 @@ print.rr_memory <- function(x, ...) {
 
 # ---- respondents who leave and join ----
 
-# Is it damaged? Without its values, which are answers.
-check_memory_object <- function(x) {
-  parts <- unclass(x)
-  whole <- is.list(parts) && is.numeric(parts$n) && is.numeric(parts$code) && length(parts$n) == 1L &&
-    is.list(parts$first) && length(parts$permanent) == length(parts$code) && all(lengths(parts$functions) == parts$n)
-  if (isTRUE(whole)) return(invisible())
-  abort(c("A memory of permanent answers is damaged.", i = "Take the attribute {.val memory} of reports as it is."),
-        "argument")
-}
-
 #' @export
-length.rr_memory <- function(x) {
-  check_memory_object(x)
-  as.integer(unclass(x)$n)
-}
+length.rr_memory <- function(x) as.integer(unclass(x)$n)
 
 #' @export
 `[.rr_memory` <- function(x, i, ...) {
-  check_memory_object(x)
   if (missing(i)) return(x)
   known <- is.logical(i) && length(i) == x$n || is.numeric(i) && all(abs(i) %in% seq_len(x$n))
   kept <- if (known && !anyNA(i)) tryCatch(seq_len(x$n)[i], error = function(e) NULL)
@@ -164,13 +139,8 @@ c.rr_memory <- function(...) {
   memories <- list(...)
   one <- memories[[1]]
   for (other in memories) {
-    if (!inherits(other, "rr_memory")) {
-      abort(c("{.fn c} must get memories only.", x = "One is {describe_kind(other)}."), "argument")
-    }
-    check_memory_object(other)
-    if (!same_mechanism(one$first, other$first)) {
-      abort(c("Memories must be of one mechanism to become one.",
-              x = "Their permanent answers were drawn by different first stages."), "mismatch")
+    if (!inherits(other, "rr_memory") || !same_mechanism(one$first, other$first)) {
+      abort("{.fn c} must get memories of one mechanism only.", "mismatch")
     }
   }
   before <- c(0, cumsum(vapply(memories, function(m) as.double(m$n), 0)))

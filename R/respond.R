@@ -96,8 +96,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
 perturb_memoised <- function(x, mechanism, answers, memory, rng) {
   if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
     abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
-            i = paste("Such are made by {.fn rr_longitudinal}, {.fn rr_memoised} and",
-                      "{.code rr_bloom(levels, epsilon, permanent = )}.")), "argument")
+            i = "Such are made by {.fn rr_longitudinal} and {.code rr_bloom(levels, epsilon, permanent = )}."), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
   reports <- structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)

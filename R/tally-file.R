@@ -14,7 +14,7 @@
 #' |---|---|
 #' | `format` | the text `"candor tally"` |
 #' | `version` | the number 1; files of higher versions are refused |
-#' | `mechanism` | an object: its `kind`, such as `"grr"`, and the arguments that make it, such as `levels` and `epsilon` |
+#' | `mechanism` | an object: `constructor`, the name of the function that makes it, such as `"rr_grr"`, and `arguments`, an object of this function's arguments, such as `levels` and `epsilon` |
 #' | `groups` | for a grouped tally: an array of objects, one per column, with `name`, `type` (`"text"`, `"number"`, `"integer"`, `"logical"`, `"factor"`, `"ordered"`, `"date"`, `"time"`) and `values`; for factors also `levels`, for times (seconds since 1970 in UTC) also `tz` |
 #' | `n` | the number of respondents, or the sum of their weights: an array with one number per group, or one number |
 #' | `counts` | an array of counts in the order of the mechanism's reports; for a grouped tally an array of such arrays |
@@ -25,14 +25,15 @@
 #' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
 #' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
 #'
-#' The members of `mechanism` are named as the arguments of the constructors. `levels` are labels, of at most 10,000 bytes as those of groups, or the number of categories. The yes/no designs are of kind
-#' `"binary"` with `p` and `q`; forced response and unrelated questions have `truth` and `innocuous`; any channel has its `matrix`, whose rows are truths;
-#' `"product"` has `questions`, an array of objects with `name` and `mechanism`.
+#' `constructor` is one of the functions of this package that make a mechanism, or `"rr_pool"` with the arguments `designs` and `shares`. The function checks its arguments; an argument that is
+#' left out has its default. Vectors are arrays. A matrix is an array of its rows, or an object of `matrix` and the names `rows` and `columns`. An ordered factor of levels is an object whose member `ordered` is the
+#' array of its labels. Arguments that are mechanisms are objects as `mechanism` is. [rr_product()] and [rr_sample_questions()] have the argument `questions`, an object of mechanisms in the order of the questions;
+#' the `oracle` of [rr_hierarchy()] is an array of the mechanisms of its depths. Labels have at most 10,000 bytes.
 #'
 #' `bits` has a text for each different report. The bytes are the [packed bits][rr_reports] of the categories that the report supports; of [rr_bitflip()] the buckets whose bit is
 #' 1, then those that were drawn; of [rr_bloom()] the bits of the report, then the cohort in four bytes, the least first; of [rr_hierarchy()] the depth in one byte, then the report
-#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) What is read must add up to
-#' the counts.
+#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) A file with `sets` must have
+#' its checksum.
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
@@ -61,23 +62,24 @@
 #'
 #' # What another program needs to write
 #' writeLines('{"format": "candor tally", "version": 1, "n": 310, "counts": [112, 198],
-#'   "mechanism": {"kind": "binary", "levels": ["no", "yes"], "p": 0.25, "q": 0.75}}', file)
+#'   "mechanism": {"constructor": "rr_crosswise", "arguments": {"p": 0.25}}}', file)
 #' rr_read(file)
 #' @export
 rr_write <- function(tally, file, ...) {
   check_dots_empty(...)
   if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.",
-            i = "{tally_remedy(tally)}"), "argument")
+    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.", i = "{tally_remedy(tally)}"), "argument")
   }
   file <- check_path(file)
   check_installed("jsonlite", "to write a tally")
   text <- tally_text(tally)
   # A file that would not give the same tally is not written.
-  back <- tryCatch(read_tally(charToRaw(text)), error = identity)
-  if (inherits(back, "error") || !same_tally(back, tally)) {
-    reason <- if (inherits(back, "error")) plain_message(back) else "It would not come back as it is."
-    abort(c("This tally cannot be written.", x = "{reason}",
+  back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
+  same <- inherits(back, "rr_tally") && same_mechanism(back$mechanism, tally$mechanism) &&
+    identical(tally_text(back), text)
+  if (!same) {
+    abort(c("This tally cannot be written.",
+            x = "{if (is.character(back)) back else 'It would not come back as it is.'}",
             i = "Write {.code as.data.frame(tally)}, and give it to {.fn rr_counts} with the mechanism."), "file")
   }
   write_whole(text, file)
@@ -90,9 +92,7 @@ rr_read <- function(file, ...) {
   check_dots_empty(...)
   file <- check_path(file)
   check_installed("jsonlite", "to read a tally")
-  if (!file.exists(file) || dir.exists(file)) {
-    abort(c("{.arg file} must be the name of a file that exists.", x = "It is {.file {file}}."), "file")
-  }
+  if (!file.exists(file) || dir.exists(file)) abort("{.arg file} must be a file that exists: {.file {file}}.", "file")
   tryCatch(read_tally(readBin(file, "raw", file.size(file))), error = function(e) {
     reason <- plain_message(e)
     abort(c("{.file {file}} holds no tally that can be read.", x = "{reason}"), "file")
@@ -101,12 +101,17 @@ rr_read <- function(file, ...) {
 
 # ---- writing ----
 
+tally_format <- "candor tally"
+tally_version <- 1
+
 tally_text <- function(tally) {
   array <- function(x) if (!is.null(x)) if (is.null(tally$groups)) as.double(x) else I(as.double(x))
   counts <- if (is.null(tally$groups)) I(tally$counts)
     else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
-  members <- list(format = tally_format, version = tally_version, mechanism = mechanism_recipe(tally$mechanism),
-                  groups = if (!is.null(tally$groups)) group_columns(tally$groups),
+  set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
+  members <- list(format = tally_format, version = tally_version, mechanism = plain_argument(tally$mechanism),
+                  groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups),
+                                                                  as.list(tally$groups))),
                   n = array(tally$n), weight_squares = array(tally$weight_squares),
                   respondents = array(tally$respondents),
                   missing = as.double(tally$missing), witness = tally$witness,
@@ -118,20 +123,45 @@ tally_text <- function(tally) {
   paste0(text, "\"checksum\": \"md5:", md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
 
-set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
+# The arguments of a constructor as JSON has them.
+plain_argument <- function(x) {
+  if (inherits(x, "rr_mechanism")) {
+    return(list(constructor = x$made$constructor, arguments = lapply(made_arguments(x), plain_argument)))
+  }
+  if (is.ordered(x)) return(list(ordered = I(levels(x))))
+  if (is.matrix(x)) {
+    rows <- lapply(seq_len(nrow(x)), function(i) I(unname(x[i, ])))
+    names <- list(rows = rownames(x), columns = colnames(x))
+    return(if (is.null(dimnames(x))) rows else c(list(matrix = rows), names[lengths(names) > 0]))
+  }
+  if (is.list(x)) lapply(x, plain_argument) else unname(x)
+}
 
-group_columns <- function(groups) unname(Map(group_column, names(groups), as.list(groups)))
+# The arguments that made a mechanism, see made().
+made_arguments <- function(mechanism) {
+  made <- mechanism$made
+  if (is.null(made)) {
+    abort(c("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
+            x = "The package does not know how it is made again."), "file")
+  }
+  value <- function(field) {
+    switch(field, levels = level_argument(mechanism),
+           reports = level_value(mechanism$reports, mechanism$numeric_levels),
+           matrix = unname(mechanism$matrix), mechanism[[field]])
+  }
+  names <- if (is.null(names(made$fields))) made$fields else names(made$fields)
+  names[!nzchar(names)] <- made$fields[!nzchar(names)]
+  c(stats::setNames(lapply(unname(made$fields), value), names), made$arguments)
+}
+
+# By the class of a key.
+group_types <- c(character = "text", numeric = "number", integer = "integer", logical = "logical", factor = "factor",
+                 ordered = "ordered", Date = "date", POSIXct = "time")
 
 group_column <- function(name, key) {
-  type <- if (inherits(key, "Date")) "date"
-    else if (inherits(key, "POSIXct")) "time"
-    else if (is.ordered(key)) "ordered"
-    else if (is.factor(key)) "factor"
-    else if (is.object(key)) NA
-    else switch(typeof(key), character = "text", integer = "integer", double = "number", logical = "logical", NA)
+  type <- unname(group_types[class(key)[1]])
   if (is.na(type)) {
-    abort(c("Groups of class {.cls {class(key)[1]}} cannot be written.", x = "{.val {name}} is such a column.",
-            i = "Make it text."), "file")
+    abort(c("Groups of class {.cls {class(key)[1]}} cannot be written.", x = "{.val {name}} is such a column."), "file")
   }
   values <- switch(type, date = , factor = , ordered = as.character(key), time = as.double(key), key)
   c(list(name = name, type = type, values = I(values)),
@@ -139,17 +169,275 @@ group_column <- function(name, key) {
     if (type == "time") list(tz = attr(key, "tzone")[1] %||% ""))
 }
 
-# Alike in all that counts; whole numbers may be kept as integers, and dates may be.
-same_tally <- function(x, y) {
-  plain <- function(tally) {
-    fields <- unclass(tally)
-    fields$missing <- as.double(fields$missing)
-    fields["groups"] <- list(if (!is.null(fields$groups)) lapply(as.list(fields$groups), function(key) {
-      if (inherits(key, c("Date", "POSIXct"))) storage.mode(key) <- "double"
-      if (inherits(key, "POSIXct")) attr(key, "tzone") <- attr(key, "tzone")[1] %||% ""
-      key
-    }))
-    fields[sort(names(fields))]
+# ---- reading ----
+
+read_tally <- function(bytes) {
+  text <- rawToChar(bytes)
+  # Text would end at a character U+0000.
+  if (!validUTF8(text) || grepl("(?<!\\\\)(\\\\\\\\)*\\\\u0000", text, perl = TRUE)) {
+    abort("It is not text in UTF-8, or holds the character U+0000.", "file")
   }
-  same_mechanism(x$mechanism, y$mechanism) && identical(plain(x), plain(y))
+  Encoding(text) <- "UTF-8"
+  object <- tryCatch(parse_json_text(text), error = function(e) abort("It is not JSON, or was cut off.", "file"))
+  if (!is.list(object) || !identical(object[["format"]], tally_format)) {
+    abort("It does not say {.code \"format\": \"{tally_format}\"}.", "file")
+  }
+  if (!identical(object[["version"]], tally_version)) {
+    abort("It is of version {describe(object[['version']])}; this package reads version {tally_version}.", "file")
+  }
+  check_checksum(bytes, needed = !is.null(object[["sets"]]))
+  make_tally(object)
+}
+
+# The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not
+# escaped. Whether kept sets are those that were counted, only the checksum says.
+check_checksum <- function(bytes, needed) {
+  found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
+  if (!length(found) && needed) abort("A file with {.field sets} must have its {.field checksum}.", "file")
+  if (!length(found)) return(invisible())
+  at <- found[length(found)]
+  tail <- rawToChar(bytes[at:length(bytes)])
+  pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
+  if (!grepl(pattern, tail)) {
+    abort("Its {.field checksum} must be the last member: {.val md5:} and 32 hexadecimal digits.", "file")
+  }
+  if (sub(pattern, "\\1", tail) != md5(bytes[seq_len(at - 1)])) {
+    abort("Its checksum is that of another text: the file was changed or damaged.", "file")
+  }
+}
+
+make_tally <- function(object) {
+  m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
+                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "checksum"),
+                    "file")
+  mechanism <- read_mechanism(m$mechanism)
+  if (inherits(mechanism, "rr_product")) check_joint(mechanism)
+  groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
+  number <- if (is.null(groups)) 1L else nrow(groups)
+  counts <- lapply(if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts", length(mechanism$reports))
+  if (length(counts) != number) abort("{.field counts} must be an array for each group.", "file")
+  counts <- if (is.null(groups)) counts[[1]] else matrix(unlist(counts), ncol = number)
+  n <- file_numbers(m$n, "n", number)
+  squares <- if (!is.null(m$weight_squares)) file_numbers(m$weight_squares, "weight_squares", number)
+  respondents <- if (!is.null(m$respondents)) file_numbers(m$respondents, "respondents", number, whole = TRUE)
+  if (is.null(squares) && !is.null(respondents)) {
+    abort("{.field respondents} is of weighted reports, with {.field weight_squares}.", "file")
+  }
+  check_adds_up(counts, n, squares, respondents, mechanism)
+  tally <- new_rr_tally(mechanism, counts, groups = groups, weight_squares = squares, n = n, respondents = respondents,
+                        missing = check_count(m$missing %||% 0, "missing"))
+  if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
+  if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
+  if (!is.null(m$chunks)) tally$chunks <- read_chunks(m$chunks)
+  tally
+}
+
+# The members of an object: all that are required, nothing that is not known, nothing twice.
+file_members <- function(object, required, optional = character(), what) {
+  names <- names(object)
+  absent <- setdiff(required, names)
+  if (!is.list(object) || length(absent)) abort("The {what} must have the member {.field {absent[1]}}.", "file")
+  stray <- c(setdiff(names, c(required, optional)), names[duplicated(names)])
+  if (length(stray)) {
+    abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
+  }
+  object
+}
+
+# ---- mechanisms: constructors, which check their arguments ----
+
+file_constructors <- c(
+  "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_compose", "rr_crosswise",
+  "rr_exponential", "rr_forced", "rr_geometric", "rr_grr", "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector",
+  "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification", "rr_noncompliance", "rr_pool",
+  "rr_pram", "rr_prefixes", "rr_product", "rr_sample_questions", "rr_sketch_counts", "rr_square_wave", "rr_subset",
+  "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
+)
+
+read_mechanism <- function(object) {
+  m <- file_members(object, c("constructor", "arguments"), what = "mechanism")
+  name <- m$constructor
+  if (!is.character(name) || length(name) != 1L || !name %in% file_constructors) {
+    abort(c("The mechanism is of an unknown constructor.", x = "It is {describe(name)}."), "file")
+  }
+  make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
+  arguments <- lapply(as.list(m$arguments), read_argument)
+  # Arguments that were left out and have no default are NULL.
+  needed <- names(Filter(function(default) identical(default, quote(expr = )), formals(make)))
+  arguments[setdiff(needed, c("...", names(arguments)))] <- list(NULL)
+  suppressMessages(do.call(make, arguments), classes = "candor_message_order")
+}
+
+read_argument <- function(x) {
+  if (!is.list(x)) return(x)
+  if (is.character(x[["constructor"]])) return(read_mechanism(x))
+  if (is.character(x[["ordered"]])) return(factor(x[["ordered"]], x[["ordered"]], ordered = TRUE))
+  numbers <- function(rows) length(rows) && is.null(names(rows)) && all(vapply(rows, is.numeric, NA))
+  if (numbers(x)) x <- list(matrix = x)
+  if (!numbers(x[["matrix"]])) return(lapply(x, read_argument))
+  if (length(unique(lengths(x[["matrix"]]))) != 1L) abort("A matrix must have rows of one length.", "file")
+  matrix <- do.call(rbind, x[["matrix"]])
+  dimnames(matrix) <- if (length(x) > 1L) list(x[["rows"]], x[["columns"]])
+  matrix
+}
+
+# ---- numbers ----
+
+# Numbers that are no negative ones, as many as there should be.
+file_numbers <- function(x, name, number, whole = FALSE) {
+  if (!is.numeric(x) || length(x) != number) {
+    abort(c("{.field {name}} must be {format_count(number)}{cli::qty(number)} number{?s}.", x = "It is {describe(x)}.",
+            i = if (!is.numeric(x)) "Whole numbers without exponent are at most 2^53."), "file")
+  }
+  if (any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
+    abort("{.field {name}} must be {if (whole) 'whole ' else ''}numbers of at least 0.", "file")
+  }
+  x
+}
+
+# What counts and numbers of respondents must have in common, whoever wrote them.
+check_adds_up <- function(counts, n, squares, respondents, mechanism) {
+  weighted <- !is.null(squares)
+  whole <- if (holds_sums(mechanism)) n else c(counts, n)
+  if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
+    abort("Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.", "file")
+  }
+  categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
+  # Reports that are categories add up to all respondents; of others no count is above their number.
+  found <- apply(as.matrix(counts), 2, if (categories) sum else max)
+  wrong <- which(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))
+  if (length(wrong)) {
+    values <- format(c(found[wrong[1]], n[wrong[1]]), digits = 17)
+    abort("{if (categories) 'The counts add up to' else 'A count is'} {values[1]}, and {.field n} is {values[2]}.", "file")
+  }
+  if (!weighted) return(invisible())
+  # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
+  if (any((squares == 0) != (n == 0)) || any(squares > n^2 * (1 + 1e-9)) ||
+      (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
+    abort("{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.", "file")
+  }
+}
+
+# Sums of numbers stand where others have counts.
+holds_sums <- function(mechanism) {
+  inherits(mechanism, "rr_mean") || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
+}
+
+# ---- groups and chunks ----
+
+read_groups <- function(columns, mechanism) {
+  columns <- lapply(columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column")
+  names <- vapply(columns, function(column) as.character(column$name), "")
+  keys <- name_groups(stats::setNames(lapply(columns, read_group), names), mechanism)
+  groups <- tibble::as_tibble(keys, .name_repair = "minimal")
+  if (!length(keys) || anyDuplicated(as.data.frame(groups))) abort("A group is there twice, or none is.", "file")
+  groups
+}
+
+read_group <- function(column) {
+  values <- column$values
+  if (identical(column$type, "integer")) values[values != floor(values)] <- NA
+  key <- switch(check_choice(column$type, "type", unname(group_types)),
+                text = as.character(values), number = as.double(values), integer = as.integer(values),
+                logical = as.logical(values), factor = factor(values, column$levels),
+                ordered = factor(values, column$levels, ordered = TRUE), date = as.Date(values, "%Y-%m-%d"),
+                time = .POSIXct(as.double(values), column$tz))
+  if (anyNA(key)) abort("{.field values} of a group must be of its type, {.val {column$type}}.", "file")
+  key
+}
+
+read_chunks <- function(chunks) {
+  if (is.list(chunks) && !length(chunks)) chunks <- character()
+  if (is.character(chunks) && !anyNA(chunks) && !anyDuplicated(chunks)) return(chunks)
+  abort("{.field chunks} must be labels that all differ.", "file")
+}
+
+# ---- kept sets ----
+
+read_kept_sets <- function(sets, tally) {
+  mechanism <- tally$mechanism
+  if (!keeps_sets(mechanism) || !is.null(names(sets)) || length(sets) != length(tally$n)) {
+    abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
+          "file")
+  }
+  width <- set_bytes(rr_law(mechanism), length(mechanism$levels))
+  lapply(seq_along(sets), function(g) {
+    one <- file_members(sets[[g]], c("bits", "times"), what = "entry of sets")
+    if (anyDuplicated(one$bits)) abort("{.field bits} must be texts that all differ.", "file")
+    times <- file_numbers(one$times, "times", length(one$bits))
+    read <- .Call(C_rr_from_hex, as.character(one$bits), as.double(width))
+    if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
+    if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) abort("{.field sets} must add up to {.field n}.", "file")
+    list(bits = read$bits, times = times)
+  })
+}
+
+# ---- JSON ----
+
+# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are quoted and texts
+# are read by jsonlite; its own numbers have 15 digits.
+
+# Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
+json_text <- function(x) {
+  if (is.null(x)) return("null")
+  if (is.list(x)) {
+    parts <- vapply(x, json_text, "", USE.NAMES = FALSE)
+    if (is.null(names(x))) return(paste0("[", paste(parts, collapse = ", "), "]"))
+    return(paste0("{", paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"))
+  }
+  one <- length(x) == 1L && !inherits(x, "AsIs")
+  x <- as.vector(unclass(x))
+  if (is.character(x)) return(as.character(jsonlite::toJSON(x, auto_unbox = one)))
+  parts <- if (is.logical(x)) ifelse(x, "true", "false") else json_numbers(x)
+  if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
+}
+
+# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers above 2^53 have an
+# exponent: without it they say that every digit counts.
+json_numbers <- function(x) {
+  if (!length(x)) return(character())
+  text <- sprintf("%.15g", x)
+  other <- which(as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x)
+  text[other] <- sprintf(c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)], x[other])
+  text
+}
+
+# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what looks like an address,
+# and its vectors have 1 for true.)
+parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
+
+# Arrays of one kind of values become vectors; all others stay lists.
+plain_arrays <- function(x) {
+  if (is.integer(x)) return(as.double(x))
+  if (!is.list(x)) return(x)
+  kinds <- if (is.null(names(x))) sub("integer", "double", unique(vapply(x, typeof, "")))
+  if (length(unique(kinds)) != 1L || !kinds[1] %in% c("double", "character", "logical")) return(lapply(x, plain_arrays))
+  plain <- unlist(x)
+  if (is.integer(plain)) as.double(plain) else plain
+}
+
+# Written beside, read back, and moved into place: whatever happens, a complete file is there.
+write_whole <- function(text, file) {
+  bytes <- charToRaw(enc2utf8(text))
+  beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
+  good <- tryCatch({
+    writeBin(bytes, beside)
+    identical(readBin(beside, "raw", length(bytes) + 1), bytes) && file.rename(beside, file)
+  }, error = function(e) FALSE, warning = function(w) FALSE)
+  if (good) return(invisible())
+  unlink(beside)
+  abort("The file {.file {file}} cannot be written: the disk may be full, or the folder missing or protected.", "file")
+}
+
+# The MD5 sum of bytes: that of a file which holds them.
+md5 <- function(bytes) {
+  file <- tempfile("candor-")
+  on.exit(unlink(file))
+  writeBin(bytes, file)
+  unname(tools::md5sum(file))
+}
+
+check_path <- function(x, arg = "file") {
+  if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) return(path.expand(x))
+  abort(c("{.arg {arg}} must be the name of one file.", x = "It is {describe(x)}."), "argument")
 }

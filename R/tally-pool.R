@@ -93,22 +93,13 @@ new_rr_pooled <- function(mechanisms, shares, levels) {
                            designs = stats::setNames(mechanisms, names(shares)), shares = shares,
                            parameters = mechanisms[[1]]$parameters)
   class(result) <- c("rr_pooled", "rr_channel", "rr_mechanism")
-  result
+  made(result, "rr_pool", fields = c("designs", "shares"))
 }
 
-# A pool in a file: its designs, and the share of the respondents that met each.
-mechanism_recipe.rr_pooled <- function(mechanism) {
-  list(kind = "pooled", shares = I(unname(mechanism$shares)), designs = list_recipe(mechanism$designs))
-}
-
-from_recipe.recipe_pooled <- function(recipe) {
-  r <- recipe_members(recipe, c("kind", "shares", "designs"))
-  designs <- recipe_list(r$designs, "designs")
-  shares <- check_probabilities(r$shares, "shares")
+# The mechanism of a pool in a file.
+read_pooled <- function(designs, shares) {
   check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
-  if (length(shares) != length(designs) || abs(sum(shares) - 1) > 1e-8 || any(shares == 0)) {
-    abort("{.field shares} must be above 0 and add up to 1, one per design.", "file")
-  }
-  if (anyDuplicated(names(designs)) || !all(nzchar(names(designs)))) abort("Designs must have different names.", "file")
+  shares <- check_probabilities(shares, "shares")
+  if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
   new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels)
 }

@@ -121,6 +121,8 @@ interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible
 # How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
 normal_quantile <- function(level) stats::qnorm((1 - level) / 2, lower.tail = FALSE)
 
+capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))
+
 # ---- what tables of all steps have in common, and what stands between estimates and the tables that show them ----
 
 # The columns that tables of tallies, fits and traces put next to the groups and the questions.

@@ -1,5 +1,6 @@
 #include "glue.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <R_ext/Utils.h>
@@ -11,12 +12,52 @@
 
 /* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 -
  * q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior |
- * NULL (a matrix of all coefficients, an arrow where there are levels). */
+ * NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood that is written in R:
+ * list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a full matrix). What is
+ * needed: 0 the value alone, 1 gradient and observed too, 2 all. */
 typedef struct held {
   candor_unknown model;
   int unknown;
+  SEXP evaluate, reach, metric; /* evaluate is NULL for a model of this file */
+  R_xlen_t size;
   candor_objective objective;
 } held;
+
+static SEXP vector_of(const double *x, R_xlen_t n)
+{
+  SEXP vector = Rf_allocVector(REALSXP, n);
+  if (n) memcpy(REAL(vector), x, (size_t) n * sizeof *x);
+  return vector;
+}
+
+/* An error in R leaves by a long jump: nothing between here and the entry point holds memory of its own. */
+static double called_value(const void *self, const double *b, double *gradient, double *observed, double *fallback)
+{
+  const held *h = self;
+  const size_t n = (size_t) h->size, sizes[] = {n, n * n, n * n};
+  double *parts[] = {gradient, observed, fallback};
+  SEXP at = PROTECT(vector_of(b, h->size)), need = PROTECT(Rf_ScalarInteger(fallback ? 2 : gradient || observed));
+  SEXP call = PROTECT(Rf_lang3(h->evaluate, at, need)), found = PROTECT(Rf_eval(call, R_BaseEnv));
+  if (TYPEOF(found) != VECSXP || XLENGTH(found) < 1) Rf_error("`evaluate` must give a list");
+  const double value = glue_number(VECTOR_ELT(found, 0), "value");
+  for (int k = 0; k < 3 && isfinite(value); k++) {
+    if (!parts[k]) continue;
+    if (XLENGTH(found) < k + 2) Rf_error("`evaluate` must give all that is needed");
+    memcpy(parts[k], glue_reals(VECTOR_ELT(found, k + 1), "evaluate", (R_xlen_t) sizes[k]), sizes[k] * sizeof(double));
+  }
+  UNPROTECT(4);
+  return isfinite(value) ? value : -INFINITY;
+}
+
+static double called_reach(const void *self, const double *step)
+{
+  const held *h = self;
+  SEXP at = PROTECT(vector_of(step, h->size)), call = PROTECT(Rf_lang2(h->reach, at));
+  SEXP found = PROTECT(Rf_eval(call, R_BaseEnv));
+  const double reach = glue_number(found, "reach");
+  UNPROTECT(3);
+  return reach;
+}
 
 static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
 {
@@ -25,8 +66,18 @@ static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
 
 static held model_of(SEXP list)
 {
-  held h;
+  held h = {0};
   candor_binary *m = &h.model.base;
+  if (TYPEOF(list) == VECSXP && XLENGTH(list) == 3) {
+    h.evaluate = VECTOR_ELT(list, 0);
+    h.reach = VECTOR_ELT(list, 1);
+    h.metric = VECTOR_ELT(list, 2);
+    if (!Rf_isFunction(h.evaluate) || !Rf_isFunction(h.reach) || !Rf_isMatrix(h.metric))
+      Rf_error("a model written in R must have two functions and a matrix");
+    h.size = Rf_nrows(h.metric);
+    glue_reals(h.metric, "metric", h.size * h.size);
+    return h;
+  }
   if (TYPEOF(list) != VECSXP || XLENGTH(list) != 12) Rf_error("`model` must be a list of 12 parts");
   m->y = glue_reals(VECTOR_ELT(list, 1), "y", ANY_LENGTH);
   m->rows = (size_t) XLENGTH(VECTOR_ELT(list, 1));
@@ -78,6 +129,14 @@ static double *arrow_of(const double *square, candor_shape s)
 /* Checks the model, and what the climb needs. `model` must stay where it is. */
 static void prepare(held *h, SEXP model, const char *kernel)
 {
+  if (h->evaluate) {
+    h->objective = (candor_objective){0};
+    h->objective.shape.dense = (size_t) h->size;
+    h->objective.self = h;
+    h->objective.value = called_value;
+    h->objective.reach = called_reach;
+    return;
+  }
   glue_check(h->unknown ? candor_unknown_check(&h->model) : candor_binary_check(&h->model.base), kernel);
   h->objective = h->unknown ? candor_unknown_objective(&h->model) : candor_binary_objective(&h->model.base);
   const candor_shape s = h->objective.shape;
@@ -88,6 +147,10 @@ static void prepare(held *h, SEXP model, const char *kernel)
 
 static void add_metric(held *h)
 {
+  if (h->evaluate) {
+    h->objective.metric = REAL(h->metric);
+    return;
+  }
   double *metric = (double *) R_alloc(candor_arrow_size(h->objective.shape), sizeof *metric);
   if (h->unknown) candor_unknown_metric(&h->model, metric);
   else candor_binary_metric(&h->model.base, metric);

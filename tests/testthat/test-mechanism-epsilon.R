@@ -53,13 +53,6 @@ test_that("counts and merged tallies are exact up to 2^53, and no further", {
   expect_error(c(groups, rr_counts(cbind(a = c(1, 1, 0)), rr_grr(3, epsilon = 1))), class = "candor_error_counts")
 })
 
-test_that("na.rm belongs to the making of a tally", {
-  tally <- rr_counts(c(3, 4, 5), rr_grr(3, epsilon = 1))
-  expect_error(rr_estimate(tally, na.rm = TRUE), class = "candor_error_argument")
-  expect_error(rr_estimate(tally, na.rm = "yes"), class = "candor_error_argument")
-  expect_silent(rr_estimate(tally, na.rm = FALSE))
-})
-
 # Largest log ratio within a column, of r reports drawn independently given the truth.
 enumerated_epsilon <- function(C, r = 1) {
   joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))),
@@ -142,11 +135,6 @@ test_that("several reports and shuffled ones are those of who does nothing wrong
   }
   expect_lte(abs(rr_epsilon(rr_compose(confused <- rr_misclassification(table = diag(3) + 1), grr), shuffled = 500, delta = 1e-6) -
                    rr_epsilon(grr, shuffled = 500, delta = 1e-6)), 1e-6)
-})
-
-test_that("a ledger names the entry that is no mechanism", {
-  expect_error(rr_epsilon(list(a = rr_grr(2, epsilon = 1), b = 3)), "`mechanism\\$b`")
-  expect_error(rr_epsilon(list(rr_grr(2, epsilon = 1), 3)), "`mechanism\\[\\[2\\]\\]`")
 })
 
 test_that("what two stages achieve is never above nominal, nor nominal above what was asked for", {

@@ -193,26 +193,17 @@ test_that("distributions, the bootstrap and simulation are had of a hierarchy", 
 
 test_that("bad arguments and reports are refused", {
   m <- rr_hierarchy(10, 1)
-  reports <- rr_perturb(c(1, 5, 10), m)
-  expect_snapshot({
-    print(m)
-  })
-  expect_snapshot(error = TRUE, {
-    rr_hierarchy(10, 1, fanout = 1)
-    rr_hierarchy(10, 1, fanout = 11)
-    rr_hierarchy(10, -1)
-    rr_hierarchy(10, 1, oracle = "hadamard")
-    rr_hierarchy(10, 1, oracle = function(levels, epsilon) 3)
-    rr_hierarchy(10, 1, oracle = function(levels, epsilon) rr_grr(levels, epsilon = 2 * epsilon))
-    rr_hierarchy(10, 1, oracle = function(levels, epsilon) rr_mean(c(0, 1), epsilon))
-    rr_hierarchy()
-    rr_perturb(c(1, 11), m)
-    rr_tally(1:3, m)
-    rr_tally(data.frame(depth = c("1", "3"), report = c(0, 0)), m)
-    rr_tally(data.frame(depth = c("1", NA), report = c(0, 0)), m)
-    rr_tally(data.frame(depth = c("1", "2"), report = c(0, 1000)), m)
-    rr_estimate(data.frame(depth = c("1", "1"), report = c(0, 1)), m)
-  })
+  for (oracle in list("hadamard", function(levels, epsilon) 3, function(levels, epsilon) rr_grr(levels, epsilon = 2 * epsilon),
+                      function(levels, epsilon) rr_mean(c(0, 1), epsilon))) {
+    expect_error(rr_hierarchy(10, 1, oracle = oracle), class = "candor_error_argument")
+  }
+  expect_error(rr_hierarchy(10, 1, fanout = 11), class = "candor_error_argument")
+  expect_error(rr_perturb(c(1, 11), m), class = "candor_error_level")
+  for (x in list(1:3, data.frame(depth = c("1", "3"), report = c(0, 0)), data.frame(depth = c("1", "2"), report = c(0, 1000)))) {
+    expect_error(rr_tally(x, m), class = "candor_error_report")
+  }
+  expect_error(rr_tally(data.frame(depth = c("1", NA), report = c(0, 0)), m), class = "candor_error_missing")
+  expect_error(rr_estimate(data.frame(depth = c("1", "1"), report = c(0, 1)), m), class = "candor_error_empty")
 })
 
 test_that("a tree of fewer than four levels has one depth by default", {

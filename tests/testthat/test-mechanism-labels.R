@@ -64,13 +64,7 @@ test_that("numbers are read by label wherever a label is a number", {
   expect_error(rr_tally(2, rr_grr(c("0", "1", "2+"), p = 0.9)), class = "candor_error_level")
   # "01" is not what R calls 1
   expect_identical(rr_tally(c(1, 1, 2), rr_grr(c("02", "01"), p = 0.9))$counts, c(2, 1))
-  turned <- function(levels) suppressMessages(rr_warner(0.8, levels = levels))
-  expect_snapshot(error = TRUE, {
-    rr_perturb(c(0, 1), rr_grr(c("0", "1", "2+"), p = 0.9))
-    rr_tally(c(0, 2), rr_grr(c("0", "1", "2+"), p = 0.9))
-    rr_tally(c(0, 2), turned(c(TRUE, FALSE)))
-    rr_perturb(c(0, 2), turned(c("1", "0")))
-  })
+  expect_error(rr_perturb(c(0, 2), suppressMessages(rr_warner(0.8, levels = c("1", "0")))), class = "candor_error_level")
 })
 
 test_that("truths and reports of a channel are each read by their own labels", {
@@ -212,12 +206,4 @@ test_that("labels follow neither the decimal sign of the session nor its penalty
   for (options in list(list(OutDec = ","), list(scipen = -10), list(scipen = 100), list(digits = 3))) {
     expect_identical(withr::with_options(options, look()), plain)
   }
-})
-
-test_that("reports that are no numbers are called answers only if all of them are", {
-  # Bits that a client cut, among them digits that are labels too
-  expect_no_match(conditionMessage(tryCatch(rr_tally(c("10", "a3"), rr_unary(100, 1)), error = identity)), "answers")
-  expect_match(conditionMessage(tryCatch(rr_tally(c("a", "b"), rr_unary(letters[1:9], 1)), error = identity)), "answers")
-  expect_no_match(conditionMessage(tryCatch(rr_tally(c("x", "#"), rr_hadamard(letters, 1)), error = identity)), "answers")
-  expect_match(conditionMessage(tryCatch(rr_tally(c("x", "y"), rr_hadamard(letters, 1)), error = identity)), "answers")
 })

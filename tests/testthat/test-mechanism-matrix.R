@@ -64,13 +64,7 @@ test_that("reports are drawn with these probabilities", {
 
 test_that("more reports than can be listed are refused", {
   expect_identical(dim(rr_matrix(rr_unary(13, 1))), c(13L, 8192L))
-  expect_snapshot(error = TRUE, {
-    rr_matrix(rr_unary(14, 1))
-    rr_matrix(rr_unary(2000, 1))
-    rr_matrix(rr_subset(30, 0.1))
-    rr_matrix(rr_bitflip(100, 1, d = 3))
-    rr_matrix(rr_bloom(4, 1))
-    rr_matrix(rr_local_hash(4, 1))
-    rr_matrix(rr_unary(3, 1), 3)
-  })
+  for (mechanism in list(rr_unary(14, 1), rr_unary(2000, 1), rr_subset(30, 0.1), rr_bitflip(100, 1, d = 3), rr_bloom(4, 1), rr_local_hash(4, 1))) {
+    expect_error(rr_matrix(mechanism), class = "candor_error_law")
+  }
 })

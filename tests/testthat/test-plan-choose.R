@@ -199,7 +199,7 @@ test_that("combined, merged and smoothed estimates are distributions", {
 one_question_mechanisms <- function() {
   list(
     rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
-    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_mangat1994 = rr_mangat1994(0.7),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_mangat = rr_mangat(0.7, variant = "1994"),
     rr_kuk = rr_kuk(0.8, 0.3),
     rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
     rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
@@ -211,7 +211,7 @@ one_question_mechanisms <- function() {
     rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
     rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
     rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
-    rr_memoised = rr_memoised(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)),
+    rr_longitudinal = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)),
     rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1), rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1, "no")
   )
 }

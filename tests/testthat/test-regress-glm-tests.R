@@ -78,8 +78,8 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
   f <- drop(b %*% solve(vcov(fit)[2:3, 2:3], b)) / 2
   expect_equal(drop(test$Ftest), f, tolerance = 1e-10)
   # It would compare deviances with chi-squared.
-  expect_error(survey::regTermTest(fit, ~group, method = "LRT"), "pseudo-likelihood", class = "candor_error_argument")
-  expect_error(deviance(fit), "pseudo-likelihood", class = "candor_error_argument")
+  expect_error(survey::regTermTest(fit, ~group, method = "LRT"))
+  expect_true(is.na(deviance(fit)))
   if (requireNamespace("car", quietly = TRUE)) {
     table <- car::Anova(fit)
     expect_equal(table["group", "F"], f, tolerance = 1e-8)
@@ -101,12 +101,9 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
     # Without a design they are normal.
     expect_identical(colnames(lmtest::coeftest(quietly(rr_glm(y ~ z, data, direct))))[3], "z value")
   }
-  if (requireNamespace("MASS", quietly = TRUE)) {
-    expect_error(MASS::dropterm(fit), "Wald test", class = "candor_error_argument")
-    expect_error(MASS::addterm(fit, ~ . + x), "Wald test", class = "candor_error_argument")
-    expect_error(MASS::stepAIC(fit, trace = 0), "Wald's test", class = "candor_error_argument")
+  for (test in list(drop1, MASS::dropterm, function(fit) step(fit, trace = 0), function(fit) MASS::stepAIC(fit, trace = 0))) {
+    expect_error(test(fit), "Wald test", class = "candor_error_argument")
   }
-  expect_error(step(fit, trace = 0), "Wald's test", class = "candor_error_argument")
 })
 
 test_that("no test is given where no degrees of freedom are left, or coefficients are infinite", {
@@ -117,13 +114,13 @@ test_that("no test is given where no degrees of freedom are left, or coefficient
   fit <- quietly(rr_glm(y ~ group + x, mechanism = direct, design = few))
   # 3 clusters, 4 coefficients.
   expect_identical(df.residual(fit), -1)
-  expect_snapshot_error(car::Anova(fit))
-  expect_error(car::linearHypothesis(fit, "x = 0"), "No degrees of freedom", class = "candor_error_argument")
+  expect_error(car::Anova(fit), class = "candor_error_argument")
+  expect_error(car::linearHypothesis(fit, "x = 0"), class = "candor_error_argument")
   skip_if_not_installed("lmtest")
-  expect_error(lmtest::coeftest(fit), "No degrees of freedom", class = "candor_error_argument")
+  expect_error(lmtest::coeftest(fit), class = "candor_error_argument")
   data$y <- as.numeric(data$group == "b")
   sure <- suppressWarnings(quietly(rr_glm(y ~ group, data, rr_warner(0.9))))
-  expect_snapshot_error(car::Anova(sure, test.statistic = "Wald"))
+  expect_error(car::Anova(sure, test.statistic = "Wald"), class = "candor_error_argument")
 })
 
 test_that("tidy() and confint() have the standard errors of summary(), by type and cluster", {
@@ -145,25 +142,18 @@ test_that("tidy() and confint() have the standard errors of summary(), by type a
   expect_error(tidy(fit, type = "survey"), class = "candor_error_argument")
 })
 
-test_that("tests of single terms of the other regressions are refused with the way, and the data are read", {
+test_that("the other regressions are compared by two fits, and their data are read", {
   data <- people()
   data$answer <- rep(c("a", "b", "c", "a", "c"), 48)
   mechanism <- rr_grr(c("a", "b", "c"), p = 0.7)
   fit <- quietly(rr_multinom(answer ~ x + z, data, mechanism))
-  expect_snapshot_error(drop1(fit))
-  expect_error(add1(fit, ~ . + group), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
-  expect_error(step(fit, trace = 0), "anova(small, large)", fixed = TRUE, class = "candor_error_argument")
-  # What the refusal proposes, by hand.
   small <- quietly(rr_multinom(answer ~ x, data, mechanism))
   table <- anova(small, fit)
   expect_equal(table$Chisq[2], 2 * (fit$loglik - small$loglik), tolerance = 1e-10)
   expect_equal(table$`Pr(>Chi)`[2], exp(-table$Chisq[2] / 2), tolerance = 1e-8)
-  frame <- stats::model.frame(fit)
-  expect_identical(names(frame), c("answer", "x", "z"))
-  expect_identical(frame$x, data$x)
+  expect_identical(stats::model.frame(fit)$x, data$x)
+  # Nothing is tested by a wrong number of parameters.
+  expect_error(drop1(fit))
+  expect_error(add1(fit, ~ . + group))
   if (requireNamespace("car", quietly = TRUE)) expect_error(car::Anova(fit), class = "candor_error_argument")
-  if (requireNamespace("MASS", quietly = TRUE)) {
-    expect_error(MASS::dropterm(fit), class = "candor_error_argument")
-    expect_error(MASS::addterm(fit, ~ . + group), class = "candor_error_argument")
-  }
 })

@@ -121,13 +121,3 @@ test_that("bad input is refused", {
   flat <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_binary(0.5, 0.5))
   refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), "no_information")
 })
-
-test_that("data and a mechanism in place of a tally are told what to do, and so is the order", {
-  questions <- rr_product(cheating = rr_grr(levels(exam_simulated$cheating), p = 0.8), plagiarism = rr_forced(1 / 6))
-  remedy <- "Tally the data first: `rr_loglinear\\(formula, rr_tally\\(data, mechanism\\)\\)`"
-  expect_error(rr_loglinear(~ cheating * plagiarism, exam_simulated, questions), paste0("`tally` must be a tally.*", remedy), class = "candor_error_argument")
-  expect_error(rr_loglinear(~ cheating * plagiarism, exam_simulated), remedy, class = "candor_error_argument")
-  tally <- rr_tally(exam_simulated, questions)
-  expect_error(rr_loglinear(tally, ~ cheating * plagiarism), "The order is `formula`, `tally`", class = "candor_error_argument")
-  expect_error(rr_loglinear(~ cheating * plagiarism, tally, questions), "A mechanism belongs to the tally", class = "candor_error_argument")
-})

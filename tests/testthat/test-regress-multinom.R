@@ -80,13 +80,12 @@ test_that("predictions: rows add up, standard errors are numerical derivatives, 
     expect_equal(unname(predict(fit, new, "posterior")), unname(joint / rowSums(joint)), tolerance = 1e-12)
     expect_identical(as.character(predict(fit, new, "class")), colnames(truth$fit)[max.col(truth$fit)])
     b <- fit$coefficients
-    inward <- fit$model$inward
     x <- multinom_newdata(fit, new, FALSE)$x
     slopes <- vapply(seq_along(b), function(j) {
       up <- down <- unname(b)
       up[j] <- up[j] + 1e-5
       down[j] <- down[j] - 1e-5
-      as.vector(fit$model$truths(inward(up), x) - fit$model$truths(inward(down), x)) / 2e-5
+      as.vector(fit$model$truths(up, x)$theta - fit$model$truths(down, x)$theta) / 2e-5
     }, numeric(6))
     expect_equal(as.vector(truth$se.fit), sqrt(rowSums((slopes %*% vcov(fit)) * slopes)), tolerance = 1e-7)
     expect_equal(predict(fit), fitted(fit))
@@ -96,7 +95,7 @@ test_that("predictions: rows add up, standard errors are numerical derivatives, 
 test_that("the sandwich is the sum of squared scores; one cluster a respondent is n / (n - 1) of it", {
   for (type in c("multinomial", "cumulative")) {
     fit <- exam_fit(type = type)
-    scores <- fit$model$scores(fit$estimate)
+    scores <- regression_scores(fit)
     expect_lt(max(abs(colSums(scores))), 1e-5)
     plain <- vcov(fit, "sandwich")
     expect_equal(unname(plain), unname(vcov(fit) %*% crossprod(scores) %*% vcov(fit)), tolerance = 1e-12)

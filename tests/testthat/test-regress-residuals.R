@@ -56,14 +56,12 @@ test_that("pictures show the predicted truths and the posterior's quantiles", {
   expect_s3_class(plot(fit, variable = "female"), "ggplot")
 })
 
-test_that("what has no residuals or simulation says what to do", {
+test_that("what has no residuals, simulations or pictures has none", {
   predictor <- rr_predictor(grade ~ semester + cheating, students, list(cheating = often))
-  table <- rr_loglinear(~a, rr_counts(c(60, 40), rr_product(a = rr_warner(0.8))))
-  expect_error(residuals(predictor), "nobody's truth is known", class = "candor_error_argument")
-  expect_error(simulate(predictor), "rr_perturb", class = "candor_error_argument")
-  expect_error(simulate(table), "rmultinom", class = "candor_error_argument")
-  expect_error(simulate(rr_multinom(~1, rr_counts(c(60, 25, 15), often))), "one column", class = "candor_error_argument")
+  expect_null(residuals(predictor))
+  expect_error(simulate(predictor))
+  expect_error(simulate(rr_multinom(~1, rr_counts(c(60, 25, 15), often))), class = "candor_error_argument")
   skip_if_not_installed("ggplot2")
-  expect_error(ggplot2::autoplot(fit, "age"), "covariate", class = "candor_error_argument")
-  expect_error(ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)), "no covariate", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(fit, "age"), class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)), class = "candor_error_argument")
 })

@@ -24,15 +24,23 @@ test_that("tallies of every mechanism come back to the last bit, and fit the sch
   }
 })
 
-test_that("no kind of mechanism is forgotten, here or in the schema", {
+test_that("no kind of mechanism is forgotten", {
   # Whoever makes a law can be tallied. Those that the package cannot make again are named here, and refused below.
   laws <- sub("^rr_law[.]", "", grep("^rr_law[.]", ls(asNamespace("candor"), all.names = TRUE), value = TRUE))
   kinds <- setdiff(laws, c("default", "rr_sketch_candidates"))
-  tested <- unique(unlist(lapply(travelling_mechanisms(), class)))
-  expect_identical(setdiff(kinds, tested), character())
-  in_schema <- vapply(schema[["$defs"]]$mechanism$oneOf, function(part) part$properties$kind$const, "")
-  made <- sub("^from_recipe[.]recipe_", "", grep("^from_recipe[.]recipe_", ls(asNamespace("candor")), value = TRUE))
-  expect_setequal(in_schema, made)
+  expect_identical(setdiff(kinds, unlist(lapply(travelling_mechanisms(), class))), character())
+  used <- vapply(travelling_mechanisms(), function(mechanism) mechanism$made$constructor, "")
+  expect_setequal(c(used, "rr_pool"), file_constructors)
+})
+
+test_that("equal mechanisms are written alike, whatever was given", {
+  written <- function(mechanism) tally_text(rr_counts(rep(1, length(mechanism$reports)), mechanism))
+  expect_identical(written(rr_grr(3L, 1L)), written(rr_grr(3, epsilon = 1)))
+  expect_identical(written(rr_forced(c(yes = 0.1, no = 0.2))), written(rr_forced(c(0.2, 0.1), c("no", "yes"))))
+  expect_identical(written(rr_unrelated(0.7, 0.25)), written(rr_unrelated(0.7, c(no = 0.75, yes = 0.25))))
+  expect_identical(written(rr_noncompliance(rr_warner(0.8), 0.1, "no")), written(rr_noncompliance(rr_warner(0.8), 0.1, c(no = 1))))
+  expect_match(written(rr_crosswise(0.25)), '"mechanism": {"constructor": "rr_crosswise", "arguments": {"levels": ["no","yes"], "p": 0.25}}',
+               fixed = TRUE)
 })
 
 test_that("sums of numbers, and what two stages and many depths make of reports, come back and are estimated alike", {
@@ -49,22 +57,23 @@ test_that("sums of numbers, and what two stages and many depths make of reports,
   }
 })
 
-test_that("recipes of the protocols are checked", {
-  refused <- function(mechanism, tally, pattern) {
+test_that("arguments of the protocols are checked by their constructors", {
+  refused <- function(constructor, arguments, counts) {
     file <- withr::local_tempfile()
-    text <- sprintf('{"format": "candor tally", "version": 1, "n": 6, "counts": [%s], "mechanism": %s}', tally, mechanism)
-    writeLines(text, file)
-    expect_error(rr_read(file), pattern, class = "candor_error_file")
+    writeLines(sprintf('{"format": "candor tally", "version": 1, "n": 6, "counts": [%s], "mechanism": {"constructor": "rr_%s", "arguments": %s}}',
+                       counts, constructor, arguments), file)
+    expect_error(rr_read(file), class = "candor_error_file", label = constructor)
   }
-  refused('{"kind": "square_wave", "epsilon": 1, "half_width": 0}', "1, 2", "either levels or breaks")
-  refused('{"kind": "mean", "range": [1, 0], "epsilon": 1, "protocol": "duchi"}', "1, 2", "range")
-  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "1", "mechanism": {"kind": "grr", "levels": 2, "epsilon": 1}}]}',
-          "6, 1, 2, 3", "3 nodes")
-  refused('{"kind": "hierarchy", "levels": 3, "fanout": 3, "depths": [{"name": "a", "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1}}]}',
-          "6, 1, 2, 3", "named 1, 2")
-  refused('{"kind": "bloom", "levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6", "Either")
-  refused('{"kind": "longitudinal", "levels": 3, "permanent": 1, "epsilon": 2, "protocol": "oue-sue"}', "1, 2, 3", "above")
-  refused('{"kind": "sketch_counts", "epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2", "too large")
+  grr <- function(levels) sprintf('{"constructor": "rr_grr", "arguments": {"levels": %d, "epsilon": 1}}', levels)
+  refused("square_wave", '{"epsilon": 1, "half_width": 0}', "1, 2")
+  refused("mean", '{"range": [1, 0], "epsilon": 1, "protocol": "duchi"}', "1, 2")
+  refused("hierarchy", sprintf('{"levels": 3, "epsilon": 1, "fanout": 3, "oracle": [%s]}', grr(2)), "6, 1, 2, 3")
+  refused("hierarchy", sprintf('{"levels": 3, "epsilon": 1, "fanout": 3, "oracle": [%s, %s]}', grr(3), grr(3)), "6, 1, 2, 3")
+  refused("hierarchy", sprintf('{"levels": 3, "epsilon": 0.5, "fanout": 3, "oracle": [%s]}', grr(3)), "6, 1, 2, 3")
+  refused("bloom", '{"levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6")
+  refused("longitudinal", '{"levels": 3, "permanent": 1, "epsilon": 2, "protocol": "oue-sue"}', "1, 2, 3")
+  refused("sketch_counts", '{"epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2")
+  refused("pool", sprintf('{"designs": {"a": %s, "b": %s}, "shares": [0.5]}', grr(2), grr(2)), "1, 2, 3, 0")
 })
 
 test_that("weights, groups of all types, sets, pools, and counts up to 2^53 come back", {
@@ -98,12 +107,12 @@ test_that("what another program writes is read", {
     rr_read(file)
   }
   expect_identical(other('{"n":310,"counts":[112,198],"version":1,"format":"candor tally",
-    "mechanism":{"kind":"binary","levels":["no","yes"],"p":0.25,"q":0.75}}'), rr_counts(c(112, 198), rr_binary(0.25, 0.75)))
-  grouped <- other('{"format": "candor tally", "version": 1, "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1},
+    "mechanism":{"constructor":"rr_binary","arguments":{"levels":["no","yes"],"p":0.25,"q":0.75}}}'), rr_counts(c(112, 198), rr_binary(0.25, 0.75)))
+  grouped <- other('{"format": "candor tally", "version": 1, "mechanism": {"constructor": "rr_grr", "arguments": {"levels": 3, "epsilon": 1}},
     "groups": [{"name": "region", "type": "text", "values": ["north", "south"]}], "n": [6, 15], "counts": [[1, 2, 3], [4, 5, 6]]}')
   expect_identical(grouped, rr_counts(data.frame(region = rep(c("north", "south"), each = 3), term = 1:3, n = 1:6), rr_grr(3, epsilon = 1)))
   # The checksum as documented, made by hand: of all bytes before its name.
-  body <- '{"format": "candor tally", "version": 1, "mechanism": {"kind": "grr", "levels": 2, "p": 0.75}, "n": 3, "counts": [1, 2], '
+  body <- '{"format": "candor tally", "version": 1, "mechanism": {"constructor": "rr_grr", "arguments": {"levels": 2, "p": 0.75}}, "n": 3, "counts": [1, 2], '
   writeLines(body, file, sep = "")
   sum <- unname(tools::md5sum(file))
   expect_identical(other(sprintf('%s"checksum": "md5:%s"}', body, sum))$counts, c(1, 2))
@@ -111,7 +120,7 @@ test_that("what another program writes is read", {
 
 test_that("what was written with labels such as 1e+05 is read, and merged with what is counted now", {
   file <- withr::local_tempfile()
-  body <- '{"format": "candor tally", "version": 1, "mechanism": {"kind": "grr", "levels": ["1e+05", "2e+05"], "epsilon": 1}, "n": 3, "counts": [1, 2]}'
+  body <- '{"format": "candor tally", "version": 1, "mechanism": {"constructor": "rr_grr", "arguments": {"levels": ["1e+05", "2e+05"], "epsilon": 1}}, "n": 3, "counts": [1, 2]}'
   writeLines(body, file)
   old <- rr_read(file)
   now <- rr_counts(c(10, 20), rr_grr(c(1e5, 2e5), 1))
@@ -128,89 +137,91 @@ test_that("what was written with labels such as 1e+05 is read, and merged with w
   expect_identical(rr_read(file), weighted)
 })
 
-test_that("a text that was changed is refused with its reason", {
+test_that("a text that was changed is refused", {
   file <- withr::local_tempfile()
   good <- '{"format": "candor tally", "version": 1, "mechanism": MECHANISM, "n": N, "counts": COUNTS MORE}'
-  refused <- function(mechanism = '{"kind": "grr", "levels": ["a", "b", "c"], "epsilon": 1}', n = "6", counts = "[1, 2, 3]", more = "", text = good) {
-    text <- sub("MECHANISM", mechanism, text, fixed = TRUE)
-    text <- sub("MORE", more, sub("COUNTS", counts, sub("N,", paste0(n, ","), text, fixed = TRUE), fixed = TRUE), fixed = TRUE)
-    writeLines(text, file)
-    plain_message(expect_error(rr_read(file), class = "candor_error_file"))
+  whole <- function(mechanism = made("grr", '"levels": ["a", "b", "c"], "epsilon": 1'), n = "6", counts = "[1, 2, 3]", more = "") {
+    text <- sub("N,", paste0(n, ","), sub("MECHANISM", mechanism, good, fixed = TRUE), fixed = TRUE)
+    sub("MORE", more, sub("COUNTS", counts, text, fixed = TRUE), fixed = TRUE)
   }
-  grr <- function(...) sprintf('{"kind": "grr", "levels": 3, %s}', paste(..., sep = ", "))
-  expect_match(refused(n = "7"), "add up to 6, and `n` is 7|add up to 6, and n is 7")
-  expect_match(refused(counts = "[1, 2, -3]"), "Number 3 is -3")
-  expect_match(refused(counts = "[1, 2.5, 2.5]"), "whole")
-  expect_match(refused(counts = "[1, 2]", n = "3"), "3 numbers")
-  expect_match(refused(counts = "[1, 2, null]"), "3 numbers")
-  expect_match(refused(counts = "[1, 2, \"3\"]"), "3 numbers")
-  expect_match(refused(counts = "[\"1\", \"2\", \"3\"]"), "character")
-  expect_match(refused(counts = "[[1, 2, 3]]"), "list")
-  expect_match(refused(n = "[3, 3]"), "1 number")
-  expect_match(refused(counts = "[9007199254740993, 2, 3]", n = "9007199254740998"), "2\\^53")
-  expect_match(refused(more = ', "weight_squares": 1, "respondents": 2'), "weights")
-  # The squares of weights add up to at most the square of their sum.
-  expect_match(refused(more = ', "weight_squares": 36.1'), "weights")
-  expect_match(refused(counts = "[true, 2, 3]"), "3 numbers")
-  expect_match(refused(counts = "[1, 2, 3.5, true]"), "3 numbers")
+  made <- function(constructor, arguments) sprintf('{"constructor": "rr_%s", "arguments": {%s}}', constructor, arguments)
+  grr <- function(...) made("grr", paste('"levels": 3', ..., sep = ", "))
+  accepted <- function(...) {
+    writeLines(whole(...), file)
+    rr_read(file)$counts
+  }
+  refused <- function(..., text = whole(...)) {
+    writeLines(text, file)
+    expect_error(rr_read(file), class = "candor_error_file", label = substr(text, 1, 300))
+  }
+  expect_identical(accepted(), c(1, 2, 3))
+  expect_identical(accepted(grr('"epsilon": 1')), c(1, 2, 3))
+  # Numbers
+  refused(n = "7")
+  for (counts in c("[1, 2, -3]", "[1, 2.5, 2.5]", "[1, 2, null]", "[1, 2, \"3\"]", "[\"1\", \"2\", \"3\"]", "[[1, 2, 3]]", "[true, 2, 3]",
+                   "[1, 2, 3.5, true]")) refused(counts = counts)
+  refused(counts = "[1, 2]", n = "3")
+  refused(n = "[3, 3]")
+  refused(counts = "[9007199254740993, 2, 3]", n = "9007199254740998")
   # 2^53 + 1, which a double rounds to 2^53
-  expect_match(refused(counts = "[9007199254740993, 0, 0]", n = "9007199254740993"), "3 numbers")
-  expect_match(refused(n = "9007199254740993", counts = "[9007199254740992, 0, 0]"), "1 number")
-  expect_match(refused('{"kind": "grr", "levels": ["a", "b", "c\\u0000d"], "epsilon": 1}'), "no text has")
-  expect_match(refused(sprintf('{"kind": "grr", "levels": ["a", "b", "%s"], "epsilon": 1}', strrep("c", 1e5))), "10,000")
-  groups <- sprintf(', "groups": [{"name": "g", "type": "text", "values": ["%s"]}]', strrep("c", 1e5))
-  expect_match(refused(more = groups, n = "[6]", counts = "[[1, 2, 3]]"), "10,000")
-  questions <- paste(sprintf('{"name": "q%d", "mechanism": {"kind": "binary", "levels": ["no", "yes"], "p": 0.25, "q": 0.75}}', 1:60), collapse = ", ")
-  expect_match(refused(sprintf('{"kind": "product", "questions": [%s]}', questions)), "too many questions")
-  expect_match(refused(more = ', "respondents": 6'), "weight_squares")
-  expect_match(refused(more = ', "colour": 6'), "colour")
-  expect_match(refused(more = ', "n": 6'), "twice")
-  expect_match(refused(more = ', "missing": -1'), "missing")
-  expect_match(refused(more = ', "chunks": ["a", "a"]'), "chunks")
-  expect_match(refused(more = ', "sets": []'), "sets")
-  expect_match(refused(more = ', "groups": [{"name": "g", "type": "text", "values": ["x"]}]'), "one for each group")
-  expect_match(refused(more = ', "groups": [{"name": "estimate", "type": "text", "values": ["x"]}]', counts = "[[1, 2, 3]]"), "estimate")
-  expect_match(refused(more = ', "groups": [{"name": "g", "type": "text", "values": ["x", "x"]}]', n = "[3, 3]", counts = "[[1, 1, 1], [1, 1, 1]]"), "twice")
-  expect_match(refused(more = ', "groups": [{"name": "g", "type": "date", "values": ["2023-02-29"]}]', counts = "[[1, 2, 3]]"), "dates")
-  expect_match(refused(more = ', "groups": [{"name": "g", "type": "list", "values": ["x"]}]', counts = "[[1, 2, 3]]"), "type")
-  expect_match(refused(more = ', "checksum": "md5:00000000000000000000000000000000"'), "damaged")
-  expect_match(refused(more = ', "checksum": "none"'), "last member")
-  expect_match(refused(grr('"epsilon": -1')), "epsilon")
-  expect_match(refused(grr('"epsilon": "1"')), "epsilon")
-  expect_match(refused(grr('"epsilon": 1', '"p": 0.5')), "Both")
-  expect_match(refused(grr('"epsilon": 1', '"code": "system(1)"')), "code")
-  expect_match(refused('{"kind": "grr", "levels": ["a", "a", "b"], "epsilon": 1}'), "differ")
-  expect_match(refused('{"kind": "grr", "levels": 2000000000, "epsilon": 1}'), "2,000,000,000")
-  expect_match(refused('{"kind": "default", "levels": 3}'), "unknown kind")
-  expect_match(refused('{"kind": "nothing"}'), "unknown kind")
-  expect_match(refused('{"levels": 3}'), "kind")
-  expect_match(refused('"grr"'), "kind")
-  expect_match(refused('{"kind": "channel", "levels": 3, "matrix": [[0.7, 0.2, 0.1], [0.1, 0.8, 0.2], [0, 0, 1]]}'), "add up to 1")
-  expect_match(refused('{"kind": "channel", "levels": 3, "matrix": [[0.7, 0.3], [0.1, 0.8, 0.1]]}'), "rows")
-  expect_match(refused('{"kind": "channel", "levels": 2, "matrix": [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0, 0, 1]]}'), "one row per level")
-  expect_match(refused('{"kind": "forced", "levels": 3, "truth": 0.9, "innocuous": [0.1, 0.1, 0.1]}'), "add up to 1")
-  expect_match(refused('{"kind": "binary", "levels": ["no", "yes"], "p": 1.5, "q": 0}', counts = "[1, 5]"), "probability")
-  expect_match(refused('{"kind": "binary", "levels": ["no", "yes"], "design": "warner", "p": 0.8, "q": 0.3}', counts = "[1, 5]"), "fit together")
+  refused(counts = "[9007199254740993, 0, 0]", n = "9007199254740993")
+  refused(n = "9007199254740993", counts = "[9007199254740992, 0, 0]")
+  # The squares of weights add up to at most the square of their sum.
+  refused(more = ', "weight_squares": 1, "respondents": 2')
+  refused(more = ', "weight_squares": 36.1')
+  for (more in c('"respondents": 6', '"colour": 6', '"n": 6', '"missing": -1', '"chunks": ["a", "a"]', '"sets": []',
+                 '"checksum": "md5:00000000000000000000000000000000"', '"checksum": "none"')) refused(more = paste(",", more))
+  # Groups
+  groups <- function(name, type, values, n = "[6]", counts = "[[1, 2, 3]]") {
+    refused(more = sprintf(', "groups": [{"name": "%s", "type": "%s", "values": [%s]}]', name, type, values), n = n, counts = counts)
+  }
+  groups("g", "text", '"x"', counts = "[1, 2, 3]")
+  groups("estimate", "text", '"x"')
+  groups("g", "text", '"x", "x"', "[3, 3]", "[[1, 1, 1], [1, 1, 1]]")
+  groups("g", "date", '"2023-02-29"')
+  groups("g", "integer", "1.5")
+  groups("g", "list", '"x"')
+  groups("g", "text", sprintf('"%s"', strrep("c", 1e5)))
+  # Mechanisms
+  refused(made("grr", '"levels": ["a", "b", "c\\u0000d"], "epsilon": 1'))
+  refused(made("grr", sprintf('"levels": ["a", "b", "%s"], "epsilon": 1', strrep("c", 1e5))))
+  refused(made("grr", '"levels": ["a", "a", "b"], "epsilon": 1'))
+  for (arguments in c('"epsilon": -1', '"epsilon": "1"', '"epsilon": 1, "p": 0.5', '"epsilon": 1, "code": "system(1)"', '"colour": 1')) {
+    refused(grr(arguments))
+  }
+  refused(made("estimate", '"levels": 3'))
+  refused(made("nothing", ""))
+  refused('{"constructor": "system", "arguments": {"command": "true"}}')
+  refused('{"constructor": "rr_grr"}')
+  refused('"grr"')
+  questions <- paste(sprintf('"q%d": %s', 1:60, made("crosswise", '"p": 0.25')), collapse = ", ")
+  refused(made("product", sprintf('"questions": {%s}', questions)))
+  for (C in c("[[0.7, 0.2, 0.1], [0.1, 0.8, 0.2], [0, 0, 1]]", "[[0.7, 0.3], [0.1, 0.8, 0.1]]", "[[0.7, 0.3], [0.1, 0.9]]", "{}")) {
+    refused(made("channel", sprintf('"levels": ["a", "b", "c"], "C": %s', C)))
+  }
+  refused(made("forced", '"levels": 3, "forced": [0.6, 0.3, 0.3]'))
+  refused(made("binary", '"levels": ["no", "yes"], "p": 1.5, "q": 0'), counts = "[1, 5]")
   # Not a tally at all, another format, a newer one, one that was cut off.
-  expect_match(refused(text = "mean(1:10)"), "not JSON")
-  expect_match(refused(text = "[1, 2]"), "format")
-  expect_match(refused(text = '{"format": "other", "version": 1}'), "format")
-  expect_match(refused(text = sub('"version": 1', '"version": 2', good, fixed = TRUE)), "version 2 .* reads version 1")
-  whole <- sub("MECHANISM", grr('"epsilon": 1'), sub("N,", "6,", sub("COUNTS MORE", "[1, 2, 3]", good, fixed = TRUE), fixed = TRUE), fixed = TRUE)
-  for (size in c(0, 1, 20, nchar(whole) - 1)) expect_match(refused(text = substr(whole, 1, size)), "not JSON|format")
+  for (text in c("mean(1:10)", "[1, 2]", "1", '{"format": "other", "version": 1}', sub('"version": 1', '"version": 2', whole(), fixed = TRUE))) {
+    refused(text = text)
+  }
+  for (size in c(0, 1, 20, nchar(whole()) - 1)) refused(text = substr(whole(), 1, size))
   # Nested too deep for any reader.
-  expect_match(refused(text = paste0(strrep("[", 1e5), strrep("]", 1e5))), "JSON|format")
-  expect_match(refused(paste0(strrep("{\"kind\": \"compose\", \"first\": ", 2000), "1", strrep("}", 2000))), "second|nested|JSON|deep")
+  refused(text = paste0(strrep("[", 1e5), strrep("]", 1e5)))
+  refused(paste0(strrep('{"constructor": "rr_compose", "arguments": {"first": ', 2000), "1", strrep("}}", 2000)))
   writeBin(as.raw(c(123, 0, 125)), file)
   expect_error(rr_read(file), class = "candor_error_file")
   writeBin(as.raw(c(34, 255, 34)), file)
   expect_error(rr_read(file), class = "candor_error_file")
 })
 
-test_that("sets that were not counted are refused", {
+test_that("kept sets need their checksum, and as many as there are respondents", {
   tally <- weighted_tally("sets", rr_unary(6, epsilon = 1))
+  file <- withr::local_tempfile()
+  writeLines(sub(",\n  \"checksum.*", "}", tally_text(tally)), file)
+  expect_error(rr_read(file), class = "candor_error_file")
   tally$sets[[1]]$times[1] <- tally$sets[[1]]$times[1] * 2
-  expect_error(rr_write(tally, withr::local_tempfile()), "not those that were counted", class = "candor_error_file")
+  expect_error(rr_write(tally, file), class = "candor_error_file")
 })
 
 # Unary encoding, then bits of some buckets, then categories: what is kept of a report differs between depths.
@@ -231,45 +242,17 @@ test_that("kept reports of hierarchies, filters and bits of buckets come back, a
       tally <- rr_tally(reports, mechanism, keep = "sets", weights = weights, by = rep(c("a", "b"), 200))
       expect_identical(there_and_back(tally), tally)
     }
-    # The counts that the kept reports determine are those of counting the reports.
     tally <- rr_tally(reports, mechanism, keep = "sets")
-    counted <- kept_counts(rr_law(mechanism), tally$sets[[1]]$bits, tally$sets[[1]]$times, 30)
-    known <- !is.na(counted)
-    expect_equal(counted[known], tally$counts[known], tolerance = 1e-12)
     if (inherits(mechanism, "rr_hierarchy")) {
       expect_identical(coef(rr_estimate(there_and_back(tally), method = "mle")), coef(rr_estimate(tally, method = "mle")))
     }
   }
-  expect_identical(sum(is.na(kept_counts(rr_law(mixed_hierarchy()), matrix(as.raw(0), 0, set_bytes(rr_law(mixed_hierarchy()), 30)), numeric(), 30))), 2L)
   file <- withr::local_tempfile()
   tally <- rr_tally(rr_perturb(answers, mixed_hierarchy(), rng = "R"), mixed_hierarchy(), keep = "sets")
   expect_null(schema_problem({
     rr_write(tally, file)
     jsonlite::read_json(file)
   }, schema, schema))
-})
-
-test_that("kept reports that no depth, cohort or bucket has are refused", {
-  set.seed(5)
-  refused <- function(mechanism, change, pattern) {
-    tally <- rr_tally(suppressMessages(rr_perturb(rep(1:30, 5), mechanism, rng = "R")), mechanism, keep = "sets")
-    tally$sets[[1]] <- change(tally$sets[[1]])
-    expect_error(rr_write(tally, withr::local_tempfile()), pattern, class = "candor_error_file")
-  }
-  byte <- function(row, column, value) function(sets) {
-    sets$bits[row, column] <- as.raw(value)
-    sets
-  }
-  none <- "no report of this mechanism"
-  tree <- mixed_hierarchy()
-  refused(tree, byte(1, 1, 0), none)
-  refused(tree, byte(1, 1, 5), none)
-  refused(tree, function(sets) byte(which(sets$bits[, 1] == 1)[1], 2, 1)(sets), none)
-  refused(tree, function(sets) within(sets, times <- rev(times) + c(1, numeric(length(times) - 1))), "not those that were counted")
-  refused(rr_bloom(30, 2, bits = 20, cohorts = 3), byte(1, 4, 4), none)
-  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 3, 255), none)
-  refused(rr_bitflip(30, 2, d = 5, buckets = 10), byte(1, 2, 255), none)
-  refused(rr_unary(30, 2), byte(1, 4, 255), none)
 })
 
 test_that("random changes of bytes are noticed, or change nothing", {
@@ -313,19 +296,19 @@ test_that("what cannot come back is not written", {
   registerS3method("rr_law", "rr_mine", function(mechanism) rr_new_law("additive", 0.5, 0.25), envir = asNamespace("candor"))
   own <- rr_counts(c(1, 2), rr_new_mechanism("mine", 2, epsilon = 1, design = "My own"))
   file <- withr::local_tempfile()
-  expect_error(rr_write(own, file), "rr_mine", class = "candor_error_file")
+  expect_error(rr_write(own, file), class = "candor_error_file")
   # The counts of strings that were asked for are no tally to send: the sketch is.
   sketch <- rr_tally(rr_perturb("a", rr_sketch_counts(1, 4, 2)), rr_sketch_counts(1, 4, 2))
   asked <- rr_estimate(sketch, candidates = "a")$tally
-  expect_error(rr_write(asked, file), "not know how it is made", class = "candor_error_file")
+  expect_error(rr_write(asked, file), class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
-  expect_error(rr_write(inside, file), "rr_mine", class = "candor_error_file")
+  expect_error(rr_write(inside, file), class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))
   changed$mechanism$epsilon <- 0.1
-  expect_error(rr_write(changed, file), "not come back", class = "candor_error_file")
+  expect_error(rr_write(changed, file), class = "candor_error_file")
   changed <- rr_counts(c(1, 2), rr_warner(0.8))
   changed$n <- 5
-  expect_error(rr_write(changed, file), "add up", class = "candor_error_file")
+  expect_error(rr_write(changed, file), class = "candor_error_file")
   expect_false(file.exists(file))
 })
 
@@ -373,13 +356,10 @@ test_that("tallies with a chunk in common are not merged", {
   expect_error(c(a, ab), "monday", class = "candor_error_mismatch")
 })
 
-test_that("errors say what is wrong", {
+test_that("anything but a tally and a file is refused", {
   file <- withr::local_tempfile()
   expect_error(rr_write(1, file), class = "candor_error_argument")
   expect_error(rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), class = "candor_error_argument")
   expect_error(rr_read(1), class = "candor_error_argument")
-  expect_error(rr_read(file), "exists", class = "candor_error_file")
-  local_edition(3)
-  writeLines('{"format": "candor tally", "version": 1, "mechanism": {"kind": "grr", "levels": 3, "epsilon": 1}, "n": 7, "counts": [1, 2, 3]}', file)
-  expect_snapshot(rr_read(file), error = TRUE, transform = function(lines) gsub(file, "tally.json", lines, fixed = TRUE))
+  expect_error(rr_read(file), class = "candor_error_file")
 })

@@ -1,0 +1,273 @@
+#' The privacy level of a mechanism
+#'
+#' The \eqn{\epsilon} of local differential privacy: the largest log ratio of the probabilities of one
+#' report under two truths,
+#' \deqn{\epsilon = \max_{y, x, x'} \log \frac{P(y \mid x)}{P(y \mid x')}.}{epsilon = max over y, x, x' of log(P(y | x) / P(y | x')).}
+#' A respondent's report changes anybody's odds about their truth by at most a factor
+#' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
+#'
+#' Mistakes and disobedience are no protection, since whoever makes none is not protected by them. The level of [rr_noncompliance()] is that of the design, for those who follow it. A
+#' [rr_misclassification()] alone has epsilon `Inf`; before or after another mechanism it adds nothing to that. (A [rr_channel()] is taken for a randomisation.)
+#'
+#' @section After shuffling:
+#' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
+#' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
+#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket. It is close to the truth for reports of
+#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()], their two-stage forms, [rr_sketch_counts()] and [rr_prefixes()]. Reports of more levels
+#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits, several questions of different levels) are compared with reports of two levels that reveal more, so that the true level may be well below. All
+#' answers of one respondent to an [rr_product()] are one message, which the shuffler must not take apart nor link to others; of [rr_sample_questions()] a message is the one answer and its question. Both
+#' protect a whole row: two respondents may differ in all answers. A site's [rr_sketch()] is no report of a respondent, and hides among the sketches of other sites only with a probability
+#' that falls with every bit: there is no such level of it. Hash
+#' functions and public columns must be shuffled with the reports. The level holds for one report of each respondent: reports of several rounds add up. Where they can be linked, by a hash function
+#' or a cohort that the respondent keeps (the protocol `"local-hash"` of [rr_longitudinal()], `rr_bloom(permanent = )`), the crowd hides nothing any more: `candor_warning_linked`. (The parameters that some papers
+#' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
+#'
+#' @section Several reports:
+#' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent with one true answer. For a mechanism with a first stage that is kept
+#' ([rr_longitudinal()], [rr_compose()]) it is less than \eqn{r} times that of one report and less than that of the first stage. Other mechanisms draw
+#' each report anew, and it is \eqn{r} times that of one report.
+#'
+#' @section A ledger:
+#' Levels of all that one person reports add up. A list of mechanisms is such a ledger, with one report of each:
+#'
+#' * all are drawn anew for each report: one number, the sum;
+#' * all have a first stage that is kept: `report`, the sum for one round of reports, and `permanent`, the sum for any number of rounds about the same true answers;
+#' * some of both: `report`, the sum for one round; `kept`, what all reports of those with a first stage reveal at most; and `each_round`, what each round of the others adds.
+#'   Together \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, which has no bound.
+#'
+#' With `reports`, one number or one for each mechanism, the result is one number: the sum of the epsilons of so many reports of each. It is an upper bound where that of one of
+#' them is not known exactly. The questions of a [rr_product()] count one by one. Each *different* true answer of a person to a question with a first stage that is kept
+#' costs once more: enter the mechanism once for each.
+#'
+#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors; or a list of them, see *A ledger*.
+#' @param ... For methods of other mechanisms.
+#' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
+#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports: a warning says if it is not.
+#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one for each mechanism, in their order or with their names.
+#' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
+#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
+#'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism, or warns: of `rr_grr(epsilon = 60)`, for example, which has a probability below
+#'   \eqn{2^{-64}}.
+#' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
+#'   `shuffled` one number with the attribute `delta`. For several questions ([rr_product()], [rr_sample_questions()]) the number of each and `total`; for a list see *A ledger*.
+#' @section Errors:
+#' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
+#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know. Warnings: `candor_warning_delta`, `candor_warning_linked`.
+#' @source Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
+#'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
+#'
+#'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
+#'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
+#' @examples
+#' rr_epsilon(rr_grr(5, epsilon = 1))
+#' # A coin decides between the question and its negation: Warner's design with p = 0.7
+#' rr_epsilon(rr_warner(0.7))
+#' # In the triangular design a "no" proves that the truth is no
+#' rr_epsilon(rr_triangular(0.25))
+#' # A report at 2 among ten thousand shuffled ones
+#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
+#' # All that one person reports in a year: weekly from one permanent answer, and twice anew
+#' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
+#'                asked = rr_grr(5, epsilon = 1))
+#' rr_epsilon(ledger)
+#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))
+#' # Five reports of one permanent answer
+#' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
+#' @export
+rr_epsilon <- function(mechanism, ...) {
+  UseMethod("rr_epsilon")
+}
+
+#' @export
+rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
+
+#' @export
+#' @rdname rr_epsilon
+rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+  check_dots_empty(...)
+  asked <- check_level_kind(achieved, shuffled, delta, reports)
+  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
+  if (!is.null(mechanism$questions %||% mechanism$parts)) return(part_levels(mechanism, asked, r))
+  mechanism <- designed(mechanism)
+  if (!inherits(mechanism, "rr_compose")) {
+    # Each report drawn anew: the levels add up.
+    return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
+  }
+  switch(asked, achieved = achieved_stages(mechanism), reports = repeated_epsilon(mechanism, r),
+         c(report = mechanism$epsilon, permanent = mechanism$first$epsilon))
+}
+
+# Which of its questions rr_epsilon() was asked.
+check_level_kind <- function(achieved, shuffled, delta, reports) {
+  given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))
+  asked <- c("achieved", "shuffled", "reports")[given]
+  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.", "argument")
+  if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.", "argument")
+  if (length(asked)) asked else "nominal"
+}
+
+# The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
+# counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told apart.
+part_levels <- function(mechanism, asked, r) {
+  product <- inherits(mechanism, "rr_product")
+  each <- vapply(mechanism$questions %||% mechanism$parts, function(part) {
+    if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
+    else if (product) level_together(part, r) else part$epsilon * r
+  }, 0)
+  if (product) return(c(each, total = sum(each)))
+  if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
+}
+
+# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in additive(), or `matrix`.
+achieved <- function(mechanism) UseMethod("achieved")
+
+achieved.rr_mechanism <- function(mechanism) {
+  mechanism <- designed(mechanism)
+  plan <- perturbation(mechanism)
+  sizes <- plan_sizes(mechanism)
+  result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)
+  if (plan$kind == "channel") return(list(epsilon = result$epsilon, matrix = matrix(result$numbers, sizes[1])))
+  list(epsilon = result$epsilon, a = result$numbers[1], b = result$numbers[-1])
+}
+
+# ---- two stages ----
+
+# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve.
+achieved_stages <- function(mechanism) {
+  first <- achieved(permanent_stage(mechanism))
+  second <- achieved(mechanism$second)
+  c(report = achieved_report(first, second, mechanism), permanent = first$epsilon)
+}
+
+achieved_report <- function(first, second, mechanism) {
+  # Of bits p and q: each bit of the second stage is drawn from p and q as they are on the grid.
+  if (!is.null(first$p) && !is.null(second$p)) {
+    d <- second$p - second$q
+    p <- second$q + first$p * d
+    q <- second$q + first$q * d
+    return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
+  }
+  if (is.null(first$matrix) && is.null(second$matrix)) {
+    b <- second$b + second$a * first$b
+    return(max(abs(log1p(first$a * second$a / b))))
+  }
+  matrices <- list(achieved_matrix(first, permanent_stage(mechanism)), achieved_matrix(second, mechanism$second))
+  matrix_epsilon(matrices[[1]] %*% matrices[[2]])
+}
+
+# The matrix of a stage as it is drawn.
+achieved_matrix <- function(numbers, mechanism) {
+  if (!is.null(numbers$matrix)) return(numbers$matrix)
+  k <- length(mechanism$levels)
+  if (k > matrix_limit / 5) {
+    abort(c("The achieved epsilon of two stages needs their matrices, which are too large here.",
+            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}."), "too_large")
+  }
+  diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
+}
+
+# What r reports of one permanent answer reveal together.
+repeated_epsilon <- function(mechanism, r) {
+  if (r == 1) return(mechanism$epsilon)
+  first <- rr_law(permanent_stage(mechanism))
+  second <- rr_law(mechanism$second)
+  k <- length(mechanism$second$levels)
+  if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
+    return(repeated_bits(first$p, first$q, second$p, second$q, r))
+  }
+  # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
+  alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
+  if (k > 2L && alike(first) && alike(second)) {
+    p1 <- first$a + first$b[1]
+    q1 <- first$b[1]
+    powers <- function(w) weighed_powers(w, second$a + second$b[1], second$b[1], r)
+    return(log(powers(p1)) - log(powers(q1)))
+  }
+  if (length(mechanism$second$reports) == 2L) {
+    return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
+  }
+  abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
+          x = "This mechanism is: {format(mechanism)}."), c("law", "argument"))
+}
+
+# w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
+weighed_powers <- function(w, p, q, r) {
+  if (p >= q) w + (1 - w) * (q / p)^r else w * (p / q)^r + 1 - w
+}
+
+# The bit of the one truth always 1, and that of the other always 0.
+repeated_bits <- function(p1, q1, p2, q2, r) {
+  ones <- log(weighed_powers(p1, p2, q2, r)) - log(weighed_powers(q1, p2, q2, r))
+  zeros <- log(weighed_powers(1 - q1, 1 - q2, 1 - p2, r)) - log(weighed_powers(1 - p1, 1 - q2, 1 - p2, r))
+  abs(ones + zeros)
+}
+
+# All numbers of the one report among r.
+repeated_pairs <- function(first, second, r) {
+  if (r > 1e6) {
+    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}."), "argument")
+  }
+  times <- 0:r
+  # 0 times the logarithm of 0 is 0.
+  power <- function(p, times) ifelse(times == 0, 0, times * log(p))
+  given <- vapply(seq_len(nrow(second)), function(z) {
+    power(second[z, 1], times) + power(second[z, 2], r - times)
+  }, numeric(r + 1))
+  top <- apply(given, 1, max)
+  chances <- exp(given - top) %*% t(first)
+  ratios <- log(chances[, 1]) - log(chances[, 2])
+  max(abs(ratios[!is.nan(ratios)]))
+}
+
+# ---- a ledger ----
+
+#' @export
+rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
+  check_dots_empty(...)
+  if (!length(mechanism)) abort("{.arg mechanism} must hold at least one mechanism.", "argument")
+  for (i in seq_along(mechanism)) check_mechanism(mechanism[[i]], sprintf("mechanism[[%d]]", i))
+  if (!is.null(reports)) return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
+  # A product is as good as its questions.
+  questions <- function(one) if (inherits(one, "rr_product")) one$questions else list(one)
+  parts <- unlist(lapply(unname(mechanism), questions), recursive = FALSE)
+  once <- vapply(parts, level_together, 0)
+  all <- vapply(parts, level_for_ever, 0)
+  kept <- !is.na(all)
+  if (!any(kept)) return(sum(once))
+  if (all(kept)) return(c(report = sum(once), permanent = sum(all)))
+  c(report = sum(once), kept = sum(all[kept]), each_round = sum(once[!kept]))
+}
+
+# The number of reports of each mechanism of a ledger.
+ledger_reports <- function(reports, mechanism) {
+  n <- length(mechanism)
+  if (!is.numeric(reports) || !length(reports) %in% c(1L, n)) {
+    abort(c("{.arg reports} must be one number of reports, or one for each mechanism.",
+            x = "It is {describe(reports)}; the list holds {n} mechanism{?s}."), "argument")
+  }
+  if (!is.null(names(reports)) && length(reports) == n) {
+    if (!setequal(names(reports), names(mechanism)) || anyDuplicated(names(mechanism))) {
+      abort(c("The names of {.arg reports} must be those of the mechanisms.", x = "They are {.val {names(reports)}}."),
+            "argument")
+    }
+    reports <- reports[names(mechanism)]
+  }
+  vapply(rep_len(unname(reports), n), check_count, 0, arg = "reports", min = 1)
+}
+
+# What r reports of one true answer reveal together, or a bound on it: those drawn anew add up, those of a permanent
+# answer reveal no more than it does.
+level_together <- function(mechanism, reports = 1) {
+  if (inherits(mechanism, "rr_product")) return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+  permanent <- level_for_ever(mechanism)
+  if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
+  tryCatch(rr_epsilon(mechanism, reports = reports),
+           candor_error = function(e) min(reports * mechanism$epsilon, permanent))
+}
+
+# What any number of reports reveal together; NA where it has no bound.
+level_for_ever <- function(mechanism) {
+  level <- rr_epsilon(mechanism)
+  if ("permanent" %in% names(level)) level[["permanent"]] else NA_real_
+}

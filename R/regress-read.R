@@ -1,0 +1,267 @@
+# From a formula and data to what the likelihoods of this room read: model frames, design matrices, weights.
+
+# ---- model frames ----
+
+check_formula <- function(formula, response = TRUE) {
+  if (!inherits(formula, "formula") || (response && length(formula) != 3L)) {
+    abort(c("{.arg formula} must be a formula with a response, as in {.code answer ~ age + sex}.",
+            x = "It is {describe(formula)}."), "argument")
+  }
+  formula
+}
+
+# model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
+check_terms <- function(formula) {
+  for (term in model_calls(formula[[length(formula)]])) {
+    if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
+    abort(c("{.arg formula} must not have random effects or clusters.", x = "{.code {deparse1(term)}} is one.",
+            i = "Take {.code vcov(fit, cluster = )}, or {.code lme4::glmer(family = rr_family(mechanism))}."), "argument")
+  }
+}
+
+# The calls that make up the right side of a formula, with the operators of formulas taken off.
+model_calls <- function(e) {
+  if (!is.call(e)) return(list())
+  operators <- c("~", "+", "-", "*", ":", "/", "^", "(", "%in%", "offset")
+  if (!as.character(e[[1]])[1] %in% operators) return(list(e))
+  unlist(lapply(as.list(e)[-1], model_calls), recursive = FALSE)
+}
+
+# The model frame and the data that it was made of. `parts` are further arguments of model.frame(), as expressions;
+# `reports` are the columns that hold reports.
+read_frame <- function(formula, data, parts, where, reports) {
+  check_terms(formula)
+  home <- environment(formula) %||% where
+  for (arg in intersect(c("weights", "arm"), names(parts))) {
+    parts[[arg]] <- column_expression(parts[[arg]], data, home)
+  }
+  data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
+  call <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE), parts))
+  frame <- tryCatch(eval(call, where), error = function(e) {
+    abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+  })
+  list(frame = frame, data = data)
+}
+
+# The columns that `weights` and `arm` name as text or in a formula, as rr_tally() takes them; every other expression
+# stays as it is.
+column_expression <- function(expression, data, where) {
+  value <- if (is.data.frame(data)) tryCatch(eval(expression, data, where), error = function(e) NULL)
+  if (inherits(value, "formula")) return(value[[length(value)]])
+  named <- is.character(value) && length(value) == 1L && (nrow(data) != 1L || value %in% names(data))
+  if (named) as.name(value) else expression
+}
+
+# The model frame of the regressions that are not a glm. `call` is that of the fitter, evaluated where the user stands.
+# `outcome` is a column that is a number whatever its labels.
+regression_frame <- function(call, formula, data, where, reports = character(), outcome = character()) {
+  for (name in intersect(outcome, setdiff(names(data), reports))) {
+    if (is_labelled(data[[name]])) data[[name]] <- as.vector(unclass(without_missing_codes(data[[name]])))
+  }
+  parts <- as.list(call)[match(c("weights", "subset", "na.action"), names(call), 0L)]
+  frame <- read_frame(formula, data, parts, where, reports)$frame
+  if (!is.null(stats::model.offset(frame))) abort("{.arg formula} must not have an offset here.", "argument")
+  if (!nrow(frame)) abort(c("No row is complete.", x = "Every row has a missing value."), "empty")
+  frame
+}
+
+# The model frame of rr_glm(), with arm, anchor, weights and offset inside it so that rows stay together.
+regress_frame <- function(call, formula, data, design, anchor, na.action, where) {
+  check_formula(formula, FALSE)
+  parts <- as.list(call)[match(c("subset", "weights", "offset", "arm"), names(call), 0L)]
+  if (!is.null(anchor)) parts$anchor <- as.name(names(anchor))
+  if (!is.null(design)) {
+    check_design(design, parts$weights)
+    data <- design$variables
+    parts$weights <- 1 / design$prob
+  }
+  tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
+  if (!is.null(tally)) {
+    data <- tally_table(tally)
+    right <- stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
+    formula <- stats::formula(stats::terms(right, data = data))
+  }
+  read <- read_frame(check_formula(formula), data, c(parts, na.action = stats::na.pass), where,
+                     all.vars(formula[[2]]))
+  frame <- complete_rows(read$frame, na.action %||% getOption("na.action", "na.omit"))
+  terms <- attr(frame, "terms")
+  list(frame = frame, terms = terms, formula = formula, data = read$data, na.action = attr(frame, "na.action"),
+       mechanism = tally$mechanism, xlevels = stats::.getXlevels(terms, frame), design = design)
+}
+
+complete_rows <- function(frame, action) {
+  missing <- sum(!stats::complete.cases(frame))
+  if (!missing) return(frame)
+  kept <- tryCatch(match.fun(action)(frame), error = function(e) NULL)
+  if (is.null(kept) || !nrow(kept) || !all(stats::complete.cases(kept))) {
+    abort(c("There must be rows without missing values.", x = "{missing} of {nrow(frame)} rows have one.",
+            i = "Use {.code na.action = na.omit} to drop them."), c("missing", "input"))
+  }
+  cli::cli_inform("{missing} row{?s} with missing values dropped.", class = "candor_message_missing")
+  structure(kept, terms = attr(frame, "terms"))
+}
+
+# ---- tallies ----
+
+response_tally <- function(formula, data) {
+  if (length(formula) != 3L || !is.name(formula[[2]]) || as.character(formula[[2]]) %in% names(data)) return(NULL)
+  value <- get0(as.character(formula[[2]]), environment(formula))
+  if (inherits(value, "rr_tally")) value
+}
+
+# One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
+tally_table <- function(tally) {
+  regress_device(tally$mechanism)
+  counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
+  data <- if (is.null(tally$groups)) data.frame(row.names = seq_len(ncol(counts))) else as.data.frame(tally$groups)
+  data$.report <- t(counts)[, 2:1, drop = FALSE]
+  colnames(data$.report) <- rev(tally$mechanism$levels)
+  data
+}
+
+# A tally by groups is a table of reports by covariates: one row per cell, its count as the weight.
+report_cells <- function(tally, response) {
+  # Weighted reports are worth their effective number, as everywhere.
+  counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
+  reports <- list(factor(rep(tally$mechanism$reports, ncol(counts)), tally$mechanism$reports))
+  rows <- c(stats::setNames(reports, response), lapply(as.list(tally$groups), rep, each = nrow(counts)))
+  list(data = as.data.frame(rows, optional = TRUE), counts = as.vector(counts))
+}
+
+# ---- what the frame must hold ----
+
+frame_weights <- function(frame) {
+  weights <- frame[["(weights)"]]
+  if (is.null(weights)) return(rep(1, nrow(frame)))
+  bad <- if (is.numeric(weights)) which(!is.finite(weights) | weights < 0) else 1L
+  if (length(bad)) {
+    abort(c("{.arg weights} must be finite numbers, at least 0.",
+            x = "Weight {bad[1]} is {describe(weights[bad[1]])}."), "argument")
+  }
+  as.double(weights)
+}
+
+# A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.
+tell_sampling_weights <- function(weights) {
+  if (all(abs(weights - round(weights)) <= 1e-6 * pmax(1, weights))) return(invisible())
+  cli::cli_inform(c("Weights are taken for numbers of respondents, and some are not whole.",
+                    i = "Of survey weights only {.code vcov(fit, type = \"sandwich\")} is right, or a survey design."),
+                  class = "candor_message_weights")
+}
+
+# A report that no truth can give, by its first row.
+check_possible <- function(codes, channel, mechanism, name) {
+  bad <- which(codes %in% which(colSums(channel) == 0))
+  if (!length(bad)) return(invisible())
+  abort(c("The data are impossible under this mechanism: no truth can produce a report.",
+          x = "{.val {name}} is {.val {mechanism$reports[codes[bad[1]]]}} in row {bad[1]}."), "impossible")
+}
+
+# Columns that the others determine: dropped, told, and NA in the coefficients, as glm() has it.
+independent_columns <- function(x, weights = NULL) {
+  rows <- if (is.null(weights) || all(weights > 0)) x else x[weights > 0, , drop = FALSE]
+  parts <- qr(rows, tol = 1e-9)
+  keep <- sort(parts$pivot[seq_len(parts$rank)])
+  tell_aliased(colnames(x)[setdiff(seq_len(ncol(x)), keep)])
+  keep
+}
+
+tell_aliased <- function(names) {
+  if (!length(names)) return(invisible())
+  cli::cli_inform("Not estimated, since other columns determine {?it/them}: {.val {names}}.",
+                  class = "candor_message_aliased")
+}
+
+check_enough_rows <- function(n, parameters) {
+  if (n >= parameters) return(invisible())
+  abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
+}
+
+check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
+
+# ---- labelled columns ----
+
+is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
+
+# Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
+# Where some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
+# their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
+# such.
+plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
+  if (!is.data.frame(data)) return(data)
+  for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
+    values <- without_missing_codes(data[[name]])
+    data[[name]] <- if (name %in% reports) values else labelled_covariate(values, name, name %in% factors)
+  }
+  data
+}
+
+labelled_covariate <- function(x, name, factor = FALSE) {
+  labels <- attr(x, "labels", exact = TRUE)
+  plain <- as.vector(unclass(x))
+  attributes(plain) <- NULL
+  known <- stats::na.omit(unique(plain)) %in% labels
+  if (length(labels) && (factor || is.character(plain) || all(known))) return(droplevels(plain_group(x)))
+  if (any(known)) {
+    odd <- names(labels)[labels %in% plain][1]
+    cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: make them NA if they are none.",
+                    class = "candor_message_labelled")
+  }
+  plain
+}
+
+# Values that the file declares to be missing are.
+without_missing_codes <- function(x) {
+  limits <- attr(x, "na_range", exact = TRUE)
+  class <- oldClass(x)
+  x <- unclass(x)
+  gone <- x %in% attr(x, "na_values", exact = TRUE)
+  if (length(limits) == 2L) gone <- gone | (!is.na(x) & x >= limits[1] & x <= limits[2])
+  x[gone] <- NA
+  oldClass(x) <- class
+  x
+}
+
+# ---- new data ----
+
+# The model frame of new rows.
+newdata_frame <- function(fit, terms, newdata, known = NULL) {
+  newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels, known)
+  tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), error = function(e) {
+    abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+  })
+}
+
+# The columns of new rows, which must be those that were fitted, even if there is an object of that name elsewhere, and
+# of their kinds: text in place of numbers would be a factor of its own, a date in place of a time one of 1970.
+fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
+  if (!is.data.frame(newdata)) {
+    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
+  }
+  fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit$model))[[1]]
+  absent <- setdiff(intersect(needed, c(names(fitted), known)), names(newdata))
+  if (length(absent)) abort_variable(absent[1])
+  newdata <- plain_columns(newdata, used = needed, factors = names(xlevels))
+  for (name in intersect(needed, names(newdata))) {
+    values <- newdata[[name]]
+    new <- if (name %in% names(xlevels)) setdiff(as.character(values), c(xlevels[[name]], NA))
+    if (length(new)) {
+      abort(c("{.arg newdata} must have values that were fitted.", x = "{.val {name}} is {.val {new[1]}}."), "level")
+    }
+    kind <- value_kind(fitted[[name]])
+    if (is.null(kind) || kind == "text" || all(is.na(values)) || identical(value_kind(values), kind)) next
+    abort(c("{.arg newdata} must have {kind} where {kind} were fitted.", x = "{.val {name}} is {describe(values)}."),
+          "argument")
+  }
+  newdata
+}
+
+abort_variable <- function(absent, arg = "newdata", ...) {
+  abort(c("{.arg {arg}} must have the variables of the model and of the data.", x = "Not in both: {.val {absent}}."),
+        "argument")
+}
+
+value_kind <- function(x) {
+  if (inherits(x, "Date")) "dates" else if (inherits(x, "POSIXct")) "times"
+  else if (is.character(x) || is.factor(x)) "text" else if (!is.object(x) && !is.null(x)) "numbers"
+}

@@ -1,0 +1,239 @@
+# Likelihood ratio tests between fits of rr_glm() and of single terms, here and for other packages, which would take
+# these fits for a plain glm: refit it without its penalty and its unknown number.
+
+#' @rdname rr_glm_methods
+#' @export
+anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
+  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  fits <- list(object, ...)
+  refuse_pseudo(fits)
+  heading <- ratio_heading
+  if (length(fits) == 1L) {
+    steps <- term_steps(object)
+    labels <- c("NULL", attr(object$terms, "term.labels"))
+  } else {
+    check_comparable(fits)
+    steps <- nested_steps(fits)
+    labels <- as.character(seq_along(fits))
+    heading <- c(heading, paste0("Model ", labels, ": ", vapply(fits, function(f) deparse1(stats::formula(f)), "")))
+  }
+  gain <- diff(steps$df)
+  table <- data.frame(df = steps$df, logLik = steps$value, Df = c(NA, gain),
+                      LR = c(NA, 2 * diff(steps$value) * ifelse(gain < 0, -1, 1)), row.names = labels)
+  names(table)[1] <- "Model Df"
+  ratio_table(table, "LR", test, heading)
+}
+
+ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
+
+# With the p values of the column `ratio`.
+ratio_table <- function(table, ratio, test, heading) {
+  if (test != "none") {
+    Df <- abs(table$Df)
+    table[["Pr(>Chi)"]] <- ifelse(Df > 0, stats::pchisq(pmax(0, table[[ratio]]), Df, lower.tail = FALSE), NA)
+  }
+  structure(table, heading = heading, class = c("anova", "data.frame"))
+}
+
+check_comparable <- function(fits) {
+  first <- fits[[1]]
+  for (fit in fits[-1]) {
+    if (!inherits(fit, "rr_glm")) {
+      abort(c("{.fn anova} compares fits of {.fn rr_glm}.", x = "One is {describe(fit)}."), "argument")
+    }
+    same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
+    if (!same || length(fit$y) != length(first$y)) {
+      abort(c("The fits must be of the same rows and mechanisms.",
+              x = "They have {length(first$y)} and {length(fit$y)} rows."), "mismatch")
+    }
+  }
+}
+
+# A larger model is at least as high as a smaller one: where its starts missed that, it climbs from there.
+nested_steps <- function(fits) {
+  df <- vapply(fits, function(fit) fit$rank + length(fit$parameter), 0)
+  value <- vapply(fits, function(fit) fit$loglik + fit$constant, 0)
+  for (i in seq_along(fits)) for (j in which(df < df[i])) {
+    if (value[i] < value[j] - 1e-6) value[i] <- fits[[i]]$constant + nested_height(fits[[i]], fits[[j]])
+  }
+  list(df = df, value = value)
+}
+
+# The likelihood of a fit, or what it climbs to from the linear predictors of a smaller one.
+nested_height <- function(fit, small) {
+  if (fit$penalty != "none") return(fit$loglik)
+  data <- fitted_data(fit)
+  eta <- predictor_of(stats::model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
+  near <- stats::lm.fit(data$x, eta)$coefficients
+  near[is.na(near)] <- 0
+  max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
+}
+
+# Terms added one after another, each from the one before.
+term_steps <- function(fit) {
+  assign <- attr(stats::model.matrix(fit), "assign")
+  part <- NULL
+  steps <- vapply(seq(0, max(assign)), function(k) {
+    part <<- refit_columns(fit, which(assign <= k), if (length(part$b)) part)
+    c(part$rank + length(fit$parameter), part$value + fit$constant)
+  }, c(0, 0))
+  list(df = steps[1, ], value = steps[2, ])
+}
+
+# The same rows with fewer columns; `near`: coefficients of a smaller model, of the first columns.
+refit_columns <- function(fit, columns, near = NULL) {
+  data <- fitted_data(fit)
+  data$x <- data$x[, columns, drop = FALSE]
+  if (!length(columns)) {
+    rows <- regress_rows(data$offset %||% numeric(length(data$y)), data$y, data$arm, data$device, data$link)
+    return(list(value = sum(data$weight * rows$loglik), rank = 0))
+  }
+  first <- seq_len(near$columns %||% 0)
+  start <- if (!is.null(near)) c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
+  maximum <- penalty_maximum(data, fit$penalty, fit$starts.asked, start)
+  value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
+  list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))
+}
+
+# ---- single terms ----
+
+#' @rdname rr_glm_methods
+#' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
+#' @export
+drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
+  refuse_pseudo(list(object))
+  labels <- if (is.null(scope)) stats::drop.scope(object)
+    else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
+  assign <- attr(stats::model.matrix(object), "assign")
+  places <- match(labels, attr(object$terms, "term.labels"))
+  parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
+  change_table(object, parts, labels, test, k, "Single term deletions")
+}
+
+#' @rdname rr_glm_methods
+#' @export
+add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...) {
+  add_terms(object, scope, test, k, parent.frame())
+}
+
+# `caller`: where the data of the fit are found.
+add_terms <- function(object, scope, test, k, caller) {
+  refuse_pseudo(list(object))
+  labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
+  parts <- lapply(labels, function(label) {
+    wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
+    fit <- suppressWarnings(eval(wider, caller))
+    check_comparable(list(object, fit))
+    list(value = fit$loglik, rank = fit$rank)
+  })
+  change_table(object, parts, labels, test, k, "Single term additions")
+}
+
+# `k`: the price of a parameter, which step() passes on.
+change_table <- function(object, parts, labels, test, k, heading) {
+  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
+  df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
+  table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df,
+                      row.names = c("<none>", labels))
+  if (test != "none") table$LRT <- c(NA, 2 * pmax(0, (value[-1] - value[1]) * sign(df[-1] - df[1])))
+  ratio_table(table, "LRT", test, c(heading, "\nModel:", deparse1(stats::formula(object))))
+}
+
+#' @exportS3Method MASS::dropterm
+dropterm.rr_glm <- function(object, scope = NULL, scale = 0, test = "none", k = 2, sorted = FALSE, ...) {
+  table <- drop1(object, scope, test[1], k)
+  if (sorted) table[order(table$AIC), ] else table
+}
+
+#' @exportS3Method MASS::addterm
+addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorted = FALSE, ...) {
+  table <- add_terms(object, scope, test[1], k, parent.frame())
+  if (sorted) table[order(table$AIC), ] else table
+}
+
+# ---- tests of other packages ----
+
+#' @exportS3Method car::Anova
+Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
+  type <- check_choice(as.character(type[1]), "type", c("II", "III", "2", "3"))
+  choices <- if (is.null(mod$design)) c("LR", "Wald") else c("F", "Wald", "LR")
+  statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", choices)
+  if (statistic == "LR") {
+    refuse_pseudo(list(mod))
+    return(term_ratios(mod, type %in% c("II", "2")))
+  }
+  check_wald(mod)
+  # The tests of coefficients that car makes of any model, which it does not export.
+  wald <- utils::getS3method("Anova", "default", envir = asNamespace("car"))
+  wald(mod, type = type, test.statistic = if (statistic == "F") "F" else "Chisq", ...)
+}
+
+# Of these coefficients, some for each category, car would test a part.
+#' @exportS3Method car::Anova
+Anova.rr_regression <- function(mod, ...) {
+  abort("Terms of these models are tested by two fits: {.code anova(small, large)}.", "argument")
+}
+
+# Each term against the model without it; by type II without the interactions that it is part of as well.
+term_ratios <- function(fit, marginal) {
+  assign <- attr(stats::model.matrix(fit), "assign")
+  parts <- attr(fit$terms, "factors") > 0
+  labels <- attr(fit$terms, "term.labels")
+  rows <- vapply(seq_along(labels), function(k) {
+    containing <- setdiff(which(colSums(parts[parts[, k], , drop = FALSE]) == sum(parts[, k])), k)
+    if (!marginal) containing <- integer()
+    large <- refit_columns(fit, which(!assign %in% containing))
+    small <- refit_columns(fit, which(!assign %in% c(k, containing)))
+    c(2 * max(0, large$value - small$value), large$rank - small$rank)
+  }, numeric(2))
+  rows[1, rows[2, ] == 0] <- NA
+  table <- data.frame(`LR Chisq` = rows[1, ], Df = rows[2, ], row.names = labels, check.names = FALSE)
+  table <- ratio_table(table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(stats::formula(fit)))))
+  names(table)[3] <- "Pr(>Chisq)"
+  table
+}
+
+# Wald's tests need finite coefficients, and degrees of freedom of the design.
+check_wald <- function(fit) {
+  if (!any(is.infinite(fit$coefficients)) && !is.na(coefficient_freedom(fit))) return(invisible())
+  abort(c("A Wald test needs finite coefficients, and degrees of freedom.",
+          x = "There are {sum(is.infinite(fit$coefficients))} infinite, and {fit$df.residual} degrees of freedom."),
+        "argument")
+}
+
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test = NULL, ...) {
+  check_wald(model)
+  statistic <- test %||% if (is.null(model$design)) "Chisq" else "F"
+  NextMethod(test = statistic)
+}
+
+# lmtest takes the coefficients of any glm for normal.
+#' @exportS3Method lmtest::coeftest
+coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
+}
+
+#' @exportS3Method lmtest::coefci
+coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
+}
+
+# A covariance from outside need not be the design's.
+outer_freedom <- function(fit, vcov.) {
+  if (!is.null(vcov.)) return(Inf)
+  if (!is.null(fit$design)) check_wald(fit)
+  coefficient_freedom(fit)
+}
+
+#' @rawNamespace S3method(sandwich::estfun, rr_glm)
+estfun.rr_glm <- function(x, ...) row_scores(x)[, seq_len(sum(is.finite(x$coefficients))), drop = FALSE]
+
+#' @rawNamespace S3method(sandwich::bread, rr_glm)
+bread.rr_glm <- function(x, ...) {
+  places <- which(is.finite(x$coefficients))
+  bread_of(x)[places, places, drop = FALSE] * length(x$y)
+}
