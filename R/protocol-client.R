@@ -16,7 +16,7 @@
 #' Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
 #'
 #' **A second report about one answer tells more.** `once()` and the page therefore keep the report under `key` and return it again, also if the answer was changed. With a permanent answer
-#' ([rr_longitudinal()], [rr_memoised()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
+#' ([rr_longitudinal()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
 #' If the browser keeps nothing, the page says so before it asks.
 #'
 #' @param mechanism A mechanism. There are clients for mechanisms whose reports are categories (at most 1,000 levels; any number of [rr_grr()]), which all survey designs and
@@ -82,9 +82,9 @@ put_text <- function(text, place, value) {
 client_text <- function(mechanism) {
   questions <- mechanism$questions
   each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
-  recipe <- tryCatch(mechanism_recipe(mechanism), candor_error = function(e) NULL)
+  made <- tryCatch(plain_argument(mechanism), candor_error = function(e) NULL)
   members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
-                  mechanism = recipe, plan = if (is.null(questions)) checked_plan(mechanism),
+                  mechanism = made, plan = if (is.null(questions)) checked_plan(mechanism),
                   questions = if (length(each)) each)
   json_text(members[lengths(members) > 0])
 }
