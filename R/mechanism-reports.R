@@ -101,29 +101,7 @@ unique.rr_bits <- function(x, ...) x[!duplicated(as.character(x))]
 print.rr_bits <- function(x, ..., n = 10) {
   cat("<rr_bits> ", format_count(length(x)), " reports of ", format_count(attr(x, "levels_number")), " bits\n",
       sep = "")
-  tell_memory(x)
   print_some(x, n)
-}
-
-# Reports as rr_perturb() returned them, with what their respondents must keep: the memory holds true answers. Also of a
-# column of a data frame.
-holds_memory <- function(x) {
-  !is.null(attr(x, "memory", exact = TRUE)) ||
-    (is.data.frame(x) && any(vapply(as.list(x), function(column) !is.null(attr(column, "memory", exact = TRUE)), NA)))
-}
-
-memory_note <- "They carry the memory, which holds the respondents' true answers."
-
-tell_memory <- function(x) if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
-
-#' @export
-print.rr_kept_reports <- function(x, ...) {
-  if (holds_memory(x)) cat("# ", memory_note, "\n", sep = "")
-  plain <- x
-  attr(plain, "memory") <- NULL
-  class(plain) <- setdiff(class(x), "rr_kept_reports")
-  print(plain, ...)
-  invisible(x)
 }
 
 print_some <- function(x, n) {
@@ -197,6 +175,5 @@ format.rr_sets <- function(x, ...) as.character(x)
 print.rr_sets <- function(x, ..., n = 10) {
   cat("<rr_sets> ", format_count(length(x)), " reports of ", format_count(nrow(unclass_sets(x))), " of ",
       format_count(attr(x, "levels_number")), " categories\n", sep = "")
-  tell_memory(x)
   print_some(x, n)
 }

@@ -184,14 +184,6 @@ hex_problem <- function(text, k) {
           if (nchar(bare) == 1L) "" else "s", format_count(k), format_count(2 * ((k + 7) %/% 8)))
 }
 
-# One who counts reports should never have had it.
-tell_carried <- function(x) {
-  if (!holds_memory(x)) return(invisible())
-  cli::cli_inform(c("The reports came with a memory: it holds what respondents must keep, their true answers.",
-                    i = "Remove it before reports are sent: {.code attr(reports, \"memory\") <- NULL}."),
-                  class = "candor_message_memory")
-}
-
 drop_missing_reports <- function(missing, na.rm) {
   if (length(missing) && !na.rm) {
     abort(c("{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
