@@ -77,11 +77,10 @@
 #' used <- sample(setting$levels, 500, replace = TRUE, prob = c(5, 3, 2))
 #' memory <- list()
 #' weeks <- lapply(1:4, function(week) {
-#'   report <- rr_perturb(used, setting, memory = memory)
-#'   memory <<- attr(report, "memory")
-#'   attr(report, "memory") <- NULL
+#'   drawn <- rr_perturb(used, setting, memory = memory)
+#'   memory <<- drawn$memory
 #'   weekly <- data.frame(id = 1:500)
-#'   weekly$report <- report
+#'   weekly$report <- drawn$reports
 #'   weekly
 #' })
 #' devices <- survey::svydesign(ids = ~id, weights = ~1, data = do.call(rbind, weeks))

@@ -49,9 +49,9 @@
 #' mechanism <- rr_bloom(pages, epsilon = 2, bits = 16, hashes = 2, cohorts = 4, permanent = 4)
 #' mechanism
 #' visits <- rep(pages, c(2000, 1000, 600, 400))
-#' reports <- rr_perturb(visits, mechanism, memory = list())
-#' attr(reports, "memory") <- NULL # it stays with the respondents
-#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
+#' # The memory stays with the respondents
+#' drawn <- rr_perturb(visits, mechanism, memory = list())
+#' tidy(rr_estimate(drawn$reports, mechanism, method = "inv"), conf.int = TRUE)
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
                      q = NULL, key = 1, ...) {

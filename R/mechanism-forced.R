@@ -19,6 +19,7 @@
 #'   `levels` in any order. Names that are known for yes and no, `c(yes = 1 / 6, no = 1 / 6)`, give the levels in the order no, yes, since regressions,
 #'   contrasts, power and pictures are about the second level. `levels` of that kind in the other order are kept, with a message of class
 #'   `candor_message_order`; they are an error where `pi` is one number without a name.
+#' @param epsilon In place of `forced`, which is then the same for each answer, or of `p`: the privacy level, from 1e-12 to 700.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with, among
 #'   others, `levels`, `truth` (\eqn{a}), `innocuous` (\eqn{b}, one per category) and
@@ -43,8 +44,13 @@
 #' # The unrelated question: "is your mother's birthday in the first quarter of the year?"
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
-rr_forced <- function(forced, levels = NULL, ...) {
+rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
   check_dots_empty(...)
+  check_one_of_epsilon_p(epsilon, forced, "forced")
+  if (!is.null(epsilon)) {
+    k <- length(check_levels(levels %||% c("no", "yes"))$labels)
+    forced <- 1 / (exp(check_epsilon(epsilon)) + k - 1)
+  }
   forced <- check_probabilities(forced, "forced")
   levels <- innocuous_levels(forced, levels, "forced")
   forced <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
@@ -62,10 +68,10 @@ rr_forced <- function(forced, levels = NULL, ...) {
 
 #' @rdname rr_forced
 #' @export
-rr_unrelated <- function(p, pi, levels = NULL, ...) {
+rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   check_dots_empty(...)
-  p <- check_probability(p, "p")
-  if (is.null(pi)) return(unrelated_unknown(p, levels %||% c("no", "yes")))
+  if (is.null(pi)) return(unrelated_unknown(check_probability(p, "p"), levels %||% c("no", "yes")))
+  check_one_of_epsilon_p(epsilon, p)
   pi <- check_probabilities(pi, "pi")
   if (length(pi) == 1L) {
     labels <- check_two(check_levels(levels %||% c("no", "yes"))$labels)
@@ -77,6 +83,9 @@ rr_unrelated <- function(p, pi, levels = NULL, ...) {
     abort(c("{.arg pi} must add up to 1.", x = "It adds up to {format(sum(pi), digits = 10)}."), "argument")
   }
   levels <- innocuous_levels(pi, levels, "pi")
+  # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is epsilon.
+  odds <- if (!is.null(epsilon)) expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
+  p <- check_probability(p %||% (1 / (1 + 1 / odds)), "p")
   truth <- snap_to_zero(p, 1)
   pi <- match_levels(pi, levels$labels, "pi")
   made(new_rr_innocuous("unrelated", levels, truth, (1 - truth) * pi / sum(pi),

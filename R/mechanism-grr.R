@@ -58,12 +58,10 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   ), levels), "rr_grr", epsilon = epsilon, p = p)
 }
 
-check_one_of_epsilon_p <- function(epsilon, p) {
+check_one_of_epsilon_p <- function(epsilon, p, arg = "p") {
   if (is.null(epsilon) == is.null(p)) {
-    abort(c("Exactly one of {.arg epsilon} and {.arg p} must be given.",
-            x = if (is.null(p)) "Neither was given." else "Both were given.",
-            i = if (is.null(p)) "{.arg epsilon} is the privacy level, {.arg p} the chance that the truth is reported."),
-          "argument")
+    abort(c("Exactly one of {.arg epsilon} and {.arg {arg}} must be given.",
+            x = if (is.null(p)) "Neither was given." else "Both were given."), "argument")
   }
 }
 
@@ -152,7 +150,8 @@ perturbation.rr_grr <- function(mechanism) {
 #'
 #' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
 #'   For the others `p` is the design probability in the table under *Details*.
-#' @param epsilon For `rr_warner()`, in place of `p`: the privacy level, from 1e-12 to 700.
+#' @param epsilon For `rr_warner()`, `rr_crosswise()` and `rr_kuk()`, in place of the probabilities: the privacy level, from 1e-12 to 700. (The crosswise design then has a `p` below 1/2, Kuk's design two decks with
+#'   opposite shares.)
 #' @param t Probability of the direct question, from 0 to 1; only for the design of 1990.
 #' @param variant The design of Mangat and Singh (1990), or the design of Mangat (1994).
 #' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
@@ -214,9 +213,10 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
 
 #' @rdname rr_binary
 #' @export
-rr_crosswise <- function(p, levels = c("no", "yes"), ...) {
+rr_crosswise <- function(p = NULL, levels = c("no", "yes"), epsilon = NULL, ...) {
   check_dots_empty(...)
-  p <- check_probability(p, "p")
+  check_one_of_epsilon_p(epsilon, p)
+  p <- check_probability(p %||% stats::plogis(-check_epsilon(epsilon)), "p")
   made(new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE),
        "rr_crosswise", p = p)
 }
@@ -248,8 +248,14 @@ rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", 
 
 #' @rdname rr_binary
 #' @export
-rr_kuk <- function(p1, p2, levels = c("no", "yes"), ...) {
+rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL, ...) {
   check_dots_empty(...)
+  check_one_of_epsilon_p(epsilon, c(p1, p2), "p1")
+  if (!is.null(epsilon)) {
+    level <- check_epsilon(epsilon)
+    mechanism <- new_rr_binary(stats::plogis(level), stats::plogis(-level), levels, "Kuk's design", symmetric = TRUE)
+    return(made(mechanism, "rr_kuk", epsilon = epsilon))
+  }
   p1 <- check_probability(p1, "p1")
   p2 <- check_probability(p2, "p2")
   made(new_rr_binary(p1, p2, levels, "Kuk's design"), "rr_kuk", p1 = p1, p2 = p2)

@@ -22,12 +22,12 @@
 #' `permanent` sends a cohort that is kept and that many devices share.
 #'
 #' @section Memory:
-#' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: the reports that it
-#' returns have an attribute `"memory"`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
+#' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: it
+#' returns a list of the `reports` and the `memory`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
 #' respondents in the same order. Where respondents leave, `memory[i]` is the memory of those who stay (positions, or `TRUE` and `FALSE`); those who join start with `memory = list()`, and
 #' `c(memory, theirs)` is the memory of all, in this order. For an answer that a respondent has given before, the memory holds the permanent answer; for a new answer a new permanent answer is drawn and
 #' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
-#' `g` at most. **The memory holds true answers: strip it from the reports before they are sent**, `attr(reports, "memory") <- NULL`.
+#' `g` at most. **The memory holds true answers: it stays with the respondents.** The reports hold none.
 #' Without `memory` every answer gets a new permanent answer, with a warning: a permanent answer that is drawn anew each time does not protect several reports.
 #'
 #' @section Estimates from several rounds:
@@ -64,10 +64,9 @@
 #' rr_epsilon(weekly, reports = 4)
 #' used <- rep(c("mail", "music", "maps"), c(500, 300, 200))
 #' first_week <- rr_perturb(used, weekly, memory = list())
-#' second_week <- rr_perturb(used, weekly, memory = attr(first_week, "memory"))
 #' # The memory stays with the respondents
-#' attr(second_week, "memory") <- NULL
-#' coef(rr_estimate(second_week, weekly, method = "inv"))
+#' second_week <- rr_perturb(used, weekly, memory = first_week$memory)
+#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))
 #' # Two mechanisms as they are
 #' rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1))
 #' @export

@@ -170,7 +170,6 @@ print.rr_reports <- function(x, ..., n = 10) {
   cat("<rr_reports> ", format_count(length(x)), " reports of ",
       if (!is.raw(values)) paste0(format_count(ncol(values)), " of "), format_count(attr(x, "width")),
       if (is.raw(values)) " bits\n" else " categories\n", sep = "")
-  if (holds_memory(x)) cat("  ", memory_note, "\n", sep = "")
   shown <- format(x[seq_len(min(length(x), n))])
   if (length(shown)) print(short_reports(shown), quote = FALSE)
   if (length(x) > n) cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
@@ -211,24 +210,3 @@ vec_cast.rr_reports.rr_reports <- function(x, to, ...) c(x, to[0])
 
 #' @exportS3Method pillar::pillar_shaft
 pillar_shaft.rr_reports <- function(x, ...) pillar::new_pillar_shaft_simple(short_reports(format(x)), align = "left")
-
-# ---- reports that carry a memory ----
-
-# Reports as rr_perturb() returned them, with what their respondents must keep: the memory holds true answers. Also of a
-# column of a data frame.
-holds_memory <- function(x) {
-  !is.null(attr(x, "memory", exact = TRUE)) ||
-    (is.data.frame(x) && any(vapply(as.list(x), function(column) !is.null(attr(column, "memory", exact = TRUE)), NA)))
-}
-
-memory_note <- "They carry the memory, which holds the respondents' true answers."
-
-#' @export
-print.rr_kept_reports <- function(x, ...) {
-  if (holds_memory(x)) cat("# ", memory_note, "\n", sep = "")
-  plain <- x
-  attr(plain, "memory") <- NULL
-  class(plain) <- setdiff(class(x), "rr_kept_reports")
-  print(plain, ...)
-  invisible(x)
-}

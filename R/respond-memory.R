@@ -58,7 +58,7 @@ draw_bits_again <- function(second, bits, rng) {
 # tallied together.
 warn_forgotten <- function(questions = NULL) {
   remedy <- if (length(questions)) "Randomise each such question on its own with {.arg memory}."
-    else "Give the attribute {.val memory} of these reports as {.arg memory} the next time."
+    else "Start with {.code memory = list()}, and give the {.field memory} of the result the next time."
   warn(c("Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
          i = paste("Reports about one answer protect it together only if its permanent answer is kept.", remedy)),
        "memory")
@@ -84,7 +84,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
   if (is.null(memory)) {
     warn_forgotten()
   } else if (!inherits(memory, "rr_memory") && !identical(memory, list())) {
-    abort(c("{.arg memory} must be the attribute {.val memory} of former reports, or {.code list()} to start.",
+    abort(c("{.arg memory} must be the {.field memory} that {.fn rr_perturb} gave the last time, or {.code list()} to start.",
             x = "It is {describe_kind(memory)}."), "argument")
   }
   if (inherits(memory, "rr_memory")) {

@@ -32,14 +32,14 @@
 #' @param rng `"secure"` or `"R"`, see *Details*.
 #' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
 #'   A message of class `candor_message_keep` names them, and also the columns that were left out.
-#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the attribute `"memory"` of the former reports of the same
+#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the `memory` of the former reports of the same
 #'   respondents, in the same order; `list()` to start.
 #' @param ... Not used, and refused.
 #' @return The reports: as many as there are answers, with their names and of their type (integers become doubles
 #'   where a level is not an integer). [rr_tally()] reads
 #'   them. Text and factors have the labels of the mechanism's reports. Logical answers become the numbers of the reports if the
 #'   mechanism has other than two reports. For a data frame: a data frame of the `keep` columns and
-#'   the questions, without row names.
+#'   the questions, without row names. With `memory` a list of the `reports`, to be sent, and the new `memory`, to be kept.
 #' @section Errors:
 #' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with the
 #' position and never with the value, which is somebody's true answer; `candor_error_precision` for an epsilon that the probabilities that can be
@@ -94,10 +94,9 @@ perturb_memoised <- function(x, mechanism, answers, memory, rng) {
             x = "This one is: {format(mechanism)}."), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
-  reports <- structure(decode_answers(mechanism, drawn$reports, x), memory = drawn$memory)
-  # Data frames print without their attributes.
-  if (is.data.frame(reports)) class(reports) <- c("rr_kept_reports", class(reports))
-  reports
+  # What is sent and what is kept are two things: no report carries an answer.
+  drawn$reports <- decode_answers(mechanism, drawn$reports, x)
+  if (is.null(memory)) drawn$reports else drawn
 }
 
 # Labelled values become their labels, and integer64 values become numbers.

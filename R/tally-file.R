@@ -1,6 +1,6 @@
 #' Tallies in files
 #'
-#' `rr_write()` writes a tally to a file, `rr_read()` reads it, so that collectors can send tallies to analysts. The file is
+#' `rr_write()` writes a tally or a mechanism to a file, `rr_read()` reads it, so that designs can be sent to collectors, and tallies to analysts. The file is
 #' a short JSON text which other programs can write as well. Reading a file never runs code from it.
 #'
 #' `rr_read()` returns exactly the tally that was written: whole counts up to \eqn{2^{53}}, sums of weights and probabilities to the last bit. A tally for which this is impossible
@@ -35,16 +35,18 @@
 #' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) A file with `sets` must have
 #' its checksum.
 #'
+#' A file of a mechanism has the `format` `"candor mechanism"`, `version`, `mechanism` and `checksum`.
+#'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
-#' @param tally A tally of [rr_tally()], [rr_counts()] or [rr_pool()].
+#' @param tally A tally of [rr_tally()], [rr_counts()] or [rr_pool()]; or a mechanism.
 #' @param file The name of a file.
 #' @param ... Not used, and refused.
-#' @return `rr_write()` the tally, invisibly. `rr_read()` an object of class `rr_tally`, see [rr_tally()].
+#' @return `rr_write()` the tally or mechanism, invisibly. `rr_read()` the same: an object of class `rr_tally`, see [rr_tally()], or a mechanism.
 #' @section Errors:
 #' `candor_error_file` for a file that is no tally, with the reason: not JSON or cut off, of a newer version, with another checksum, counts that
 #' are negative, do not add up to `n`, or are whole numbers above \eqn{2^{53}} without exponent, wrong lengths, probabilities that are none, members that are not known; for a tally that cannot be written, and a
-#' place that cannot be written to. `candor_error_argument` for anything but a tally and the name of a file; `candor_error_package` where
+#' place that cannot be written to. `candor_error_argument` for anything but a tally or a mechanism and the name of a file; `candor_error_package` where
 #' jsonlite is not installed.
 #' @source Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}
 #'
@@ -67,18 +69,19 @@
 #' @export
 rr_write <- function(tally, file, ...) {
   check_dots_empty(...)
-  if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.", i = "{tally_remedy(tally)}"), "argument")
+  if (!inherits(tally, c("rr_tally", "rr_mechanism"))) {
+    abort(c("{.arg tally} must be a tally or a mechanism.", x = "It is {describe(tally)}.",
+            i = "{tally_remedy(tally)}"), "argument")
   }
   file <- check_path(file)
   check_installed("jsonlite", "to write a tally")
+  design <- function(x) if (inherits(x, "rr_tally")) x$mechanism else x
   text <- tally_text(tally)
-  # A file that would not give the same tally is not written.
+  # A file that would not give the same object is not written.
   back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
-  same <- inherits(back, "rr_tally") && same_mechanism(back$mechanism, tally$mechanism) &&
-    identical(tally_text(back), text)
+  same <- !is.character(back) && same_mechanism(design(back), design(tally)) && identical(tally_text(back), text)
   if (!same) {
-    abort(c("This tally cannot be written.",
+    abort(c("This {if (inherits(tally, 'rr_tally')) 'tally' else 'mechanism'} cannot be written.",
             x = "{if (is.character(back)) back else 'It would not come back as it is.'}",
             i = "Write {.code as.data.frame(tally)}, and give it to {.fn rr_counts} with the mechanism."), "file")
   }
@@ -102,9 +105,13 @@ rr_read <- function(file, ...) {
 # ---- writing ----
 
 tally_format <- "candor tally"
+mechanism_format <- "candor mechanism"
 tally_version <- 1
 
 tally_text <- function(tally) {
+  if (inherits(tally, "rr_mechanism")) {
+    return(signed_text(list(format = mechanism_format, version = tally_version, mechanism = plain_argument(tally))))
+  }
   array <- function(x) if (!is.null(x)) if (is.null(tally$groups)) as.double(x) else I(as.double(x))
   counts <- if (is.null(tally$groups)) I(tally$counts)
     else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
@@ -117,7 +124,10 @@ tally_text <- function(tally) {
                   missing = as.double(tally$missing), witness = tally$witness,
                   chunks = if (!is.null(tally$chunks)) I(tally$chunks),
                   counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members))
-  members <- members[!vapply(members, is.null, NA)]
+  signed_text(members[!vapply(members, is.null, NA)])
+}
+
+signed_text <- function(members) {
   lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")
   text <- paste0("{\n", lines, ",\n  ")
   paste0(text, "\"checksum\": \"md5:", md5(charToRaw(enc2utf8(text))), "\"\n}\n")
@@ -179,14 +189,15 @@ read_tally <- function(bytes) {
   }
   Encoding(text) <- "UTF-8"
   object <- tryCatch(parse_json_text(text), error = function(e) abort("It is not JSON, or was cut off.", "file"))
-  if (!is.list(object) || !identical(object[["format"]], tally_format)) {
+  if (!is.list(object) || !isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))) {
     abort("It does not say {.code \"format\": \"{tally_format}\"}.", "file")
   }
   if (!identical(object[["version"]], tally_version)) {
     abort("It is of version {describe(object[['version']])}; this package reads version {tally_version}.", "file")
   }
   check_checksum(bytes, needed = !is.null(object[["sets"]]))
-  make_tally(object)
+  if (object[["format"]] == tally_format) return(make_tally(object))
+  read_mechanism(file_members(object, c("format", "version", "mechanism"), "checksum", "file")$mechanism)
 }
 
 # The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not

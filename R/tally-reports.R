@@ -138,14 +138,6 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
-# One who counts reports should never have had it.
-tell_carried <- function(x) {
-  if (!holds_memory(x)) return(invisible())
-  cli::cli_inform(c("The reports came with a memory: it holds what respondents must keep, their true answers.",
-                    i = "Remove it before reports are sent: {.code attr(reports, \"memory\") <- NULL}."),
-                  class = "candor_message_memory")
-}
-
 # ---- columns of whole numbers ----
 
 whole_columns <- function(x, mechanism) {

@@ -110,7 +110,6 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
   check_flag(na.rm, "na.rm")
   match <- check_choice(match, "match", c("exact", "relaxed"))
   keep <- check_choice(keep, "keep", c("counts", "sets"))
-  tell_carried(answers$reports)
   answers$by <- name_groups(answers$by, mechanism)
   if (is.null(answers$times)) answers$weights <- check_weights(answers$weights, report_number(answers$reports))
   if (is.null(answers$count) && is_long(answers$reports, mechanism)) {

@@ -79,6 +79,7 @@ candor_status glue_run_draw(const glue_draw *draw, SEXP generator, size_t *posit
 SEXP glue_grid_text(candor_grid x)
 {
   char text[17] = "1";
-  if (candor_grid_less(x, candor_grid_one)) snprintf(text, sizeof text, "%08x%08x", (unsigned) x.high, (unsigned) x.low);
+  if (candor_grid_less(x, candor_grid_one))
+    snprintf(text, sizeof text, "%08x%08x", (unsigned) x.high, (unsigned) x.low);
   return Rf_mkChar(text);
 }

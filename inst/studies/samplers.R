@@ -251,7 +251,7 @@ m <- rr_bloom(6, epsilon = 2, bits = 8, hashes = 2, cohorts = 4)
 half <- 1 / (1 + exp(achieved(m) / 4))
 bloom_study("RAPPOR, one stage", m$places, 1 - half, half, function(x) rr_perturb(x, m))
 m2 <- rr_bloom(6, f = 0.3, p = 0.2, q = 0.7, bits = 8, hashes = 2, cohorts = 4)
-bloom_study("RAPPOR, two stages", m2$places, 0.7 - 0.15 * 0.5, 0.2 + 0.15 * 0.5, function(x) rr_perturb(x, m2, memory = list()))
+bloom_study("RAPPOR, two stages", m2$places, 0.7 - 0.15 * 0.5, 0.2 + 0.15 * 0.5, function(x) rr_perturb(x, m2, memory = list())$reports)
 
 # ---- two stages with a memory ----
 k <- 8
@@ -262,7 +262,7 @@ for (protocol in c("sue-sue", "oue-sue", "oue-oue", "sue-oue")) {
   p <- first[1] * m$second$p + (1 - first[1]) * m$second$q
   q <- first[2] * m$second$p + (1 - first[2]) * m$second$q
   name <- paste("longitudinal,", protocol)
-  study(name, m, byte_chances(diag(p - q, k) + q), byte_of, each = k, draw = function(x) rr_perturb(x, m, memory = list()), also = by_bits(name, k, p, q))
+  study(name, m, byte_chances(diag(p - q, k) + q), byte_of, each = k, draw = function(x) rr_perturb(x, m, memory = list())$reports, also = by_bits(name, k, p, q))
 }
 # Two reports from one memory: their joint distribution.
 m <- rr_longitudinal(4, permanent = 3, epsilon = 1, protocol = "grr-grr")
@@ -271,8 +271,8 @@ second <- (diag(4) * (m$second$p - m$second$q)) + m$second$q
 law <- t(sapply(1:4, function(x) as.vector(t(second) %*% (first[x, ] * second))))
 study("longitudinal, grr-grr, two reports", m, law, identity, each = 3, draw = function(x) {
   one <- rr_perturb(x, m, memory = list())
-  again <- rr_perturb(x, m, memory = attr(one, "memory"))
-  as.vector(one) + 4L * (as.vector(again) - 1L)
+  again <- rr_perturb(x, m, memory = one$memory)
+  as.vector(one$reports) + 4L * (as.vector(again$reports) - 1L)
 })
 m <- rr_longitudinal(3, permanent = 3, epsilon = 1, protocol = "local-hash")
 grid <- expand.grid(value = seq_len(m$g), shift = 0:(m$prime - 1), slope = seq_len(m$prime - 1))
@@ -281,7 +281,7 @@ first <- exp(3) / (exp(3) + m$g - 1)
 told <- first * m$second$p + (1 - first) * m$second$q
 law <- ifelse(supports, told, (1 - told) / (m$g - 1)) / (m$prime * (m$prime - 1))
 study("longitudinal, local hashing", m, law, function(r) ((r$slope - 1) * m$prime + r$shift) * m$g + r$value, each = 2,
-      draw = function(x) rr_perturb(x, m, memory = list()),
+      draw = function(x) rr_perturb(x, m, memory = list())$reports,
       also = function(counts) frequency("longitudinal, local hashing", "the value is that of the truth", sum(counts[supports]), sum(counts), told))
 
 # ---- count-mean sketches: strings, which four public functions send to eight buckets ----

@@ -27,7 +27,7 @@ chromium <- function() run("in-browser.js", folder, client_file("candor.js"))
 invisible(parallel::mclapply(list(node, chromium), function(f) f(), mc.cores = 2))
 browser <- jsonlite::parse_json(readLines(file.path(folder, "browser.json"), warn = FALSE))
 
-cat("Seconds of Chromium after the draws, after 200 respondents, at the end:", unlist(browser$seconds), "\n")
+cat("Seconds of Chromium after the draws, after the respondents, at the end:", unlist(browser$seconds), "\n")
 
 test_that("draws in node and in Chromium have the mechanism's distribution", {
   drawn <- list(node = jsonlite::parse_json(readLines(file.path(folder, "node.json"), warn = FALSE)), chromium = browser$counts)
@@ -93,7 +93,8 @@ test_that("reports go from the client through CSV and a database to estimates", 
   skip_if_not_installed("RSQLite")
   levels <- c("a", "b", "c", "d")
   times <- c(50000, 30000, 15000, 5000)
-  kinds <- list(grr = rr_grr(levels, 1), warner = rr_forced(c(a = 0.1, b = 0.1, c = 0.2, d = 0.1)), wave = rr_square_wave(levels, 1), unary = rr_unary(levels, 1),
+  kinds <- list(grr = rr_grr(levels, 1),
+                warner = rr_forced(c(a = 0.1, b = 0.1, c = 0.2, d = 0.1)), wave = rr_square_wave(levels, 1), unary = rr_unary(levels, 1),
                 subset = rr_subset(levels, 1), hash = rr_local_hash(levels, 1), cohorts = rr_local_hash(levels, 1, cohorts = 20),
                 hadamard = rr_hadamard(levels, 1), sign = rr_hadamard(levels, 1, one_bit = TRUE), bloom = rr_bloom(levels, 2, bits = 16, cohorts = 4),
                 flipped = rr_bitflip(levels, 2, d = 2), kept = rr_longitudinal(levels, 2, 1), `kept hash` = rr_longitudinal(levels, 2, 1, "local-hash"),

@@ -1,6 +1,8 @@
 drawn <- function(mechanism, n = 4000) {
   truth <- rep(mechanism$levels, each = n)
-  list(truth = truth, reports = rr_perturb(truth, mechanism, rng = "R", memory = if (isTRUE(mechanism$memoised)) list()))
+  reports <- if (!isTRUE(mechanism$memoised)) rr_perturb(truth, mechanism, rng = "R")
+    else rr_perturb(truth, mechanism, rng = "R", memory = list())$reports
+  list(truth = truth, reports = reports)
 }
 
 test_that("reports of the package's own sampler pass, whatever the protocol", {

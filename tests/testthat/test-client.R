@@ -90,3 +90,89 @@ test_that("every way through the client's draws, enumerated with its exact chanc
     expect_equal(drawn, expected, tolerance = 1e-13, label = names(mechanisms)[i])
   }
 })
+
+test_that("files hold what they say, and nothing that a client must not have", {
+  labels <- c("no", "</script><b>yes", "\u202e\U1F600", "\\\"quoted\"")
+  mechanism <- rr_product(a = rr_grr(labels, 1), b = rr_longitudinal(c("x", "y"), 2, 1))
+  file <- withr::local_tempfile()
+  for (as in c("page", "javascript", "python", "plan")) {
+    expect_identical(rr_client(mechanism, file, as, question = c(b = "B?", a = "A?"), key = "k", overwrite = TRUE), file)
+    text <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+    expect_false(grepl("Math[.]random|eval\\(|innerHTML|import random|https?:", text))
+  }
+  rr_client(mechanism, file, question = c(b = "B?", a = "A?"), key = "k", send = "https://example.org/x?y=1", overwrite = TRUE)
+  text <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+  expect_identical(unique(regmatches(text, gregexpr("https?://[^\"' ;]*", text))[[1]]), c("https://example.org/x", "https://example.org/x?y=1"))
+  # The policy has the hashes of the script and of the style that are there, as openssl would write them.
+  for (part in c("script", "style")) {
+    inside <- sub(paste0(".*<", part, ">(.*)</", part, ">.*"), "\\1", text)
+    hash <- jsonlite::base64_enc(as.raw(strtoi(substring(cli::hash_sha256(inside), 2 * 1:32 - 1, 2 * 1:32), 16)))
+    expect_match(text, paste0(part, "-src 'sha256-", hash, "'"), fixed = TRUE)
+  }
+  # A label cannot end the script.
+  expect_identical(lengths(regmatches(text, gregexpr("</script", text, fixed = TRUE))), 1L)
+})
+
+test_that("files of JavaScript and Python run as they are, with labels of any kind", {
+  labels <- c("no", "</script><b>yes", "\u202e\U1F600", "\\\"quoted\"")
+  js <- withr::local_tempfile(fileext = ".js")
+  rr_client(rr_grr(labels, p = 1), js, "javascript")
+  py <- file.path(withr::local_tempdir(), "client_file.py")
+  rr_client(rr_grr(labels, p = 1), py, "python")
+  if (nzchar(Sys.which("node"))) {
+    script <- sprintf("const c = require('%s'); console.log(JSON.stringify(c.plan.plan.levels.map(level => c.report(c.plan, level))))", js)
+    expect_identical(jsonlite::fromJSON(system2("node", c("-e", shQuote(script)), stdout = TRUE)), labels)
+  }
+  if (nzchar(Sys.which("python3"))) {
+    script <- sprintf("import sys, json; sys.dont_write_bytecode = True; sys.path.insert(0, '%s'); import client_file as c;
+print(json.dumps([c.report(c.PLAN, x) for x in c.PLAN['plan']['levels']]))", dirname(py))
+    expect_identical(jsonlite::fromJSON(system2("python3", c("-c", shQuote(script)), stdout = TRUE)), labels)
+  }
+})
+
+test_that("once() keeps the report, a plan with a threshold that is a unit off works, one of a newer version does not", {
+  skip_if_not(nzchar(Sys.which("node")), "node")
+  plan <- sub("ccccccccccccd000", "ccccccccccccd001", readLines(rr_client(rr_warner(0.8), withr::local_tempfile(), "plan"), warn = FALSE))
+  script <- "const c = require(process.argv[1]), plan = JSON.parse(process.argv[2]), kept = new Map();
+    const store = { getItem: k => kept.has(k) ? kept.get(k) : null, setItem: (k, v) => { kept.set(k, v); } };
+    const first = c.once('k', plan, 'no', { store });
+    let same = true, thrown = 0;
+    for (let i = 0; i < 200; i++) same = same && c.once('k', plan, i % 2 ? 'no' : 'yes', { store }) === first;
+    const attempts = [() => c.report(Object.assign({}, plan, { version: 2 }), 'no'), () => c.report(plan, 'perhaps'), () => c.report(plan, null),
+      () => c.report(Object.assign({}, plan, { plan: Object.assign({}, plan.plan, { cuts: [['12'], ['34']] }) }), 'no')];
+    for (const attempt of attempts) try { attempt(); } catch (error) { thrown += error.message.includes('perhaps') ? 0 : 1; }
+    Object.defineProperty(globalThis, 'crypto', { value: undefined });
+    try { c.report(plan, 'no'); } catch (error) { thrown++; }
+    console.log(JSON.stringify([['no', 'yes'].includes(c.once('k', plan, 'no', { store })), same, thrown]));"
+  out <- system2("node", c("-e", shQuote(script), shQuote(client_file("candor.js")), shQuote(plan)), stdout = TRUE)
+  expect_identical(jsonlite::fromJSON(out), c(1L, 1L, 5L))
+})
+
+test_that("what has no client is refused with the reason, and so are pages that cannot be", {
+  file <- withr::local_tempfile()
+  for (mechanism in list(rr_noncompliance(rr_warner(0.8), 0.1), rr_misclassification(0.9, 0.9), rr_lie_detector(0.7), rr_cheater_detection(0.2),
+                         rr_anchor(rr_crosswise(0.15)), rr_unrelated(0.7, NULL), rr_product(a = rr_warner(0.8), b = rr_misclassification(0.9, 0.9)),
+                         rr_compose(rr_misclassification(0.9, 0.9), rr_warner(0.8)))) {
+    expect_error(rr_client(mechanism, file, "plan"), "describes what people do", class = "candor_error_law")
+  }
+  for (mechanism in list(rr_mean(c(0, 1), 1), rr_hierarchy(8, 1), rr_sketch_counts(1), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)),
+                         rr_geometric(1001, 1))) {
+    expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_law")
+  }
+  expect_false(file.exists(file))
+  expect_identical(length(written_plan(rr_grr(1001, 1))$levels), 1001L)
+  mechanism <- rr_warner(0.8)
+  page <- function(...) rr_client(mechanism, file, ...)
+  for (bad in list(list(), list(question = "Q?"), list(question = c("a", "b"), key = "k"), list(question = "Q?\n", key = "k"), list(question = " ", key = "k"),
+                   list(question = "Q?", key = "k", send = "http://example.org"), list(question = "Q?", key = "k", send = "https://a b"),
+                   list(question = "Q?", key = "k", send = c("https://a", "https://b")), list(question = "Q?", key = "k", as = "pdf"),
+                   list(question = 1, key = "k"))) {
+    expect_error(do.call(page, bad), class = "candor_error_argument")
+  }
+  expect_error(rr_client(rr_grr(c("", "b"), 1), file, question = "Q?", key = "k"), class = "candor_error_argument")
+  expect_error(rr_client(rr_product(a = mechanism, b = mechanism), file, question = c(a = "A?"), key = "k"), class = "candor_error_argument")
+  expect_error(rr_client("warner", file), class = "candor_error_argument")
+  expect_error(rr_client(mechanism, file.path(file, "none", "a.json"), "plan"), class = "candor_error_file")
+  rr_client(mechanism, file, "plan")
+  expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_file")
+})

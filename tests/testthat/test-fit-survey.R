@@ -376,7 +376,6 @@ test_that("clusters do not make possible reports look impossible", {
 
 # Reports of respondents as a table, a column or columns of a protocol.
 protocol_table <- function(data, reports) {
-  attr(reports, "memory") <- NULL
   if (is.data.frame(reports)) return(cbind(data, reports))
   data$report <- reports
   data
@@ -445,10 +444,10 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
     x <- sample(5, people, TRUE, c(5, 2, 1, 1, 1))
     memory <- list()
     data <- do.call(rbind, lapply(seq_len(weeks), function(week) {
-      reports <- if (isTRUE(mechanism$memoised)) rr_perturb(x, mechanism, memory = memory, rng = "R")
-        else rr_perturb(x, mechanism, rng = "R")
-      memory <<- attr(reports, "memory")
-      protocol_table(data.frame(id = seq_along(x)), reports)
+      drawn <- if (isTRUE(mechanism$memoised)) rr_perturb(x, mechanism, memory = memory, rng = "R")
+        else list(reports = rr_perturb(x, mechanism, rng = "R"))
+      memory <<- drawn$memory
+      protocol_table(data.frame(id = seq_along(x)), drawn$reports)
     }))
     covers <- function(fit) {
       bounds <- confint(fit)[1, ]

@@ -8,8 +8,7 @@ test_that("impossible data are told in the print of the fit: width, key, no rand
   # Ten bits read as sixteen: six were never set.
   narrow <- as.character(rr_perturb(sample(10, 3000, TRUE), rr_unary(10, 1), rng = "R"))
   bloom <- function(...) rr_bloom(pages, epsilon = 2, permanent = 3, ...)
-  filters <- rr_perturb(truth, bloom(), memory = list(), rng = "R")
-  attr(filters, "memory") <- NULL
+  filters <- rr_perturb(truth, bloom(), memory = list(), rng = "R")$reports
   amounts <- rlnorm(20000, 5, 0.5)
   amounts <- pmin(amounts, 2000)
   money <- rr_mean(c(0, 2000), 1)
@@ -58,9 +57,8 @@ test_that("the remark is wrong in one of a thousand fits at most", {
     k <- length(mechanism$levels)
     sum(vapply(1:160, function(i) {
       n <- c(25, 400)[i %% 2 + 1]
-      reports <- if (inherits(mechanism, "rr_bloom")) rr_perturb(as.character(truths(k, n, i %% 3)), mechanism, memory = list(), rng = "R")
+      reports <- if (inherits(mechanism, "rr_bloom")) rr_perturb(as.character(truths(k, n, i %% 3)), mechanism, memory = list(), rng = "R")$reports
         else rr_perturb(mechanism$levels[truths(k, n, i %% 3)], mechanism, rng = "R")
-      attr(reports, "memory") <- NULL
       tally <- rr_tally(reports, mechanism)
       tryCatch(candor:::law_unlikely(law, candor:::group_evidence(tally, 1, law), 0.001), candor_error_empty = function(e) FALSE)
     }, NA))
@@ -153,8 +151,8 @@ test_that("clients without randomness and true amounts are told, in memory, merg
   memory <- list()
   rounds <- lapply(1:5, function(i) {
     sent <- rr_perturb(rep(1:8, 10), kept, memory = memory, rng = "R")
-    memory <<- attr(sent, "memory")
-    sent
+    memory <<- sent$memory
+    sent$reports
   })
   together <- do.call(rbind, lapply(rounds, function(x) data.frame(slope = x$slope, shift = x$shift, value = x$value)))
   expect_false(glance(rr_estimate(rr_tally(together, kept), method = "inv"))$unlikely)

@@ -45,9 +45,11 @@ test_that("permanent answers are kept, and reports are those of both stages: bit
   m <- rr_longitudinal(3, permanent = 2, epsilon = 1, protocol = "oue-sue")
   answers <- rep(1:3, each = n / 3)
   first <- rr_perturb(answers, m, memory = list())
-  memory <- attr(first, "memory")
+  memory <- first$memory
+  first <- first$reports
   second <- rr_perturb(answers, m, memory = memory)
-  expect_identical(attr(second, "memory")$permanent, memory$permanent)
+  expect_identical(second$memory, memory)
+  second <- second$reports
   permanent <- as.matrix(memory$permanent)
   truth <- outer(answers, 1:3, "==")
   near <- function(x, p) expect_lte(abs(mean(x) - p), 5 * sqrt(p * (1 - p) / length(x)))
@@ -65,11 +67,12 @@ test_that("permanent answers are kept, and reports are those of both stages: bit
   expect_lte(abs(cor(as.matrix(first)[on], as.matrix(second)[on])), 5 / sqrt(sum(on)))
   # Somebody whose answer changes and comes back has the permanent answer of before.
   changed <- replace(answers, 1:100, 2L)
-  third <- rr_perturb(changed, m, memory = attr(second, "memory"))
-  memory <- attr(third, "memory")
+  third <- rr_perturb(changed, m, memory = memory)
+  memory <- third$memory
+  third <- third$reports
   expect_equal(length(memory$permanent), n + 100)
   fourth <- rr_perturb(answers, m, memory = memory)
-  expect_identical(attr(fourth, "memory"), memory)
+  expect_identical(fourth$memory, memory)
 })
 
 test_that("permanent answers are kept, and reports are those of both stages: categories and hash values", {
@@ -77,20 +80,22 @@ test_that("permanent answers are kept, and reports are those of both stages: cat
   answers <- rep(1:4, each = n / 4)
   m <- rr_longitudinal(4, permanent = 2, epsilon = 1, protocol = "grr-grr")
   first <- rr_perturb(answers, m, memory = list())
-  memory <- attr(first, "memory")
+  memory <- first$memory
+  first <- first$reports
   near <- function(x, p) expect_lte(abs(mean(x) - p), 5 * sqrt(p * (1 - p) / length(x)))
   near(memory$permanent == answers, m$first$p)
   near(first == memory$permanent, m$second$p)
   near(first == answers, m$p)
-  expect_identical(attr(rr_perturb(answers, m, memory = memory), "memory"), memory)
+  expect_identical(rr_perturb(answers, m, memory = memory)$memory, memory)
 
   m <- rr_longitudinal(30, permanent = 2, epsilon = 1, protocol = "local-hash")
   expect_equal(rr_epsilon(m, reports = 1), 1)
   expect_equal(rr_epsilon(m, reports = 50), 2, tolerance = 1e-6)
   answers <- rep(c(1, 30), each = n / 2)
   first <- rr_perturb(answers, m, memory = list())
-  memory <- attr(first, "memory")
-  second <- rr_perturb(answers, m, memory = memory)
+  memory <- first$memory
+  first <- first$reports
+  second <- rr_perturb(answers, m, memory = memory)$reports
   expect_identical(first$slope, second$slope)
   # What the kernels of the one-stage protocol take for supported is what is supported here.
   supports <- function(reports) {
@@ -112,10 +117,12 @@ test_that("more hash values than categories mix no respondents up", {
   expect_gt(m$g, 2)
   answers <- rep(1:2, 200)
   first <- rr_perturb(answers, m, memory = list())
-  memory <- attr(first, "memory")
+  memory <- first$memory
+  first <- first$reports
   expect_identical(length(memory$permanent), 400L)
   both <- suppressWarnings(rr_perturb(rev(answers), m, memory = memory), "candor_warning_memory") # all new, as in another order
-  memory <- attr(both, "memory")
+  memory <- both$memory
+  both <- both$reports
   expect_identical(anyDuplicated(memory$code), 0L)
   whose <- (memory$code - 1) %/% m$g + 1
   expect_setequal(whose, 1:400)
@@ -128,7 +135,7 @@ test_that("estimates vary as the formulas say", {
   for (protocol in c("oue-sue", "sue-oue", "local-hash")) {
     m <- rr_longitudinal(5, permanent = 3, epsilon = 1, protocol = protocol)
     # The sampler of two stages, each time with permanent answers of its own.
-    estimates <- replicate(500, coef(rr_estimate(rr_perturb(rep(1:5, truth), m, rng = "R", memory = list()), m, method = "inv")))
+    estimates <- replicate(500, coef(rr_estimate(rr_perturb(rep(1:5, truth), m, rng = "R", memory = list())$reports, m, method = "inv")))
     law <- rr_law(m)
     theta <- truth / sum(truth)
     variance <- (law$q * (1 - law$q) + theta * law$difference * (1 - law$p - law$q)) / (sum(truth) * law$difference^2)
@@ -139,7 +146,7 @@ test_that("estimates vary as the formulas say", {
 
 test_that("reports are read as those of the one-stage protocol", {
   m <- rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1)
-  reports <- rr_perturb(rep(c("a", "b"), 20), m, memory = list())
+  reports <- rr_perturb(rep(c("a", "b"), 20), m, memory = list())$reports
   expect_identical(rr_reports(as.character(reports), m)[1:40], reports[1:40])
   expect_s3_class(rr_estimate(rr_tally(reports, m, keep = "sets"), method = "mle"), "rr_fit")
   bits <- rr_matrix(m)
@@ -151,7 +158,7 @@ test_that("levels and labels are told, what is wrong is refused", {
   withr::local_options(cli.width = 100)
   expect_snapshot(rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1))
   m <- rr_longitudinal(3, permanent = 2, epsilon = 1)
-  memory <- attr(rr_perturb(c(1, 2), m, memory = list()), "memory")
+  memory <- rr_perturb(c(1, 2), m, memory = list())$memory
   expect_warning(rr_perturb(c(1, 2), m), class = "candor_warning_memory")
   expect_warning(rr_perturb(data.frame(a = 1:2), rr_product(a = rr_longitudinal(3, 2, 1, "grr-grr"))), class = "candor_warning_memory")
   expect_no_warning(rr_perturb(c(1, 2), rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1))))
@@ -210,18 +217,23 @@ test_that("what two stages achieve on the grid is not above the nominal, and har
   expect_error(rr_epsilon(two, achieved = TRUE, reports = 2), class = "candor_error_argument")
 })
 
-test_that("reports that carry a memory say so, when they are printed and when they are tallied", {
-  m <- rr_longitudinal(4, 2, 1)
+test_that("reports carry no answer: the memory comes apart from them, whatever they are", {
   set.seed(1)
-  x <- rr_perturb(rep(1:4, 50), m, memory = list(), rng = "R")
-  expect_output(print(x), "carry the memory")
-  expect_message(rr_tally(x, m), "memory", class = "candor_message_memory")
-  expect_message(rr_tally(data.frame(day = 1, report = x), m, column = "report"), class = "candor_message_memory")
-  hashed <- rr_longitudinal(4, 2, 1, "local-hash")
-  expect_message(rr_tally(rr_perturb(rep(1:4, 50), hashed, memory = list()), hashed), class = "candor_message_memory")
-  attr(x, "memory") <- NULL
-  expect_no_match(capture.output(print(x)), "carry the memory")
-  expect_no_message(rr_tally(x, m))
+  for (m in list(rr_longitudinal(4, 2, 1), rr_longitudinal(4, 2, 1, "grr-grr"), rr_longitudinal(4, 2, 1, "local-hash"), rr_bloom(4, 1, permanent = 2))) {
+    x <- rep(1:4, 50)
+    drawn <- rr_perturb(x, m, memory = list(), rng = "R")
+    expect_identical(names(drawn), c("reports", "memory"))
+    expect_s3_class(drawn$memory, "rr_memory")
+    expect_no_message(rr_tally(drawn$reports, m))
+    # What is saved of the reports has no permanent answer, nor the answers that they are of.
+    file <- withr::local_tempfile()
+    saveRDS(drawn$reports, file)
+    back <- readRDS(file)
+    parts <- c(names(attributes(back)), unlist(lapply(as.list(back), function(part) names(attributes(part)))))
+    expect_false(any(c("memory", "permanent", "code") %in% parts))
+    # Without a memory there are reports alone.
+    expect_identical(class(suppressWarnings(rr_perturb(x, m, rng = "R"))), class(drawn$reports))
+  }
 })
 
 test_that("a memory of respondents in another order is told", {
@@ -229,7 +241,7 @@ test_that("a memory of respondents in another order is told", {
   truth <- sample(5, 2000, TRUE, c(.4, .3, .15, .1, .05))
   for (protocol in c("oue-sue", "grr-grr", "local-hash")) {
     m <- rr_longitudinal(5, 3, 1, protocol)
-    memory <- attr(rr_perturb(truth, m, memory = list(), rng = "R"), "memory")
+    memory <- rr_perturb(truth, m, memory = list(), rng = "R")$memory
     expect_warning(rr_perturb(sample(truth), m, memory = memory, rng = "R"), "another order", class = "candor_warning_memory")
     # The same respondents, of whom half answer anew.
     moved <- ifelse(rep(c(TRUE, FALSE), 1000), truth, sample(truth))
@@ -282,7 +294,7 @@ test_that("a permanent answer that nothing keeps is refused, or told how to keep
   rows <- rr_product(a = kept[[1]], b = rr_grr(3, epsilon = 1))
   expect_warning(rr_perturb(data.frame(a = 1:4, b = 1), rows, rng = "R"), class = "candor_warning_memory")
   first <- rr_perturb(1:4, rows$questions$a, memory = list())
-  expect_no_warning(rr_perturb(1:4, rows$questions$a, memory = attr(first, "memory")))
+  expect_no_warning(rr_perturb(1:4, rows$questions$a, memory = first$memory))
 })
 
 test_that("shuffling does not promise anonymity to reports that can be linked", {
@@ -297,9 +309,9 @@ test_that("shuffling does not promise anonymity to reports that can be linked", 
   many <- rr_longitudinal(20000, 2, 1, "local-hash")
   truth <- sample(20000, 2e4, TRUE)
   first <- rr_perturb(truth, many, memory = list(), rng = "R")
-  second <- rr_perturb(truth, many, memory = attr(first, "memory"), rng = "R")
-  expect_identical(first[c("slope", "shift")], second[c("slope", "shift")], ignore_attr = TRUE)
-  expect_lt(mean(duplicated(first[c("slope", "shift")])), 0.001)
+  second <- rr_perturb(truth, many, memory = first$memory, rng = "R")
+  expect_identical(first$reports[c("slope", "shift")], second$reports[c("slope", "shift")], ignore_attr = TRUE)
+  expect_lt(mean(duplicated(first$reports[c("slope", "shift")])), 0.001)
 })
 
 test_that("a memory follows respondents who leave and join", {
@@ -311,13 +323,13 @@ test_that("a memory follows respondents who leave and join", {
   for (m in Filter(function(m) isTRUE(m$memoised) || inherits(m, "rr_bloom"), mechanisms)) {
     set.seed(3)
     answers <- sample(levels, 12, TRUE)
-    memory <- attr(suppressWarnings(rr_perturb(answers, m, memory = list())), "memory")
+    memory <- suppressWarnings(rr_perturb(answers, m, memory = list()))$memory
     expect_length(memory, 12)
-    joined <- attr(suppressWarnings(rr_perturb(c("a", "d"), m, memory = list())), "memory")
+    joined <- suppressWarnings(rr_perturb(c("a", "d"), m, memory = list()))$memory
     left <- c(memory[c(12, 3:5)], joined)
     expect_length(left, 6)
     # Everybody gives the answer of before: no permanent answer is drawn, so the memory stays as it is.
-    again <- attr(rr_perturb(c(answers[c(12, 3:5)], "a", "d"), m, memory = left), "memory")
+    again <- rr_perturb(c(answers[c(12, 3:5)], "a", "d"), m, memory = left)$memory
     expect_identical(again, left)
     expect_identical(unclass(memory[rep(TRUE, 12)]), unclass(memory))
     # The permanent answer of the twelfth respondent is the first now.
@@ -327,5 +339,5 @@ test_that("a memory follows respondents who leave and join", {
     expect_error(memory[c(1, 1)], class = "candor_error_argument")
     expect_error(c(memory, list()), class = "candor_error_mismatch")
   }
-  expect_error(c(attr(rr_perturb("a", mechanisms[[1]], memory = list()), "memory"), memory), class = "candor_error_mismatch")
+  expect_error(c(rr_perturb("a", mechanisms[[1]], memory = list())$memory, memory), class = "candor_error_mismatch")
 })

@@ -78,7 +78,7 @@ test_that("every (truth bit, report bit) of every protocol has its probability",
   cases <- list(rr_unary(k, 1), rr_subset(k, 1), rr_subset(k, 2, size = 3), rr_local_hash(k, 1), rr_hadamard(k, 1, one_bit = TRUE),
                 rr_hadamard(k, 1, blocks = 1), rr_bitflip(k, 1, d = 3), long)
   for (m in cases) {
-    reports <- if (identical(m, long)) rr_perturb(x, m, memory = list(), rng = "R") else rr_perturb(x, m, rng = "R")
+    reports <- if (identical(m, long)) rr_perturb(x, m, memory = list(), rng = "R")$reports else rr_perturb(x, m, rng = "R")
     if (!inherits(m, c("rr_hadamard", "rr_subset", "rr_local_hash", "rr_bitflip"))) reports <- rr_reports(as.character(reports), m)
     bits <- supports_of(m, reports)
     law <- if (inherits(m, "rr_hadamard") && !m$one_bit) list(p = stats::plogis(m$epsilon), q = 0.5) else rr_law(m)
@@ -135,7 +135,7 @@ test_that("Wilson and exact intervals, and those of moments, cover for the proto
       covered <- replicate(400, {
         # Drawn from a population with these shares: what the intervals are about by default.
         drawn <- sample(4, 500, TRUE, truth / 500)
-        reports <- if (inherits(m, "rr_compose")) rr_perturb(drawn, m, memory = list(), rng = "R") else rr_perturb(drawn, m, rng = "R")
+        reports <- if (inherits(m, "rr_compose")) rr_perturb(drawn, m, memory = list(), rng = "R")$reports else rr_perturb(drawn, m, rng = "R")
         bounds <- confint(rr_estimate(rr_tally(reports, m), method = "inv", interval = interval))
         bounds[, 1] <= truth / 500 & truth / 500 <= bounds[, 2]
       })

@@ -148,8 +148,7 @@ test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long table
                 rr_bloom(pages, f = 0.2, p = 0.3, q = 0.8, bits = 8, hashes = 3, cohorts = 5), rr_sketch_counts(2, width = 10, functions = 4))
   for (mechanism in cases) {
     answer <- pages[answers]
-    reports <- if (isTRUE(mechanism$memoised)) rr_perturb(answer, mechanism, rng = "R", memory = list()) else rr_perturb(answer, mechanism, rng = "R")
-    attr(reports, "memory") <- NULL
+    reports <- if (isTRUE(mechanism$memoised)) rr_perturb(answer, mechanism, rng = "R", memory = list())$reports else rr_perturb(answer, mechanism, rng = "R")
     matrix <- as.matrix(reports$bits)
     hex <- data.frame(cohort = reports$cohort, bits = as.character(reports$bits))
     wide <- cbind(cohort = reports$cohort, stats::setNames(as.data.frame(matrix), paste0("bit_", seq_len(ncol(matrix)))))

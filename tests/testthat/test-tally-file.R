@@ -363,3 +363,24 @@ test_that("anything but a tally and a file is refused", {
   expect_error(rr_read(1), class = "candor_error_argument")
   expect_error(rr_read(file), class = "candor_error_file")
 })
+
+test_that("mechanisms travel as tallies do, and what is no longer the same is refused", {
+  skip_if_not_installed("jsonlite")
+  file <- withr::local_tempfile(fileext = ".json")
+  for (mechanism in c(clients(), list(product = rr_product(a = rr_warner(0.8), b = rr_unary(3, 1)), mean = rr_mean(c(0, 1), 1),
+                                      crosswise = rr_crosswise(epsilon = 1), kuk = rr_kuk(epsilon = 1), forced = rr_forced(epsilon = 1)))) {
+    expect_identical(rr_write(mechanism, file), mechanism)
+    back <- rr_read(file)
+    expect_true(candor:::same_mechanism(back, mechanism), label = format(mechanism))
+  }
+  text <- readLines(rr_client(rr_warner(0.8), withr::local_tempfile(), "plan"), warn = FALSE)
+  writeLines(text, file)
+  expect_error(rr_read(file), class = "candor_error_file")
+  rr_write(rr_warner(0.8), file)
+  writeLines(sub("0.8", "0.9", readLines(file), fixed = TRUE), file)
+  expect_error(rr_read(file), class = "candor_error_file")
+  writeLines('{"format": "candor mechanism", "version": 1, "mechanism": {"constructor": "rr_warner", "arguments": {"p": 0.8}}, "n": 3}', file)
+  expect_error(rr_read(file), class = "candor_error_file")
+  own <- rr_new_mechanism("own", 3, epsilon = 1, design = "own", law = rr_law(rr_grr(3, 1)))
+  expect_error(rr_write(own, file), class = "candor_error_file")
+})

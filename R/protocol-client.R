@@ -16,7 +16,7 @@
 #' Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
 #'
 #' **A second report about one answer tells more.** `once()` and the page therefore keep the report under `key` and return it again, also if the answer was changed. With a permanent answer
-#' ([rr_longitudinal()], [rr_memoised()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
+#' ([rr_longitudinal()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
 #' If the browser keeps nothing, the page says so before it asks.
 #'
 #' @param mechanism A mechanism. There are clients for mechanisms whose reports are categories (at most 1,000 levels; any number of [rr_grr()]), which all survey designs and
@@ -34,6 +34,9 @@
 #' @section Errors:
 #' `candor_error_law` for a mechanism without a client, and for one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
 #' [rr_cheater_detection()], [rr_anchor()]): a device cannot draw that; `candor_error_argument` for the rest; `candor_error_file` for a file that is there or cannot be written.
+#' @source Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
+#'
+#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264} (why probabilities are whole numbers of a unit)
 #' @seealso [rr_check_client()] tests the reports of any client; `vignette("asking-in-the-browser")` puts a page into survey tools.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' mechanism <- rr_warner(0.8)
@@ -55,7 +58,7 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
   plan <- client_text(mechanism)
   text <- switch(as,
     plan = plan,
-    javascript = client_source("candor.js", "null });", paste(plan, "});")),
+    javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
     python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
     page = client_page(mechanism, plan, question, key, send, as.list(words))
   )
@@ -79,9 +82,9 @@ put_text <- function(text, place, value) {
 client_text <- function(mechanism) {
   questions <- mechanism$questions
   each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
-  recipe <- tryCatch(mechanism_recipe(mechanism), candor_error = function(e) NULL)
+  made <- tryCatch(plain_argument(mechanism), candor_error = function(e) NULL)
   members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
-                  mechanism = recipe, plan = if (is.null(questions)) checked_plan(mechanism),
+                  mechanism = made, plan = if (is.null(questions)) checked_plan(mechanism),
                   questions = if (length(each)) each)
   json_text(members[lengths(members) > 0])
 }
@@ -89,7 +92,7 @@ client_text <- function(mechanism) {
 # What people do, or the interviewer's mistakes, no device can draw.
 checked_plan <- function(mechanism) {
   if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) &&
-        !identical(mechanism$levels, anchor_truths)) return(client_plan(mechanism))
+        !startsWith(mechanism$design, "Anchor question")) return(client_plan(mechanism))
   refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
 }
 
@@ -102,9 +105,12 @@ refuse_client <- function(mechanism, why) {
 
 client_plan <- function(mechanism) UseMethod("client_plan")
 
-new_plan <- function(kind, mechanism, ..., reports = character(), levels = mechanism$levels) {
-  members <- list(kind = kind, k = length(mechanism$levels), ...)
-  c(members[lengths(members) > 0], list(levels = I(levels), reports = I(reports)))
+# `numbers` are what the sampler of bits is given; one report in `factor` holds a category (src/core/respond/chance.h).
+new_plan <- function(kind, mechanism, ..., numbers = NULL, factor = NULL, reports = NULL, levels = mechanism$levels) {
+  bits <- if (!is.null(numbers)) .Call(C_rr_bit_words, as.double(numbers))
+  chance <- if (!is.null(factor)) .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon)
+  members <- list(kind = kind, k = length(mechanism$levels), own = bits[1], other = bits[2], chance = chance, ...)
+  c(members[lengths(members) > 0], list(levels = I(levels), reports = I(as.character(reports))))
 }
 
 client_plan.rr_mechanism <- function(mechanism) {
@@ -120,65 +126,49 @@ client_plan.rr_mechanism <- function(mechanism) {
 
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
-  bits <- inherits(mechanism$second, "rr_unary")
-  second <- if (bits) again_plan(mechanism$second) else client_plan(mechanism$second)
-  two_plans(mechanism, client_plan(mechanism$first), second)
-}
-
-two_plans <- function(mechanism, first, second) {
-  new_plan("memoised", mechanism, first = first, second = second,
-           reports = if (has_categories(mechanism)) mechanism$reports else character())
-}
-
-# `numbers` are what the sampler of bits is given.
-bit_plan <- function(kind, mechanism, numbers, ...) {
-  words <- .Call(C_rr_bit_words, as.double(numbers))
-  new_plan(kind, mechanism, own = words[1], other = words[2], ...)
+  second <- if (inherits(mechanism$second, "rr_unary")) again_plan(mechanism$second) else client_plan(mechanism$second)
+  new_plan("memoised", mechanism, first = client_plan(mechanism$first), second = second,
+           reports = if (has_categories(mechanism)) mechanism$reports)
 }
 
 # Bits of a first stage, drawn once more.
-again_plan <- function(unary) bit_plan("again", unary, unary_plan(unary))
+again_plan <- function(unary) new_plan("again", unary, numbers = unary_plan(unary))
 
-client_plan.rr_unary <- function(mechanism) bit_plan("bits", mechanism, unary_plan(mechanism))
+client_plan.rr_unary <- function(mechanism) new_plan("bits", mechanism, numbers = unary_plan(mechanism))
 
 client_plan.rr_bloom <- function(mechanism) {
-  cohorts <- lapply(seq_len(mechanism$cohorts), function(cohort) {
+  places <- lapply(seq_len(mechanism$cohorts), function(cohort) {
     lapply(seq_along(mechanism$levels), function(x) I(mechanism$places[, x, cohort] - 1))
   })
   first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
-  plan <- bit_plan("bloom", mechanism, unary_plan(first), cohorts = mechanism$cohorts, places = cohorts)
+  plan <- new_plan("bloom", mechanism, numbers = unary_plan(first), cohorts = mechanism$cohorts, places = places)
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
-  two_plans(mechanism, plan, again_plan(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)))
+  second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
+  new_plan("memoised", mechanism, first = plan, second = again_plan(second))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {
-  bit_plan("flipped", mechanism, c(2 * mechanism$bit_epsilon, 0), size = mechanism$d,
+  new_plan("flipped", mechanism, size = mechanism$d, numbers = c(2 * mechanism$bit_epsilon, 0),
            levels = mechanism$values$labels %||% mechanism$levels)
 }
 
-chance_words <- function(mechanism, factor) .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon)
-
 client_plan.rr_subset <- function(mechanism) {
-  chance <- chance_words(mechanism, length(mechanism$levels) / mechanism$size)
-  new_plan("subset", mechanism, size = mechanism$size, chance = chance)
+  new_plan("subset", mechanism, size = mechanism$size, factor = length(mechanism$levels) / mechanism$size)
 }
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
-  functions <- mechanism$functions
-  new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, chance = chance_words(mechanism, mechanism$g),
-           codes = I(mechanism$codes), slopes = I(as.double(functions$slope)),
-           shifts = I(as.double(functions$shift)))
+  functions <- lapply(mechanism$functions, I)
+  new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes),
+           slopes = functions$slope, shifts = functions$shift, factor = mechanism$g)
 }
 
 client_plan.rr_hadamard <- function(mechanism) {
-  size <- mechanism$size
   if (mechanism$one_bit) {
-    return(new_plan("sign", mechanism, size = size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
+    return(new_plan("sign", mechanism, size = mechanism$size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
   }
-  chance <- chance_words(mechanism, 2 * mechanism$blocks)
-  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = size, chance = chance)
+  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = mechanism$size, factor = 2 * mechanism$blocks)
 }
 
 # ---- the page ----
@@ -195,7 +185,7 @@ client_page <- function(mechanism, plan, question, key, send, words) {
     abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
   }
   if (!is.null(send) && !isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send))) {
-    abort(c("{.arg send} must be an address that starts with {.val https://}.", x = "It is {describe(send)}."), "argument")
+    abort(c("{.arg send} must be an address that starts with https://.", x = "It is {describe(send)}."), "argument")
   }
   words$language <- words$language %||% "en"
   settings <- list(question = I(unname(question)), key = key, words = words, send = send)

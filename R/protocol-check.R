@@ -15,7 +15,10 @@
 #' @return A tibble with a row for each truth (of an [rr_product()] for each truth of each `question`): `truth`, `n`, `statistic`, `df`, `p.value`, and `problem`, missing if all is well: if the p-value is above 0.001
 #'   divided by the number of truths. For a file one row.
 #' @section Errors:
-#' `candor_error_argument` for as many truths as there are not reports, and for a mechanism without a client; the errors of [rr_tally()] for reports that cannot be of the mechanism.
+#' `candor_error_argument` if truths and reports are not as many, and for mechanisms without a client or with more than 10,000 reports that are categories; the errors of [rr_tally()] for reports
+#' that cannot be of the mechanism.
+#' @source Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
+#'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
 #' @examples
 #' mechanism <- rr_warner(0.8)
 #' truth <- rep(c("no", "yes"), each = 1000)
@@ -41,10 +44,11 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
             x = "There are {length(x)} and {report_number(reports)}."), "argument")
   }
   seen <- sort(unique(x))
+  channel <- if (has_categories(mechanism)) rr_matrix(mechanism)
   counts <- matrix(rr_count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))
   rows <- lapply(seq_along(seen), function(i) {
     mine <- x == seen[i]
-    test <- client_test(mechanism, counts[, i], seen[i], sum(mine), reports, mine)
+    test <- client_test(mechanism, counts[, i], seen[i], sum(mine), channel, rr_reports(reports, mechanism), mine)
     p <- stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
     tibble::tibble(truth = mechanism$levels[seen[i]], n = as.double(sum(mine)), statistic = test$statistic,
                    df = test$df, p.value = p, problem = if (p < 0.001 / length(seen)) test$problem else NA_character_)
@@ -54,7 +58,7 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
 
 # The chi-square of the counts of reports of truth x, and what would be wrong if it is too large. `own` is how many
 # reports hold the truth, of how many, and with which probability.
-client_test <- function(mechanism, counts, x, n, reports, mine) {
+client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
   k <- length(mechanism$levels)
   own <- list(counts[x], n, mechanism$p)
   bits <- NULL
@@ -73,8 +77,8 @@ client_test <- function(mechanism, counts, x, n, reports, mine) {
   }
   if (!is.null(bits)) {
     test <- c(do.call(chi_square, bits), length(bits[[1]]))
-  } else if (has_categories(mechanism)) {
-    chance <- rr_matrix(mechanism)[x, ]
+  } else if (!is.null(channel)) {
+    chance <- channel[x, ]
     top <- chance > max(chance) * (1 - 1e-9)
     own <- list(sum(counts[top]), n, sum(chance[top]))
     # Rare reports are one cell.
@@ -89,7 +93,7 @@ client_test <- function(mechanism, counts, x, n, reports, mine) {
       test <- test + c(spread, k - 2)
     } else if (!inherits(mechanism, "rr_subset")) {
       # What does not depend on the truth is uniform.
-      fields <- rr_reports(reports, mechanism)[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
+      fields <- reports[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
       functions <- nrow(unique(fields))
       size <- mechanism$prime %||% mechanism$size
       number <- min(10, size)
@@ -120,7 +124,7 @@ client_problem <- function(own, functions, bits) {
     return("The bits of each byte are in the wrong order: the highest comes first, and the lowest should.")
   }
   shares <- format(c(share, own[[3]]), digits = 3)
-  sprintf("%s of the reports hold the truth, which should be %s; or other reports are not as frequent as they should be.",
+  sprintf("%s of the reports hold the truth, which should be %s; or the others are not as frequent as they should be.",
           shares[1], shares[2])
 }
 
@@ -129,6 +133,6 @@ check_client_file <- function(file, mechanism) {
   text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
   forms <- c(text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text))
   found <- any(grepl(client_text(mechanism), forms, fixed = TRUE))
-  tibble::tibble(truth = NA_character_, n = 0, statistic = NA_real_, df = NA_real_, p.value = NA_real_,
-                 problem = if (found) NA_character_ else "The file does not hold the numbers of this mechanism's sampler.")
+  problem <- if (found) NA_character_ else "The file does not hold the numbers of this mechanism's sampler."
+  tibble::tibble(truth = NA_character_, n = 0, statistic = NA, df = NA, p.value = NA, problem = problem)
 }
