@@ -27,7 +27,7 @@
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
 #' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
-#' @source Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
+#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
 #'
 #'   Fieller, E. C. (1954). Some problems in interval estimation. *Journal of the Royal Statistical Society B* 16(2), 175-185.
 #'
@@ -233,7 +233,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits that are not by maximum likelihood, for weighted reports, for a single fit without groups; `candor_error_mismatch` for fits of different
 #' reports. `candor_warning_boundary` where estimates sit on the boundary.
-#' @source Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
+#' @references Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
 #' @inherit rr_compare examples
 #' @export
 anova.rr_fit <- function(object, ...) {

@@ -33,7 +33,7 @@
 #' @section Errors and warnings:
 #' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
 #' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
-#' @source The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
+#' @references The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
 #'   of ordered categories is one. Groups are independent, because no respondent is in two.
 #'
 #'   Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.

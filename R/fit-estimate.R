@@ -167,7 +167,7 @@
 #'
 #' `candor_warning_not_converged` when the log-likelihood did not come within `tolerance` of its maximum: for `"ibu"` only if a `tolerance` above 0 was given
 #' (`details` and `glance()` show the gap anyway), for `"mle"` in general channels always. The estimate is returned.
-#' @source Pinzon, C. A., ElSalamouny, E., Massot, L., Miller, A., Arcolezi, H. H. and Palamidessi, C. (2025). Estimating
+#' @references Pinzon, C. A., ElSalamouny, E., Massot, L., Miller, A., Arcolezi, H. H. and Palamidessi, C. (2025). Estimating
 #'   the true distribution of data collected with randomized response.
 #'
 #'   Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local privacy. *ICML*, 2436-2444.

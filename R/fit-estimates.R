@@ -33,7 +33,7 @@
 #' @section Errors:
 #' `candor_error_level` for a `parm` or `terms` that is not an estimate, `candor_error_argument` for other arguments and for what cannot be
 #' done with estimates.
-#' @source The columns are named as the package 'generics' and broom ask for. Estimates and errors are those of the pages of each class.
+#' @references The columns are named as the package 'generics' and broom ask for. Estimates and errors are those of the pages of each class.
 #' @name rr_estimates
 #' @examples
 #' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0), b = c(1, 0, 0, 1, 0, 1, 1, 0))

@@ -34,7 +34,7 @@
 #'   estimate on the boundary), `replications` (0 where nothing is simulated).
 #' @section Errors:
 #' `candor_error_argument` for anything but a maximum likelihood fit and for other arguments out of range; `candor_error_too_large` for a hierarchy of more than 4,096 levels.
-#' @source Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
+#' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
 #'   (Monte Carlo tests: p = (1 + number at least as large) / (1 + replications)).
 #' @examples
 #' # A die that forces "yes" in one of six throws makes 116 yes of 695 on average; 108 were given

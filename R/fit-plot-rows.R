@@ -19,7 +19,7 @@
 #' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `candor_error_argument` for tables that lost columns and for more than 200 rows, `candor_error_empty` for no rows, `candor_error_package` where ggplot2 is not installed.
-#' @source The estimates and intervals are those of the tables, whose pages have the references.
+#' @references The estimates and intervals are those of the tables, whose pages have the references.
 #' @name autoplot.rr_compare
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))

@@ -28,7 +28,7 @@
 #' @section Errors:
 #' `candor_error_argument` for arguments out of range and for more than 40 groups of more than 12 categories, `candor_error_level` for `terms` that are not categories;
 #' `candor_error_package` where ggplot2 is not installed.
-#' @source The estimates and intervals are those of [rr_estimate()], whose page has the references.
+#' @references The estimates and intervals are those of [rr_estimate()], whose page has the references.
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)

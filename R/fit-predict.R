@@ -15,7 +15,7 @@
 #' @section Errors:
 #' `candor_error_argument` for a fit with estimates below 0 or that do not add up to 1 (use `method = "mle"`);
 #' `candor_error_level` for reports that are not of the mechanism.
-#' @source Bayes' rule, \eqn{P(x \mid y) = \theta_x C_{xy} / \sum_z \theta_z C_{zy}}{P(x | y) = theta[x] C[x, y] / sum over z of theta[z] C[z, y]}. For yes/no designs
+#' @references Bayes' rule, \eqn{P(x \mid y) = \theta_x C_{xy} / \sum_z \theta_z C_{zy}}{P(x | y) = theta[x] C[x, y] / sum over z of theta[z] C[z, y]}. For yes/no designs
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
 #'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @examples

@@ -24,7 +24,7 @@
 #' @section Errors:
 #' `candor_error_law` for a law without a likelihood; `candor_error_argument` for `target = "sample"`, for more than 500 categories, for estimates that are penalised or of a survey
 #' design, and for pictures of more than 12 curves; `candor_error_level` for terms that do not exist.
-#' @source Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
+#' @references Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
 #'   \doi{10.2307/2347496}
 #' @name rr_profile
 #' @examples
@@ -138,7 +138,7 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 #'
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit by `"mle"` of designs with an unknown parameter.
-#' @source Delta method on the observed information of the latent classes; profile likelihood ([rr_profile]).
+#' @references Delta method on the observed information of the latent classes; profile likelihood ([rr_profile]).
 #' @inherit rr_lie_detector examples
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_unrelated()], [tidy()][tidy.rr_fit].
 #' @name design_parameters

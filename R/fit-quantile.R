@@ -23,7 +23,7 @@
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
 #' @section Errors:
 #' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range.
-#' @source Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
+#' @references Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
 #' @seealso `rr_contrast(fit, middles)` for the mean of bins; [plot()][autoplot.rr_compare] draws quantiles.
 #' @examples

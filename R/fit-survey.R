@@ -49,7 +49,7 @@
 #' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), and intervals that need independent respondents;
 #' `candor_error_law` for mechanisms without scores; `candor_error_missing` for missing reports of a protocol; `candor_error_too_large` for more than 50,000,000 scores; `candor_error_package` where survey is not installed; and the errors of
 #' [rr_tally()] and [rr_estimate()].
-#' @source Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
+#' @references Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
 #'
 #'   Chaudhuri, A. (2011). *Randomized Response and Indirect Questioning Techniques in Surveys*. CRC Press (randomized response under general designs: the variance is that
 #'   of the design plus that of the randomisation). Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). *Model Assisted Survey Sampling*. Springer, section 16.4 (what

@@ -42,7 +42,7 @@
 #' @section Errors:
 #' `candor_error_argument` for arguments out of range; `candor_error_no_information` where the mechanism cannot be inverted; the errors of
 #' [rr_tally()] for reports.
-#' @source Benjamini, Y. and Yekutieli, D. (2005). False discovery rate-adjusted multiple confidence intervals for selected parameters. *Journal of the American
+#' @references Benjamini, Y. and Yekutieli, D. (2005). False discovery rate-adjusted multiple confidence intervals for selected parameters. *Journal of the American
 #'   Statistical Association* 100(469), 71-81. \doi{10.1198/016214504000001907} (The rate of wrong intervals among selected ones; here at a level for each rank.)
 #'
 #'   Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate. *Journal of the Royal Statistical Society B* 57(1), 289-300.
@@ -166,7 +166,7 @@ drawn_of.rr_top <- function(x, data, labels) {
 #' @section Errors:
 #' `candor_error_argument` for anything but reports of [rr_prefixes()], and for values out of range; `candor_error_empty` for a group in which nobody is;
 #' `candor_error_too_large` for more than 2,000,000 candidates in a step.
-#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
+#' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
 #' @examples
 #' drinks <- c("tea", "ale", "gin", "rum", "cider", "water")

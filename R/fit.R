@@ -40,7 +40,7 @@
 #' @section Errors:
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
-#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
+#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
 #'   variances (with \eqn{(p - q)^2} in its denominators) for `target = "sample"`; for `target = "population"` the counts are multinomial and
 #'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
 #'
@@ -319,7 +319,7 @@ fit_notes <- function(x, law) {
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range.
-#' @source Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
+#' @references Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
 #'   [rr_solver], from Jensen's inequality. Columns are named as the generics of the package 'generics' ask for.
 #' @name tidy.rr_fit
 #' @seealso [rr_fit] for R's own accessors.

@@ -48,7 +48,7 @@
 #'   (for binary columns; disjoint pairs need joint counts of order 4), `plot()` a heat map.
 #' @section Errors:
 #' `candor_error_order` if the counts that a covariance needs were not tallied.
-#' @source Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
+#' @references Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
 #' @examples
 #' # Sex and survival on the Titanic, each answer randomised here
 #' people <- as.data.frame(Titanic)

@@ -46,7 +46,7 @@
 #' `a:b`, which could be a column or a set; `candor_error_counts` for a cell of a table that is not a whole number; `candor_error_missing` for a
 #' missing one; `candor_error_order` for more sets than fit in memory, with the order that fits, and for more than 2,000 of questions counted in scores; `candor_error_empty` for
 #' no rows; `candor_error_mismatch` when counts of different columns or orders are merged.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (16) to (18), (47) and (68).
 #' @examples
 #' bits <- matrix(rbinom(4000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c", "d")))

@@ -25,7 +25,7 @@
 #' @section Errors:
 #' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a question
 #' that is named like a column of the result (`estimate`, `std.error`, ...), and for other arguments.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
 #'   the joint counts and their covariance, of which margins are sums; conditional shares are ratios of
 #'   them, by the delta method.
 #' @examples

@@ -68,7 +68,7 @@ moment_matrix <- function(weights, columns, order, sparse) {
 #'   may be negative; see [rr_joint()] for a proper joint distribution.
 #' @section Errors:
 #' `candor_error_order` when not all orders are there.
-#' @source Carette, T. (2022), equations (47) and (68).
+#' @references Carette, T. (2022), equations (47) and (68).
 #' @examples
 #' counts <- rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b"))
 #' counts
@@ -164,7 +164,7 @@ bits_in_order <- function(x) {
 #' @section Errors:
 #' `candor_error_order` when not all orders were tallied.
 #' @seealso [rr_margin()] for margins of the unbiased estimate, with standard errors.
-#' @source Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
+#' @references Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
 #'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
 #' @examples
 #' # 412 recipients of unemployment benefit, two questions by Kuk's design

@@ -52,7 +52,7 @@
 #' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not
 #' match the columns, or are not those that scores were made with; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
 #' `candor_error_argument` otherwise. Warning `candor_warning_indefinite`.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, Table 2 (whose entry for local hashing should read \eqn{p / d^{k-1}}).
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
@@ -209,7 +209,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #'   estimates that [rr_tmdh()] will compute from such reports: their exact standard errors, before the survey is taken.
 #' @section Errors:
 #' As [rr_tmdh()].
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Theorems 3.1 to 3.3, here with separate probabilities for each column.
 #' @examples
 #' truth <- rr_rowtype(c(600, 150, 150, 100), columns = c("smokes", "drinks"))
@@ -309,7 +309,7 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
 #'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
 #' `candor_error_argument` for more than a million histograms.
-#' @source Carette, T. (2022), Lemma B.1 and appendix A.
+#' @references Carette, T. (2022), Lemma B.1 and appendix A.
 #' @examples
 #' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
 #' sum(law$count * law$probability)

@@ -35,7 +35,7 @@
 #' on the truth, `candor_error_argument` for options that are not known or out of range; `candor_warning_not_converged` when the gap that was reached
 #' is above the tolerance.
 #'
-#' @source Lindsay, B. G. (1983). The geometry of mixture likelihoods: a general theory. *Annals of Statistics* 11(1), 86-94.
+#' @references Lindsay, B. G. (1983). The geometry of mixture likelihoods: a general theory. *Annals of Statistics* 11(1), 86-94.
 #'   \doi{10.1214/aos/1176346059}
 #'
 #'   Bertsekas, D. P. (1982). Projected Newton methods for optimization problems with simple constraints. *SIAM Journal on

@@ -44,7 +44,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for
 #' mechanisms without a law. A function that needs something that the law cannot give throws `candor_error_law`.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745 (support: "pure" protocols).
 #'
 #'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response (additive).

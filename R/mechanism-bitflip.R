@@ -18,7 +18,7 @@
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
-#' @source Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
+#' @references Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
 #' @examples
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
 #' reports <- rr_perturb(rep(1:10, 10:1), mechanism)

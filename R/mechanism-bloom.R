@@ -41,7 +41,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, `permanent` not above `epsilon`, and levels beside probabilities; `candor_error_too_large` where the
 #' filters would not fit in memory; `candor_error_no_information` where an estimate is asked for that the filters do not determine.
-#' @source Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
+#' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (The number of bits that can differ is corrected.)
 #' @seealso [rr_longitudinal()] for bits of categories without filters.
 #' @examples

@@ -26,7 +26,7 @@
 #' for a report that has probability 0 under every truth (named), and for labels that do not fit.
 #' @seealso [rr_pram()], [rr_geometric()], [rr_exponential()] and [rr_misclassification()] make common channels; [rr_compose()]
 #'   chains two of them.
-#' @source Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
+#' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #' @examples
 #' # Employment status with interviewer error, from a reinterview study
@@ -155,7 +155,7 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`;
 #' `candor_error_mismatch` for names that are not the levels.
-#' @source Gouweleeuw et al. (1998), see [rr_channel()].
+#' @references Gouweleeuw et al. (1998), see [rr_channel()].
 #'
 #'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
 #'   Computing* 41(6), 1673-1693. \doi{10.1137/09076828X}

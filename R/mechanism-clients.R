@@ -106,7 +106,7 @@
 #'
 #' @section Errors:
 #' None: nothing is called here. `rr_reports(x, mechanism)` says what is wrong with reports that a client sent.
-#' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
+#' @references Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer Simulation* 29(1). \doi{10.1145/3230636} (public numbers below
 #'   \eqn{m}; there as well the proof that they are uniform).

@@ -22,7 +22,7 @@
 #'   products one of [rr_product()].
 #' @section Errors:
 #' `candor_error_mismatch` when the reports of `first` are not the levels of `second`.
-#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
+#' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
 #'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
 #'   \doi{10.1016/j.dcan.2022.07.003}
 #'
@@ -179,7 +179,7 @@ with_design_level <- function(mechanism) {
 #' @section Errors:
 #' `candor_error_argument` for a share outside 0 to 1 or an `answer` that is neither a report nor a distribution over them;
 #' `candor_error_mismatch` for one whose names are not reports.
-#' @source Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
+#' @references Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
 #'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
 #'
 #'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring

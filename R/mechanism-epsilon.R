@@ -53,7 +53,7 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
 #' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know. Warnings: `candor_warning_delta`, `candor_warning_linked`.
-#' @source Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
+#' @references Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
 #'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
 #'
 #'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What

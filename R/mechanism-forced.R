@@ -27,7 +27,7 @@
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, a sum of `forced` above 1, a `pi` that does
 #' not add up to 1, labels of yes and no in the wrong order for a `pi` of one number, and lengths that do not match; `candor_error_mismatch` for names that are not the `levels`.
-#' @source Boruch, R. F. (1971). Assuring confidentiality of responses in social research: a note on
+#' @references Boruch, R. F. (1971). Assuring confidentiality of responses in social research: a note on
 #'   strategies. *The American Sociologist* 6(4), 308-311.
 #'
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
@@ -151,7 +151,7 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #'   `parameters` says which classes make up each parameter; see [design_parameters].
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
-#' @source Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
+#' @references Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
 #'   \doi{10.3758/s13428-011-0144-2}
 #'
 #'   Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the randomized

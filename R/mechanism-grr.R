@@ -26,7 +26,7 @@
 #' @section Errors:
 #' `candor_error_argument` when both or neither of `epsilon` and `p` are given, when they lie
 #' outside their range, and when `levels` are fewer than 2, missing or not all different.
-#' @source Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer
+#' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer
 #'   bias. *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
@@ -167,7 +167,7 @@ perturbation.rr_grr <- function(mechanism) {
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside 0 to 1, for `levels` that are not two
 #' different labels, and for those of yes and no in the wrong order.
-#' @source Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69.
+#' @references Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive

@@ -23,7 +23,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range and for `blocks` beside `one_bit`; `candor_error_too_large` where there would be
 #' more than 2^31 reports.
-#' @source Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
+#' @references Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
 #'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
 #' @examples
 #' mechanism <- rr_hadamard(1000, epsilon = 2)

@@ -31,7 +31,7 @@
 #' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, one without an unbiased estimate, or one with a permanent
 #' answer ([rr_longitudinal()]), which would be drawn anew for each report;
 #' `candor_error_empty` where nobody drew some depth; `candor_error_too_large` where the table of `method = "mle"` would take more than 2 GB.
-#' @source Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
+#' @references Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'
 #'   Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially private histograms through consistency. *Proceedings of the VLDB

@@ -28,7 +28,7 @@
 #'   (1 to `g`), or `cohort` and `value`.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range; `candor_error_too_large` where the table of cohorts would not fit in memory.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Carter, J. L. and Wegman, M. N. (1979). Universal classes of hash functions. *Journal of Computer and System
 #'   Sciences* 18(2), 143-154. \doi{10.1016/0022-0000(79)90044-8}
 #' @examples

@@ -48,7 +48,7 @@
 #' @section Errors:
 #' `candor_error_argument` for `permanent` not above `epsilon`, and for an `epsilon` that the protocol does not reach (the largest is named);
 #' `candor_error_mismatch` for stages that do not fit.
-#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
+#' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
 #'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
 #'   \doi{10.1016/j.dcan.2022.07.003}
 #'

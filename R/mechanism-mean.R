@@ -32,7 +32,7 @@
 #' `candor_error_argument` for a range that is not two increasing numbers and for an `epsilon` out of its own; `candor_error_level` for an answer outside the
 #' range, with its position and never its value; `candor_error_report` for a number that no answer can produce. [rr_estimate()]: `candor_error_argument` for
 #' a method or an interval that a mean does not have.
-#' @source Duchi, J. C., Jordan, M. I. and Wainwright, M. J. (2018). Minimax optimal procedures for locally private estimation. *Journal of the
+#' @references Duchi, J. C., Jordan, M. I. and Wainwright, M. J. (2018). Minimax optimal procedures for locally private estimation. *Journal of the
 #'   American Statistical Association* 113(521), 182-201. \doi{10.1080/01621459.2017.1389735}
 #'
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data

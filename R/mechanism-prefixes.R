@@ -18,7 +18,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text, not valid in their encoding, or contain the sign U+0004; `candor_error_missing`
 #' for a missing answer; `candor_error_report` for a value that is not a report of this mechanism.
-#' @source Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
+#' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
 #' @examples
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))

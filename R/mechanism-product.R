@@ -18,7 +18,7 @@
 #' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
 #' would have one label; a product of more than 16,777,216 cells cannot be tallied or
 #' estimated jointly.
-#' @source Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
 #'   columns randomised each on its own.
 #'
 #'   van den Hout, A. and van der Heijden, P. G. M. (2002), see [benefit_survey], for two questions by the same respondents.

@@ -17,7 +17,7 @@
 #' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], 
 #' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
-#' @source Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
+#' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
 #'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
 #'   protects a whole row less than it says and is not offered.)
 #' @examples

@@ -42,7 +42,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, answers or `candidates` that are not text or not valid in their encoding, and a `method` that a sketch does not have; `candor_error_too_large` where the
 #' table would be; `candor_error_missing` for a missing answer; `candor_error_report` for a value that is not a report of this mechanism, with its position.
-#' @source Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
+#' @references Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
 #'   covariances, and the part of collisions, are derived in the package's mathematics.
 #'
 #'   Alon, N., Matias, Y. and Szegedy, M. (1999). The space complexity of approximating the frequency moments. *Journal of Computer and System Sciences* 58(1), 137-147.

@@ -30,7 +30,7 @@
 #' @section Errors:
 #' `candor_error_argument` for break points that do not increase, for `reports` without break points and for numbers out of range. [rr_perturb()]:
 #' `candor_error_level` for a number outside the breaks, with its position and never its value.
-#' @source Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
+#' @references Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
 #'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}, arXiv:1912.01051
 #' @seealso [rr_hierarchy()] for ranges and quantiles of many levels, [rr_mean()] where the mean is all that is wanted.
 #' @examples

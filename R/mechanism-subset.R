@@ -19,7 +19,7 @@
 #'   ([rr_law()]). [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits where these are smaller.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
-#' @source Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
+#' @references Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
 #' @examples
 #' mechanism <- rr_subset(20, epsilon = 1)

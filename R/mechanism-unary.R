@@ -22,7 +22,7 @@
 #'   less 1), `both_own` and `both_other` ([rr_law()]). [rr_perturb()] returns [packed bits][rr_reports].
 #' @section Errors:
 #' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
 #' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()] compares the errors.
 #' @examples

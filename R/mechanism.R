@@ -62,7 +62,7 @@ bit_places <- function(labels) {
 #' @section Errors:
 #' `candor_error_argument` for anything but a mechanism, and for one with too many categories; `candor_error_law` for a protocol with too many possible reports, and where
 #' a report is not one of finitely many (of fresh hash functions, means, sketches and several depths or questions), see [rr_law()].
-#' @source For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
+#' @references For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
 #'   response, section 2.2, where the matrix has \eqn{p} on its diagonal and \eqn{q} elsewhere. For any matrix Gouweleeuw et al. (1998), see
 #'   [rr_channel()].
 #' @examples
@@ -274,7 +274,7 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 #' @section Errors:
 #' `candor_error_argument` for arguments of the wrong type or range, and for methods that return something else; `candor_error_law`
 #' where a method is needed and missing.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745 (the example is their symmetric unary encoding).
 #' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
 #' @examples

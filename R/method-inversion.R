@@ -27,7 +27,7 @@
 #' @section Errors:
 #' Those of [rr_estimate()].
 #'
-#' @source Wang, T., Lopuhaa-Zwakenberg, M., Li, Z., Skoric, B. and Li, N. (2020). Locally differentially private
+#' @references Wang, T., Lopuhaa-Zwakenberg, M., Li, Z., Skoric, B. and Li, N. (2020). Locally differentially private
 #'   frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157}. The threshold of
 #'   `"base_cut"` is the one of Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally
 #'   differentially private protocols for frequency estimation. *USENIX Security*, 729-745. The posterior mean under a power law is due to

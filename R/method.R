@@ -56,7 +56,7 @@
 #'   `needs`, `unbiased`, `standard.error` (is there one without the bootstrap?) and `options`.
 #' @section Errors:
 #' `candor_error_argument` for arguments of the wrong type, and for an `estimate` that does not return finite shares, one for each category.
-#' @source Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
+#' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (most methods are functions of the unbiased estimate).
 #' @seealso [rr_new_mechanism()] for a mechanism of your own.
 #' @examples

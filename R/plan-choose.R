@@ -44,7 +44,7 @@
 #' numbers out of range; `candor_error_no_information` when reports do not depend on the truth, or too little for a method that is named;
 #' `candor_error_empty` when nothing was
 #' tallied; `candor_error_law` for a mechanism with one estimate only (means, sketches) or several questions; and those of [rr_tally()] and [rr_estimate()].
-#' @source Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
+#' @references Stein, C. M. (1981). Estimation of the mean of a multivariate normal distribution. *Annals of Statistics* 9(6), 1135-1151.
 #'   \doi{10.1214/aos/1176345632} (the idea of unbiased risk estimation). Wang, T. et al. (2020). *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (that the best post-processing depends on the truth).
 #' @examples

@@ -15,7 +15,7 @@
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known, `candor_error_package` where ggplot2 is not installed.
-#' @source The formulas and their references are on the pages of [rr_power()] and [rr_recommend()]. The colours of the mechanisms are
+#' @references The formulas and their references are on the pages of [rr_power()] and [rr_recommend()]. The colours of the mechanisms are
 #'   those of Okabe and Ito, which readers with any colour vision tell apart.
 #' @name autoplot.rr_power
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

@@ -63,7 +63,7 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, for a `theta` that is not a distribution over `k` categories, and for arguments that a `question` does not have; `candor_error_too_large` for
 #' ranges of more than 1024 levels.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
 #'   response. *AISTATS*, 1120-1129. arXiv:1802.04705. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067.

@@ -17,7 +17,7 @@
 #' @section Errors:
 #' `candor_error_argument` if truths and reports are not as many, and for mechanisms without a client or with more than 10,000 reports that are categories; the errors of [rr_tally()] for reports
 #' that cannot be of the mechanism.
-#' @source Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
+#' @references Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
 #'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
 #' @examples
 #' mechanism <- rr_warner(0.8)

@@ -34,7 +34,7 @@
 #' @section Errors:
 #' `candor_error_law` for a mechanism without a client, and for one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
 #' [rr_cheater_detection()], [rr_anchor()]): a device cannot draw that; `candor_error_argument` for the rest; `candor_error_file` for a file that is there or cannot be written.
-#' @source Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
+#' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264} (why probabilities are whole numbers of a unit)
 #' @seealso [rr_check_client()] tests the reports of any client; `vignette("asking-in-the-browser")` puts a page into survey tools.

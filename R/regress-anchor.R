@@ -19,7 +19,7 @@
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, for a share outside 0 to 1 and for an `answer` that is neither a
 #' report nor a distribution over them; `candor_error_no_information` if attentive and inattentive respondents answer alike.
-#' @source Atsusaka, Y. and Stevenson, R. T. (2021). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
+#' @references Atsusaka, Y. and Stevenson, R. T. (2021). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
 #'   Analysis* 31(1), 134-148. \doi{10.1017/pan.2021.43}
 #' @examples
 #' # A crosswise question to which no attentive respondent has a true yes: "agree" would be

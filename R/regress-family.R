@@ -25,7 +25,7 @@
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of two categories, for a link that is not listed, and, with class
 #' `candor_error_no_information`, for a mechanism whose reports do not depend on the truth. `candor_error_level` for reports that are not labels.
-#' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
+#' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069.
 #'   \doi{10.1016/j.csda.2006.12.002}
 #' @seealso [rr_glm()].

@@ -57,7 +57,7 @@
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
 #' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
-#' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
+#' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}
 #'
 #'   Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator. *Biometrika* 65(3), 457-483.

@@ -26,7 +26,7 @@
 #' @section Errors:
 #' `candor_error_argument` for formulas, terms that are no question, tallies and sizes; `candor_error_no_information`; `candor_error_empty` for a tally without reports.
 #' Warnings as in [rr_multinom()].
-#' @source van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
+#' @references van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
 #'   *Sociological Methods & Research* 32, 384-410. \doi{10.1177/0049124103257440}
 #'
 #'   Chen, T. T. (1989). A review of methods for misclassified categorical data in epidemiology. *Statistics in Medicine* 8, 1095-1106.

@@ -54,7 +54,7 @@
 #' `null_has_intercept = FALSE`.) `logLik()` and `BIC()` are refused; `glance()` has `NA` there.
 #' @section Errors:
 #' `candor_error_argument` for likelihoods, likelihood ratios and profiles of a survey design, unknown types, clusters of the wrong length, and coefficients that do not exist.
-#' @source Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
+#' @references Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
 #'   221-226, for the sandwich; Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
 #'   *International Statistical Review* 51(3), 279-292, for survey designs; Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
 #'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}.

@@ -43,7 +43,7 @@
 #' @section Errors:
 #' `candor_error_argument` for choices that a fit does not have, `exponentiate` of a linear outcome, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
 #' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
-#' @source Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
+#' @references Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
 #'
 #'   White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25. \doi{10.2307/1912526}

@@ -41,7 +41,7 @@
 #' `candor_error_argument` for formulas (also those with random effects or smooth terms), weights, and fewer rows than coefficients; `candor_error_level` for a report that is not one, with its row;
 #' `candor_error_no_information` for a channel whose rows depend on each other; `candor_error_law` for reports that are bits or sets; `candor_error_impossible` for a report that no truth gives; `candor_error_mismatch` for `"cumulative"` and an ordered factor in another order than the mechanism's.
 #' Warnings: `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_not_converged`.
-#' @source van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables subject to
+#' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables subject to
 #'   randomized response. *Computational Statistics & Data Analysis* 51, 6060-6069. \doi{10.1016/j.csda.2006.12.002}
 #'
 #'   Magder, L. S. and Hughes, J. P. (1997). Logistic regression when the outcome is measured with uncertainty. *American Journal of Epidemiology*

@@ -17,7 +17,7 @@
 #' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `candor_error_argument` for a variable that is not a covariate, and for `by` of more than 8 values.
-#' @source Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
+#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' survey <- data.frame(age = rep(20:69, 8),
 #'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))

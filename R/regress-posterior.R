@@ -25,7 +25,7 @@
 #'   A list with `draws`, a matrix with one row per draw and one column per level (of groups a list of such).
 #' @section Errors:
 #' `candor_error_argument` for weights, priors, and K categories without draws; `candor_error_law` for reports that are bits or sets, whose counts do not have their likelihood; `candor_error_no_information`; `candor_error_impossible` for a report that no truth gives.
-#' @source Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*
+#' @references Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*
 #'   74, 207-214. \doi{10.1080/01621459.1979.10481638}
 #'
 #'   Tanner, M. A. and Wong, W. H. (1987). The calculation of posterior distributions by data augmentation. *Journal of the American Statistical

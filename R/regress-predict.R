@@ -22,7 +22,7 @@
 #' @section Errors:
 #' `candor_error_argument` for unknown types and for variables that `newdata` does not have, `candor_error_level` for values of a factor that were not fitted;
 #' `candor_error_mismatch` where `newdata` has no report or arm and one is needed.
-#' @source Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
+#' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
 #'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @examples
 #' design <- rr_crosswise(0.25)

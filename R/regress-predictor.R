@@ -39,7 +39,7 @@
 #' `candor_error_argument` for a randomized variable that is not in the formula, families, links and outcomes that are not
 #' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
 #' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
-#' @source van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
+#' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
 #'   *Computational Statistics & Data Analysis* 50, 3311-3323. \doi{10.1016/j.csda.2005.06.012} (likelihood with a constant truth).
 #'
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical

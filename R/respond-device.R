@@ -20,7 +20,7 @@
 #' @section Errors:
 #' `candor_error_argument` for an epsilon that is not one positive number, a design that is not one of the three, and for `births` that are not twelve shares; for a mechanism without a sheet, and for a
 #' missing `innocuous` question.
-#' @source Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
+#' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive characteristic. *Metrika* 67(3), 251-263. \doi{10.1007/s00184-007-0131-x} (birthdays)

@@ -46,7 +46,7 @@
 #' drawn do not reach; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
 #' user-supplied generator of R returns a number outside 0 to 1. After an error no report is returned; a bad answer is found before anything
 #' is drawn.
-#' @source Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
+#' @references Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
 #'   Simulation* 29(1). \doi{10.1145/3230636}

@@ -104,7 +104,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' `candor_error_missing` for NA; `candor_error_no_information` for a flip of 1/2; `candor_error_mismatch` when tallies
 #' of different elements are merged, and for flips whose names are not those of the bits. Of a database table also `candor_error_database` where it does not answer.
 #' @seealso [rr_any()] for the estimates.
-#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
 #'   sufficient).
 #' @examples
 #' # Two days of a stream, each with its own flip probability

@@ -32,7 +32,7 @@
 #' @section Errors and warnings:
 #' Errors as in [rr_bit_tally()]. Warning `candor_warning_variance` when the variance may exceed \eqn{10^6}.
 #' @seealso [rr_extreme_variance()] for the variance under a truth you assume; [rr_set_size()].
-#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. The restriction to
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. The restriction to
 #'   flips below 1/2 made there is not needed; the closed form in the proof of Theorem 2 lacks the factor
 #'   \eqn{(-1)^{\sum y_i}}.
 #' @examples
@@ -117,7 +117,7 @@ format_number <- function(x) {
 #' @section Errors:
 #' As in [rr_bit_tally()]: `candor_error_argument` for bits other than 0 and 1 and for flips out of range or of the wrong number,
 #' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
-#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
 #' @examples
 #' # The variance is largest for an element in none of ten sets and falls with each set that holds it
 #' flip <- 0.1

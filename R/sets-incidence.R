@@ -37,7 +37,7 @@
 #'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
 #' @section Errors and warnings:
 #' As in [rr_set_size()]; `candor_warning_not_converged` when the maximum was not reached within `tolerance`.
-#' @source Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
+#' @references Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
 #'   private indicator vectors. *Proceedings of the 3rd ACM International Workshop on Security and Privacy Analytics*, 1-9.
 #'   \doi{10.1145/3041008.3041017}
 #'

@@ -64,7 +64,7 @@
 #' `candor_warning_saturated` when no bit of the union (for PCSA of its last level) seems to be 0, so that no finite number fits: the estimate is `Inf`;
 #' `candor_error_no_information` for so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
 #' @seealso [rr_incidence()] for the number of elements in exactly, or at least, t sets.
-#' @source Hehir, J. (2023). Easier estimation of extremes under randomized response, section 1 and Theorems 1 and 3.
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, section 1 and Theorems 1 and 3.
 #'
 #'   Chernoff, H. (1952). A measure of asymptotic efficiency for tests of a hypothesis based on the sum of
 #'   observations. *Annals of Mathematical Statistics* 23(4), 493-507. \doi{10.1214/aoms/1177729330}

@@ -32,7 +32,7 @@
 #' @section Errors:
 #' `candor_error_argument`; `candor_error_missing` for missing items;
 #' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
-#' @source Bloom, B. H. (1970). Space/time trade-offs in hash coding with allowable errors. *Communications of the ACM*
+#' @references Bloom, B. H. (1970). Space/time trade-offs in hash coding with allowable errors. *Communications of the ACM*
 #'   13(7), 422-426. \doi{10.1145/362686.362692}
 #'
 #'   Whang, K.-Y., Vander-Zanden, B. T. and Taylor, H. M. (1990). A linear-time probabilistic counting algorithm for database
@@ -289,7 +289,7 @@ pcsa_size <- function(bits, flip, settings, z) {
 #' @section Errors:
 #' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
 #' them that is not theirs.
-#' @source Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
+#' @references Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
 #' @examples
 #' set.seed(1)

@@ -203,7 +203,7 @@ distinct_truths <- function(theta, form, n) {
 #' @section Errors:
 #' `candor_error_mismatch` for names that are not levels, `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
 #' of range.
-#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
+#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
 #' @examples
 #' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)

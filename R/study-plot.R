@@ -15,7 +15,7 @@
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range, and where nothing is above 0; `candor_error_package` where ggplot2 is not installed.
-#' @source Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
+#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
 #'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
 #' @name autoplot.rr_study
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

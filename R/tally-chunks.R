@@ -38,7 +38,7 @@
 #' `candor_error_chunk`, and the class of what went wrong, for a chunk that cannot be tallied or read; its fields are `tally` (`NULL` if no chunk was counted), `chunk` (its
 #' number) and `cause` (the error of the chunk). `candor_error_argument` for other arguments, `candor_error_mismatch` for an `onto` of
 #' another mechanism or other groups, `candor_error_empty` when there was no chunk.
-#' @source The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
+#' @references The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
 #' @seealso [rr_tally()], whose tallies are merged with `c()`; [rr_write()].
 #' @name chunks
 #' @aliases rr_tally.function

@@ -28,7 +28,7 @@
 #' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
 #' names that are not labels, with the bad value and its place; `candor_error_argument` for the wrong
 #' number of counts; `candor_error_empty` when all counts are 0.
-#' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
+#' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #'
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015), see [nigeria_survey], for the counts of the example.
 #' @examples

@@ -48,7 +48,7 @@
 #' are negative, do not add up to `n`, or are whole numbers above \eqn{2^{53}} without exponent, wrong lengths, probabilities that are none, members that are not known; for a tally that cannot be written, and a
 #' place that cannot be written to. `candor_error_argument` for anything but a tally or a mechanism and the name of a file; `candor_error_package` where
 #' jsonlite is not installed.
-#' @source Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}
+#' @references Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}
 #'
 #'   Ooms, J. (2014). The jsonlite package: a practical and consistent mapping between JSON data and R objects. arXiv:1403.2805, which reads it.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)

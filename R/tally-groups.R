@@ -23,7 +23,7 @@
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
 #' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.
-#' @source Methods of R's own generics; no estimate is computed.
+#' @references Methods of R's own generics; no estimate is computed.
 #' @name groups
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)

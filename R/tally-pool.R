@@ -19,7 +19,7 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but tallies, for fewer than two, and for tallies of support counts or of several questions; `candor_error_mismatch` for
 #' mechanisms with different levels and for different groups; `candor_error_empty` for a tally without reports.
-#' @source The likelihood of independent samples is the product of theirs. For two samples and an unknown parameter Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
+#' @references The likelihood of independent samples is the product of theirs. For two samples and an unknown parameter Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
 #'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter.
 #' @examples

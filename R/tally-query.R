@@ -51,7 +51,7 @@
 #' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
 #' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for more than 1500 sums; `candor_error_package` without dbplyr.
 #' @seealso [rr_tally()], which runs it.
-#' @source Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
+#' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())

@@ -32,7 +32,7 @@
 #' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
 #' category, too many or too few categories, a category twice, numbers out of range.
 #' `candor_error_mismatch` for reports of another kind, or of another number of categories; `candor_error_missing` for missing ones.
-#' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
+#' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745.
 #' @examples
 #' mechanism <- rr_unary(c("a", "b", "c"), epsilon = 1)

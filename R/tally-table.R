@@ -75,7 +75,7 @@ summary.rr_tally <- function(object, ...) {
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
 #' `candor_error_argument` for more than 60 groups; `candor_error_package` where ggplot2 is not installed.
-#' @source The shares are those of [tidy()] of a tally.
+#' @references The shares are those of [tidy()] of a tally.
 #' @name autoplot.rr_tally
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
