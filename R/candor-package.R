@@ -28,7 +28,7 @@
 #' * Strings that nobody has a list of: [rr_sketch_counts()] (count-mean sketch) estimates any that are asked for; [rr_prefixes()] and [rr_heavy_hitters()] find
 #'   the frequent ones.
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
-#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_cdf()] and [rr_quantile()] read
+#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_contrast()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
 #'
@@ -43,7 +43,7 @@
 #' * [rr_estimate()] with its methods, targets and intervals; [rr_solver] has the certificate of general maximum likelihood,
 #'   [postprocessing] the repairs of an inversion.
 #' * [rr_fit]: `coef()`, `vcov()`, `confint()`, `logLik()` and R's other functions for fits; [tidy()][tidy.rr_fit], `glance()`, `augment()`;
-#'   [rr_contrast()] for sums and differences; [profile()][rr_profile] for the likelihood around an estimate; [rr_trace()] for iterations.
+#'   [rr_contrast()] for sums and differences; [profile()][rr_profile] for the likelihood around an estimate; [tidy()][tidy.rr_fit] for iterations.
 #'
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
@@ -120,7 +120,7 @@
 #' * `candor_warning_incomplete`, `candor_warning_file`: a study was not finished, or its file could not be written.
 #'
 #' Messages about dropped missing values have class `candor_message_missing`, about groups that were left out because nobody answered `candor_message_empty`, about columns that
-#' [rr_perturb()] kept or left out `candor_message_keep`, about blank groups `candor_message_blank`, about weights that may be those of a survey `candor_message_weights`,
+#' [rr_perturb()] kept or left out `candor_message_keep`, about weights that may be those of a survey `candor_message_weights`,
 #' about tables of counts given as data `candor_message_counts`, about counts that add up to 100 `candor_message_percentages`, about questions of a table without names
 #' `candor_message_dimensions`, about labelled numbers `candor_message_labelled`, about coefficients that the others determine
 #' `candor_message_aliased`, about covariates that are text of numbers `candor_message_numbers`, about chunks that were counted before `candor_message_chunks`, about 1 or `TRUE` that is read as "no" `candor_message_reading`,

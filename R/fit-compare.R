@@ -22,7 +22,7 @@
 #' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
 #' @param conf.level Confidence level of the intervals.
 #' @param ... Not used, and refused.
-#' @return A tibble of class `rr_compare` with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
+#' @return A tibble of class `rr_compare`, see [rr_estimates], with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
 #'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors and warnings:
 #' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
@@ -49,91 +49,60 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   type <- check_choice(type, "type", c("difference", "ratio"))
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
-  if (inherits(fit, "rr_survey")) {
-    return(new_rr_compare(survey_compare(fit, terms, type, adjust, conf.level), type, conf.level))
-  }
-  fits <- if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
-  k <- length(fits[[1]]$mechanism$levels)
-  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fits[[1]], "terms")
-  pairs <- utils::combn(length(fits), 2L)
-  if (ncol(pairs) * length(which) > 1e5) {
-    abort(c("There would be {format_count(ncol(pairs) * length(which))} comparisons.",
-            i = "Name the categories to compare in {.arg terms}."), "argument")
-  }
-  boundary <- FALSE
+  survey <- inherits(fit, "rr_survey")
+  fits <- if (survey) list(fit) else if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
+  levels <- fits[[1]]$mechanism$levels
+  which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
+  labels <- levels[which]
+  samples <- if (survey) survey_samples(fit, which) else lapply(fits, fit_sample, labels, conf.level)
+  edge <- vapply(samples, `[[`, NA, "edge")
+  if (any(edge)) warn_boundary()
+  df <- if (survey) fit$df else Inf
+  z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
+  names <- names(samples)
+  pairs <- utils::combn(length(samples), 2L)
   rows <- lapply(seq_len(ncol(pairs)), function(j) {
-    withCallingHandlers(compare_pair(fits[pairs[, j]], which, type, conf.level), candor_warning_boundary = function(w) {
-      boundary <<- TRUE
-      rlang::cnd_muffle(w)
-    })
+    x <- samples[[pairs[1, j]]]
+    y <- samples[[pairs[2, j]]]
+    both <- if (survey) fit$covariance[cbind(x$at, y$at)] else 0
+    tibble::as_tibble(c(list(term = labels, group1 = names[pairs[1, j]], group2 = names[pairs[2, j]]),
+                        compare_pair(x, y, both, z, df, type)))
   })
-  if (boundary) {
-    warn(c("Some estimates are held at the boundary, at 0 or 1, where standard errors say too little.",
-           i = "Read the intervals, or estimate with {.code method = \"inv\"}."), "boundary")
-  }
   table <- do.call(rbind, rows)
-  tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
+  if (!survey) tell_errors_unknown(fits, table$std.error)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
-  new_rr_compare(table, type, conf.level)
-}
-
-# A tibble that knows what its picture says: see fit-tables-plot.R.
-new_rr_compare <- function(table, type, conf.level) {
-  attr(table, "type") <- type
-  attr(table, "conf.level") <- conf.level
-  class(table) <- c("rr_compare", class(table))
-  table
-}
-
-# The table is its own summary: quartiles of p-values say nothing.
-#' @export
-summary.rr_compare <- function(object, ...) {
-  object
-}
-
-# The sign is what a reader of the table must know first.
-#' @method tbl_sum rr_compare
-#' @rawNamespace S3method(pillar::tbl_sum,rr_compare)
-tbl_sum.rr_compare <- function(x, ...) {
-  c(NextMethod(), if (identical(attr(x, "type"), "ratio")) c(Ratio = "group2 over group1")
-                  else c(Difference = "group2 minus group1"),
-    if ("p.value" %in% names(x)) c("p-values" = "of equal shares"))
+  what <- c(difference = "Differences of shares, group2 minus group1", ratio = "Ratios of shares, group2 over group1")
+  new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
+               n = sum(vapply(fits, nobs, 0)), title = what[[type]],
+               notes = sprintf("  p-values: of equal shares; adjusted by %s", adjust))
 }
 
 # A grouped fit as a list of fits of one group each.
 split_groups <- function(fit) {
+  check_several_groups(fit)
   groups <- fit$tally$groups
-  if (is.null(groups) || nrow(groups) < 2L) {
-    abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(groups)) 'none' else 'one'}.",
-            i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
-  }
-  names <- compared_names(groups)
-  stats::setNames(lapply(seq_len(nrow(groups)), function(g) cut_fit(fit, g, drop = TRUE)), names)
+  stats::setNames(lapply(seq_len(nrow(groups)), function(g) cut_fit(fit, g, drop = TRUE)), compared_names(groups))
+}
+
+check_several_groups <- function(fit) {
+  if (group_count(fit$tally) > 1L) return(invisible())
+  abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(fit$tally$groups)) 'none' else 'one'}.",
+          i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
 }
 
 check_fits <- function(fits) {
   if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
-    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}.",
-            i = if (inherits(fits, "rr_tally")) "Estimate first: {.code rr_compare(rr_estimate(tally))}."),
+    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}."),
           "argument")
   }
   names(fits) <- names(fits) %||% fit_names(fits)
-  levels <- fits[[1]]$mechanism$levels
-  for (i in seq_along(fits)) {
-    number <- group_count(fits[[i]]$tally)
-    if (number > 1L) {
-      labels <- group_labels(fits[[i]]$tally$groups)
-      abort(c("The fits of a list must have one group at most.", x = "Fit {i} has {number} groups.",
-              i = "Give one grouped fit, or take a group of each, such as {.code fit[\"{labels[1]}\"]}."), "argument")
+  lapply(fits, function(fit) {
+    if (!setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels)) {
+      abort(c("The fits must have the same categories.", x = "One has {format_labels(fit$mechanism$levels)}."),
+            "mismatch")
     }
-    if (!is.null(fits[[i]]$tally$groups)) fits[[i]] <- cut_fit(fits[[i]], 1L, drop = TRUE)
-    if (!setequal(fits[[i]]$mechanism$levels, levels)) {
-      abort(c("The fits must have the same categories.",
-              x = "Fit {i} has {format_labels(fits[[i]]$mechanism$levels)}.",
-              i = "Fit 1 has {format_labels(levels)}."), "mismatch")
-    }
-  }
-  fits
+    one_group(fit, "fit")
+  })
 }
 
 compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
@@ -146,45 +115,55 @@ fit_names <- function(fits) {
   make.unique(names)
 }
 
-# One pair: each side's share with its standard error and interval, combined as independent.
-compare_pair <- function(fits, which, type, conf.level) {
-  labels <- fits[[1]]$mechanism$levels[which]
-  sides <- lapply(fits, function(fit) {
-    tell_no_intervals(fit)
-    at <- match(labels, fit$mechanism$levels)
-    fit$simultaneous <- FALSE
-    interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
-    bounds <- fit_intervals(fit, conf.level, interval, at)
-    edge <- held_at_boundary(fit, 1L)
-    intervals <- function(level) fit_intervals(fit, level, interval, at)
-    error <- fit_errors(fit, 1L, at)
-    if (edge) warn("held at the boundary", "boundary")
-    list(share = unname(group_estimate(fit, 1L)[at]), error = error, low = as.vector(bounds$low),
-         high = as.vector(bounds$high), edge = edge, intervals = if (interval == "wilson") intervals)
+# What a comparison needs of a sample: shares with their errors and intervals, and, where an estimate is held at the
+# boundary (`edge`), the intervals of other levels.
+fit_sample <- function(fit, labels, conf.level) {
+  tell_no_intervals(fit)
+  at <- match(labels, fit$mechanism$levels)
+  fit$simultaneous <- FALSE
+  interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
+  intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
+  c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
+         intervals = if (interval == "wilson") intervals), intervals(conf.level))
+}
+
+survey_samples <- function(fit, which) {
+  check_several_groups(fit)
+  k <- length(fit$mechanism$levels)
+  names <- compared_names(fit$tally$groups)
+  lapply(stats::setNames(seq_along(names), names), function(g) {
+    at <- (g - 1) * k + which
+    list(share = as.vector(fit$estimate)[at], error = root(diag(fit$covariance)[at]), edge = FALSE, at = at)
   })
-  x <- sides[[1]]
-  y <- sides[[2]]
+}
+
+# One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
+# design (`at`) have no error where it would be 0, at the boundary.
+compare_pair <- function(x, y, both, z, df, type) {
   difference <- y$share - x$share
-  error <- sqrt(x$error^2 + y$error^2)
-  z <- normal_quantile(conf.level)
-  p <- 2 * stats::pnorm(-abs(difference / error))
-  if (x$edge || y$edge) p <- interval_p_value(x, y, difference, z)
+  error <- root(x$error^2 + y$error^2 - 2 * both)
+  edge <- x$edge || y$edge
+  p <- if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
+  # How far each share reaches for the lower end, y down and x up, and for the upper one.
+  below <- function(side) if (edge) pmax(side$share - side$low, 0) else z * side$error
+  above <- function(side) if (edge) pmax(side$high - side$share, 0) else z * side$error
+  down <- list(y = below(y), x = above(x))
+  up <- list(y = above(y), x = below(x))
   if (type == "difference") {
-    edge <- x$edge || y$edge
-    low <- if (edge) difference - newcombe_reach(y$share - y$low, x$high - x$share) else difference - z * error
-    high <- if (edge) difference + newcombe_reach(y$high - y$share, x$share - x$low) else difference + z * error
-    return(comparison(labels, names(fits), difference, ifelse(error > 0, error, NA_real_), low, high, p))
+    reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
+    return(list(estimate = difference, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
+                conf.low = difference - if (edge) reach(down) else z * error,
+                conf.high = difference + if (edge) reach(up) else z * error, p.value = p))
   }
   good <- x$share > 0 & y$share > 0
   ratio <- ifelse(good, y$share / x$share, NA_real_)
-  relative <- sqrt((x$error / x$share)^2 + (y$error / y$share)^2)
-  edge <- x$edge || y$edge
-  reach <- function(side, end) if (edge) pmax(abs(side[[end]] - side$share), 0) else z * side$error
-  bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, list(y = reach(y, "low"), x = reach(x, "high")),
-                         list(y = reach(y, "high"), x = reach(x, "low")))
-  comparison(labels, names(fits), ratio, ifelse(relative > 0, ratio * relative, NA_real_), bounds$low, bounds$high, p)
+  relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
+  bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, down, up, z^2 * both)
+  error <- ratio * relative
+  list(estimate = ratio, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
+       conf.low = bounds$low, conf.high = bounds$high, p.value = p)
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
@@ -199,8 +178,6 @@ ratio_bounds <- function(x, y, down, up, both = 0) {
        high = known * ifelse(x^2 > up$x^2, (middle + root(up)) / (x^2 - up$x^2), Inf))
 }
 
-newcombe_reach <- function(a, b) sqrt(pmax(a, 0)^2 + pmax(b, 0)^2)
-
 # A standard error at the boundary says too little, and a p-value of it may contradict the interval beside it. This one
 # is of the level at which the interval of the difference ends at 0. `z`, the quantile of the interval printed, is one
 # of the levels tried, so that the two never disagree.
@@ -214,8 +191,8 @@ interval_p_value <- function(x, y, difference, z) {
     level <- 1 - 2 * stats::pnorm(-next_z)
     first <- x$intervals(level)
     second <- y$intervals(level)
-    down <- newcombe_reach(y$share - as.vector(second$low), as.vector(first$high) - x$share)
-    up <- newcombe_reach(as.vector(second$high) - y$share, x$share - as.vector(first$low))
+    down <- sqrt(pmax(y$share - second$low, 0)^2 + pmax(first$high - x$share, 0)^2)
+    up <- sqrt(pmax(second$high - y$share, 0)^2 + pmax(x$share - first$low, 0)^2)
     reach <- pmax(ifelse(difference > 0, down, up), nearer$reach)
     found <- is.infinite(quantile) & reach >= abs(difference)
     part <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
@@ -226,44 +203,77 @@ interval_p_value <- function(x, y, difference, z) {
   2 * stats::pnorm(-pmin(quantile, 8))
 }
 
-comparison <- function(term, names, estimate, error, low, high, p) {
-  tibble::tibble(term = term, group1 = names[1], group2 = names[2], estimate = estimate, std.error = error,
-                 conf.low = low, conf.high = high, p.value = p)
+labels_of.rr_compare <- function(x) {
+  paste0(x$term, ":", x$group2, if (attr(x, "type") == "ratio") " / " else " - ", x$group1)
 }
 
-# All pairs of groups of a survey design, with their covariance.
-survey_compare <- function(fit, terms, type, adjust, conf.level) {
-  groups <- fit$tally$groups
-  if (is.null(groups) || nrow(groups) < 2L) {
-    abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(groups)) 'none' else 'one'}.",
-            i = "Estimate with {.arg by}."), "argument")
+drawn_of.rr_compare <- function(x, data, labels) {
+  ratio <- attr(x, "type") == "ratio"
+  data$label <- rows_factor(paste(data$group2, if (ratio) "/" else "-", data$group1))
+  data$panel <- factor(data$term, unique(data$term))
+  data$kind <- rep(attr(x, "type"), nrow(data))
+  one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
+  begin <- if (ratio && any(data$conf.low == 0, na.rm = TRUE)) " Those from the left end begin at 0."
+  list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
+       caption = paste0("Lines: ", interval_words(attr(x, "conf.level")), ", each for its own pair of groups.", begin),
+       axis = paste0(if (ratio) "Ratio" else "Difference", " of the shares", one, if (!ratio) ", percentage points"))
+}
+
+# ---- do shares differ at all: likelihood ratio tests ----
+
+#' Likelihood ratio tests between fits
+#'
+#' For one grouped fit, tests whether the groups share one truth. For several fits of the same reports, tests whether the larger model fits better than the smaller one. A
+#' fit of the pooled tally is nested in the fit by groups, and a fit with fewer groups in a fit with more groups.
+#'
+#' @param object A maximum likelihood fit of [rr_estimate()].
+#' @param ... Further maximum likelihood fits of the same reports.
+#' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
+#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
+#' @section Errors and warnings:
+#' `candor_error_argument` for fits that are not by maximum likelihood, for weighted reports, for a single fit without groups; `candor_error_mismatch` for fits of different
+#' reports. `candor_warning_boundary` where estimates sit on the boundary.
+#' @source Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
+#' @inherit rr_compare examples
+#' @export
+anova.rr_fit <- function(object, ...) {
+  fits <- c(list(object), Filter(function(x) inherits(x, "rr_fit"), list(...)))
+  other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
+  if (length(other)) {
+    abort(c("Likelihood ratio tests need maximum likelihood fits.", x = "One is by {.val {other[1]}}."), "argument")
   }
-  k <- length(fit$mechanism$levels)
-  which <- if (is.null(terms) && k == 2L) 2L else match_terms(terms, fit, "terms")
-  names <- compared_names(groups)
-  t <- stats::qt((1 + conf.level) / 2, fit$df)
-  pairs <- utils::combn(nrow(groups), 2L)
-  rows <- lapply(seq_len(ncol(pairs)), function(j) {
-    at <- lapply(pairs[, j], function(g) (g - 1) * k + which)
-    x <- as.vector(fit$estimate)[at[[1]]]
-    y <- as.vector(fit$estimate)[at[[2]]]
-    v <- fit$covariance
-    parts <- list(x = diag(v)[at[[1]]], y = diag(v)[at[[2]]], both = v[cbind(at[[1]], at[[2]])])
-    difference <- y - x
-    error <- root(parts$x + parts$y - 2 * parts$both)
-    p <- ifelse(error > 0, 2 * stats::pt(-abs(difference / error), fit$df), ifelse(difference == 0, 1, NA_real_))
-    labels <- fit$mechanism$levels[which]
-    if (type == "difference") {
-      return(comparison(labels, names[pairs[, j]], difference, error, difference - t * error, difference + t * error,
-                        p))
-    }
-    ratio <- ifelse(x > 0 & y > 0, y / x, NA_real_)
-    relative <- root(parts$x / x^2 + parts$y / y^2 - 2 * parts$both / (x * y))
-    reach <- list(y = t * root(parts$y), x = t * root(parts$x))
-    bounds <- ratio_bounds(ifelse(is.na(ratio), NA, x), y, reach, reach, t^2 * parts$both)
-    comparison(labels, names[pairs[, j]], ratio, ratio * relative, bounds$low, bounds$high, p)
-  })
-  table <- do.call(rbind, rows)
-  table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
-  table
+  # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
+  if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
+    abort(c("Likelihood ratio tests need reports without weights.",
+            x = "The weights are scaled in each group: likelihoods of other groups have another scale.",
+            i = "Compare groups with {.fn rr_compare}, or give {.fn rr_estimate} a survey design."), "argument")
+  }
+  if (length(fits) == 1L) {
+    check_several_groups(object)
+    fits <- list(rr_estimate(pool_groups(object$tally), target = object$target, method = "mle"), object)
+  }
+  totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
+  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
+  if (!all(same)) {
+    abort(c("The fits must be of the same reports.",
+            x = "The counts of fit {which(!same)[1]} add up to others than those of fit 1."), "mismatch")
+  }
+  likelihoods <- lapply(fits, logLik)
+  df <- vapply(likelihoods, attr, 0, "df")
+  value <- vapply(likelihoods, as.numeric, 0)
+  order <- order(df)
+  if (sum(vapply(fits, boundary_count, 0)) > 0) {
+    warn(c("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
+           i = "Compare groups with {.fn rr_compare}, whose intervals hold there."), "boundary")
+  }
+  gain <- c(NA, diff(df[order]))
+  statistic <- c(NA, pmax(0, 2 * diff(value[order])))
+  p <- ifelse(gain > 0, stats::pchisq(statistic, gain, lower.tail = FALSE), NA)
+  table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
+                      logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
+  structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
+}
+
+pool_groups <- function(tally) {
+  new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
 }

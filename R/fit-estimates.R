@@ -43,11 +43,17 @@
 #' confint(size)
 NULL
 
-# The generics that each class of estimates has a method for. rows_of(): its table without intervals; bounds_of():
-# list(low, high) for its rows; labels_of(): their names in coef(), vcov() and confint(); covariance_of(): the matrix,
-# without names; observations_of(): the value of nobs(); title_of(): what print() says above the table, its first line
-# without the class; shown_of(): the table that print() shows the first `n` rows of, with an attribute `total` if it has
-# no more than these; notes_of(): lines below it.
+# An estimate is a list of class `rr_estimates`, or a table: a tibble, whose rows can be filtered and bound, with
+# attributes in place of elements. Both hold what their kind needs of `rows` (the table without intervals),
+# `labels` (the names in coef(), vcov() and confint()), `covariance`, `n` (the value of nobs()), `target`, `conf.level`,
+# `simultaneous`, `title` (what print() says above the table, its first line without the class) and `notes` (lines below
+# it), all made with the object; and `axis_kind` and `axis` for its picture.
+about <- function(x, name) if (is.data.frame(x)) attr(x, name, exact = TRUE) else unclass(x)[[name]]
+
+new_rr_table <- function(table, class, ...) structure(table, ..., class = c(class, "rr_estimates", class(table)))
+
+# Kinds whose parts are better computed when they are asked for have methods of these. shown_of(): the table of which
+# print() shows the first `n` rows, with an attribute `total` if it has no more than these.
 rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")
@@ -57,24 +63,47 @@ title_of <- function(x) UseMethod("title_of")
 shown_of <- function(x, n) UseMethod("shown_of")
 notes_of <- function(x, shown) UseMethod("notes_of")
 
-labels_of.rr_estimates <- function(x) rows_of(x)$term
+rows_of.rr_estimates <- function(x) {
+  if (is.data.frame(x)) plain_tibble(x)[setdiff(names(x), c("conf.low", "conf.high"))] else about(x, "rows")
+}
 
-covariance_of.rr_estimates <- function(x) x$covariance
+# Columns that name the rows are the `keys` of a table.
+labels_of.rr_estimates <- function(x) {
+  if (!is.data.frame(x)) return(about(x, "labels") %||% rows_of(x)$term)
+  do.call(paste, c(unname(as.list(x)[about(x, "keys") %||% "term"]), sep = ":"))
+}
 
-observations_of.rr_estimates <- function(x) x$n
+covariance_of.rr_estimates <- function(x) about(x, "covariance") %||% unknown_covariances(rows_of(x)$std.error)
 
+# The variances alone, of estimates whose covariances are not known.
+unknown_covariances <- function(error) {
+  covariance <- matrix(NA_real_, length(error), length(error))
+  diag(covariance) <- error^2
+  covariance
+}
+
+observations_of.rr_estimates <- function(x) sum(about(x, "n"))
+
+# The intervals of a table were made with it.
 bounds_of.rr_estimates <- function(x, rows, level) {
+  if (is.data.frame(x)) {
+    check_made_level(level, about(x, "conf.level"))
+    return(list(low = x$conf.low, high = x$conf.high))
+  }
+  if (isTRUE(about(x, "simultaneous"))) level <- 1 - (1 - level) / nrow(rows)
   half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
-shown_of.rr_estimates <- function(x, n) tidy(x, conf.int = TRUE)
+title_of.rr_estimates <- function(x) about(x, "title")
 
-notes_of.rr_estimates <- function(x, shown) NULL
+shown_of.rr_estimates <- function(x, n) if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE)
+
+notes_of.rr_estimates <- function(x, shown) about(x, "notes")
 
 #' @rdname rr_estimates
 #' @export
-tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
+tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = about(x, "conf.level"), terms = NULL, ...) {
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
@@ -88,8 +117,8 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = x$conf.level, te
 #' @rdname rr_estimates
 #' @export
 glance.rr_estimates <- function(x, ...) {
-  tibble::tibble(target = x$target %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
-                 conf.level = x$conf.level %||% NA_real_, unlikely = unclass(x)$unlikely)
+  tibble::tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
+                 conf.level = about(x, "conf.level") %||% NA_real_, unlikely = about(x, "unlikely"))
 }
 
 #' @rdname rr_estimates
@@ -107,8 +136,7 @@ vcov.rr_estimates <- function(object, ...) {
 
 #' @rdname rr_estimates
 #' @export
-confint.rr_estimates <- function(object, parm = NULL, level = object$conf.level, ...) {
-  level <- check_level(level)
+confint.rr_estimates <- function(object, parm = NULL, level = about(object, "conf.level"), ...) {
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
   bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_rows(parm, labels, "estimates"), , drop = FALSE]
@@ -123,7 +151,7 @@ nobs.rr_estimates <- function(object, ...) {
 #' @rdname rr_estimates
 #' @export
 as.data.frame.rr_estimates <- function(x, ...) {
-  plain_frame(tidy(x, conf.int = TRUE), ...)
+  plain_frame(if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE), ...)
 }
 
 #' @rdname rr_estimates
@@ -151,8 +179,7 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
 knit_print.rr_estimates <- function(x, ...) {
   shown <- shown_of(x, 25)
   table <- utils::head(shown, 25)
-  title <- title_of(x)
-  knit_result(x, title, table, attr(shown, "total") %||% nrow(shown), notes_of(x, table))
+  knit_result(x, title_of(x), table, attr(shown, "total") %||% nrow(shown), notes_of(x, table))
 }
 
 #' @rdname rr_estimates
@@ -166,8 +193,13 @@ summary.rr_estimates <- function(object, ...) {
 print.summary.rr_estimates <- function(x, digits = 4, ...) {
   print(x$object, n = 25, digits = digits)
   measures <- x$measures
-  cat("\n  ", format_count(measures$estimates), if (measures$estimates == 1) " estimate" else " estimates", " from ",
-      format_count(measures$nobs), " observations", "\n", sep = "")
+  cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
+      sep = "")
+  if (!is.null(measures$logLik) && !is.na(measures$logLik)) {
+    cat("; log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
+        format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), sep = "")
+  }
+  cat("\n")
   invisible(x)
 }
 
@@ -177,16 +209,118 @@ plot.rr_estimates <- function(x, ...) {
   draw(x, ...)
 }
 
+# The rows of a table, without what its class adds.
+plain_tibble <- function(x) {
+  tibble::as_tibble(unclass(x)[names(x)])
+}
+
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
   if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
-  abort(c("The interval was made at level {made}.", x = "The level asked for is {format(level, digits = 15)}.",
-          i = "Estimate again with another {.arg conf.level}."), "argument")
+  abort(c("The interval was made at level {made}.", x = "The level asked for is {format(level, digits = 15)}."),
+        "argument")
 }
 
-# What needs a likelihood.
-refuse_survey <- function(what, remedy) {
-  abort(c("An estimate of a survey design has no {what}.",
-          x = "Its respondents were not drawn independently: there is no likelihood of their reports.",
-          i = remedy), "argument")
+# ---- categories of fits ----
+
+match_terms <- function(parm, fit, arg = "parm") {
+  if (is.factor(parm)) parm <- as.character(parm)
+  match_rows(parm, fit$mechanism$levels, "categories", arg)
+}
+
+coef_names <- function(fit, which = NULL) {
+  terms <- fit$mechanism$levels
+  cell_names(if (is.null(which)) terms else terms[which], fit$tally$groups)
+}
+
+# Estimates by group are called group:category.
+cell_names <- function(terms, groups) {
+  if (is.null(groups)) return(terms)
+  paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
+}
+
+# ---- words that several kinds of estimates say ----
+
+interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
+                    profile = "profile likelihood", credible = "credible")
+
+# Ranked and simultaneous intervals of a fit may be of another kind.
+interval_label <- function(fit) {
+  tails <- (fit$simultaneous || isTRUE(fit$ranked)) && inherits(fit, "rr_fit")
+  interval_names[[if (tails) tail_interval(fit$interval, fit$mechanism) else fit$interval]]
+}
+
+# "95% Wilson intervals, simultaneous"; `name` is empty where there is one kind alone.
+interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALSE) {
+  sprintf("%s%% %sintervals%s", format(100 * level), if (nzchar(name)) paste0(name, " ") else "",
+          if (isTRUE(simultaneous)) ", simultaneous" else if (ranked) " by rank" else "")
+}
+
+# Of rows in the order of their estimates.
+rank_words <- function(level) {
+  sprintf("Of the first r rows at most %s in 100 intervals are wrong on average, whatever r", format(100 * (1 - level)))
+}
+
+# Lines of print() below its first one.
+indented <- function(lines) unlist(lapply(lines, strwrap, width = 80, indent = 2, exdent = 4))
+
+# ---- what parameters, performance and modelsummary say of estimates ----
+# Without these methods the first two know no such model, and the third prints every number of glance() with all digits.
+
+#' @exportS3Method parameters::model_parameters
+model_parameters.rr_estimates <- function(model, ci = about(model, "conf.level"), keep = NULL, drop = NULL, ...) {
+  table <- if (is.null(ci)) tidy(model) else tidy(model, conf.int = TRUE, conf.level = ci)
+  parameter_table(table, labels_of(model), ci, keep, drop)
+}
+
+# A table of estimates under the names of insight. Where terms occur more than once, in several groups, rows have the
+# names of coef(), with commas: a colon would be a product to modelsummary().
+parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
+  parameter <- as.character(table$term %||% names)
+  if (anyDuplicated(parameter) && !is.null(names)) parameter <- sub(":", ", ", names, fixed = TRUE)
+  known <- c(Coefficient = "estimate", SE = "std.error", CI_low = "conf.low", CI_high = "conf.high",
+             z = "statistic", p = "p.value")
+  known <- known[known %in% names(table)]
+  keys <- setdiff(names(table), c("term", known))
+  columns <- c(list(Parameter = parameter), stats::setNames(as.list(table[known]), names(known)), as.list(table[keys]))
+  if ("CI_low" %in% names(columns)) columns <- append(columns, list(CI = rep(ci, nrow(table))), 3L)
+  result <- data.frame(columns, check.names = FALSE)
+  if (!is.null(keep)) result <- result[grepl(paste(keep, collapse = "|"), result$Parameter), ]
+  if (!is.null(drop)) result <- result[!grepl(paste(drop, collapse = "|"), result$Parameter), ]
+  structure(result, ci = ci, digits = 2, ci_digits = 2, p_digits = 3, verbose = FALSE,
+            pretty_names = stats::setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
+            class = c("parameters_model", "see_parameters_model", "data.frame"))
+}
+
+#' @exportS3Method performance::model_performance
+model_performance.rr_estimates <- function(model, metrics = "all", ...) {
+  table <- as.data.frame(glance(model))
+  if (!inherits(model, "rr_fit")) return(choose_measures(table, metrics, "target"))
+  # Whoever compares tables wants the privacy of the answers, and to know of estimates on the boundary.
+  table$epsilon <- signif(table$epsilon, 4)
+  if (!isTRUE(table$boundary > 0)) table$boundary <- NULL
+  choose_measures(table, metrics, c("AIC", "BIC", "method", "epsilon", "boundary"))
+}
+
+# modelsummary() formats a log-likelihood under this name alone, and what comes from performance has another.
+#' @exportS3Method modelsummary::glance_custom
+glance_custom.rr_fit <- function(x, ...) likelihood_row(glance(x)$logLik)
+
+likelihood_row <- function(value) if (!is.null(value) && !is.na(value)) data.frame(logLik = value)
+
+# "all" and "common" are the words of performance, as are measures under their names.
+choose_measures <- function(table, metrics, known) {
+  if (identical(metrics, "common")) known <- setdiff(known, "AICc")
+  else if (!identical(metrics, "all")) {
+    at <- match(tolower(metrics), tolower(known))
+    if (anyNA(at)) {
+      abort(c("{.arg metrics} must name measures of randomized reports.", x = "They are {.val {known}}."), "argument")
+    }
+    known <- known[at]
+  }
+  table <- table[intersect(known, names(table))]
+  table <- table[vapply(table, function(column) !anyNA(column), NA)]
+  rownames(table) <- NULL
+  class(table) <- c("performance_model", "data.frame")
+  table
 }

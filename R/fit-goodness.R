@@ -49,28 +49,18 @@
 #' @export
 rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
-  if (inherits(fit, "rr_survey")) {
-    refuse_survey("goodness of fit",
-                  "It can be tested for the same reports as if of independent respondents: leave the design out.")
-  }
   depths <- inherits(fit, "rr_fit") && inherits(fit$mechanism, "rr_hierarchy")
   if (!depths && (!inherits(fit, "rr_fit") || !identical(fit$method, "mle"))) {
-    abort(c("{.arg fit} must be a fit by maximum likelihood.",
-            x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}.",
-            i = if (inherits(fit, "rr_fit") && isTRUE(fit$estimator$composite)) {
-              paste("Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and estimate with",
-                    "{.code method = \"mle\"}.")
-            } else "Estimate with {.code method = \"mle\"}."), "argument")
+    abort(c("{.arg fit} must be a fit by maximum likelihood, without a survey design.",
+            x = "It is {if (inherits(fit, 'rr_fit')) paste('by', fit$method) else describe(fit)}."), "argument")
   }
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
   keep_seed(seed)
-  groups <- seq_len(ncol(as.matrix(fit$estimate)))
+  groups <- seq_len(NCOL(fit$estimate))
   rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
-  untested <- sum(is.na(table$p.value))
-  if (untested) {
-    where <- if (untested < nrow(table)) paste(" in", untested, "groups")
-    cli::cli_inform(c("Nothing can be tested{where}: the design can explain any such shares (0 degrees of freedom).",
+  if (anyNA(table$p.value)) {
+    cli::cli_inform(c("Where p-values are NA nothing can be tested: the design can explain any such shares.",
                       i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for",
                                 "it: {.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
   }
@@ -186,18 +176,18 @@ scaled_squares <- function(x, covariance) {
 # Do the reports of some group lie far from all that the design could give? The likeliest truth decides, whatever the
 # method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
 # nothing: given the truths in the sample, answers are randomised each for itself.
-is_contradicted <- function(fit) {
+is_contradicted <- function(fit, law = rr_law(fit$mechanism)) {
   reports <- length(fit$mechanism$reports)
   likeliest <- fit$method == "mle"
   if (!likeliest && !(fit$estimator$unbiased && any(fit$estimate < 0))) return(FALSE)
-  if (reports > 40 || !law_gives(rr_law(fit$mechanism), "channel", reports)) return(FALSE)
+  if (reports > 40 || !law_gives(law, "channel", reports)) return(FALSE)
   groups <- length(fit$tally$n)
   any(vapply(seq_len(groups), function(g) {
-    evidence <- group_evidence(fit$tally, g)
+    evidence <- group_evidence(fit$tally, g, law)
     truth <- fitted_truth(fit, g)
     if (!likeliest && all(truth >= 0)) return(FALSE)
     if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
-    counts_contradict(fit$mechanism, evidence$counts, reported_shares(fit$mechanism, truth), false_alarm / groups)
+    counts_contradict(fit$mechanism, evidence$counts, law_reported(law, truth), false_alarm / groups, law)
   }, NA))
 }
 
@@ -217,10 +207,10 @@ reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
 }
 
 # Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports there.
-counts_contradict <- function(mechanism, counts, fitted, alpha) {
+counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mechanism)) {
   blocks <- report_blocks(mechanism)
   if (length(counts) == 2L && length(blocks) == 1L) {
-    yes <- range(law_matrix(rr_law(mechanism), length(mechanism$levels))[, 2])
+    yes <- range(law_matrix(law, length(mechanism$levels))[, 2])
     return(beyond_range(counts[2], tally_sums(counts), yes[1], yes[2], alpha))
   }
   df <- length(counts) - length(blocks)
@@ -253,10 +243,13 @@ deviance_limit <- function(df, alpha) {
 }
 
 # The same by the counts of any law and for any method: is each in its range?
-is_unlikely <- function(fit) {
+is_unlikely <- function(fit, law = rr_law(fit$mechanism)) {
   if (few_witnesses(fit$tally)) return(TRUE)
-  groups <- fit_evidence(fit)
-  any(vapply(groups, function(evidence) law_unlikely(evidence$law, evidence, false_alarm / length(groups)), NA))
+  groups <- seq_along(fit$tally$n)
+  any(vapply(groups, function(g) {
+    evidence <- group_evidence(fit$tally, g, law)
+    law_unlikely(evidence$law, evidence, false_alarm / length(groups))
+  }, NA))
 }
 
 # Reports of one design of a pool; all of another mechanism.

@@ -13,7 +13,7 @@
 #'   `odds.factor`, the posterior odds divided by the odds of the share (`NaN` where the share is 0 or 1). With `reports`
 #'   also `row`, the position of the report.
 #' @section Errors:
-#' `candor_error_argument` for a fit with estimates below 0 or that do not add up to 1 (use `method = "mle"`) and for more than 1e7 rows;
+#' `candor_error_argument` for a fit with estimates below 0 or that do not add up to 1 (use `method = "mle"`);
 #' `candor_error_level` for reports that are not of the mechanism.
 #' @source Bayes' rule, \eqn{P(x \mid y) = \theta_x C_{xy} / \sum_z \theta_z C_{zy}}{P(x | y) = theta[x] C[x, y] / sum over z of theta[z] C[z, y]}. For yes/no designs
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
@@ -25,13 +25,18 @@
 #' predict(fit, c("yes", "no", "yes"))
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
-  if ("newdata" %in% ...names() || is.data.frame(reports) && refuses_frames(object$mechanism)) refuse_newdata()
+  mechanism <- object$mechanism
+  # predict() of R's own models takes rows of covariates. Reports of several questions, and bits, may be columns.
+  columns <- length(mechanism$questions) || inherits(rr_law(mechanism), "rr_law_support")
+  if ("newdata" %in% ...names() || is.data.frame(reports) && !columns) {
+    abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
+            i = "{.fn rr_glm} and {.fn rr_multinom} fit covariates and predict from them."), "argument")
+  }
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",
-            x = "Its method is {.val {object$method}}.", i = "Estimate with {.code method = \"mle\"}."), "argument")
+            x = "Its method is {.val {object$method}}."), "argument")
   }
-  mechanism <- object$mechanism
   codes <- seq_along(mechanism$reports)
   if (!is.null(reports)) {
     encoded <- encode_reports(reports, mechanism)
@@ -40,37 +45,15 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     if (length(bad)) abort_report(reports, bad[1], mechanism, FALSE)
   }
   k <- length(mechanism$levels)
-  if (as.double(length(codes)) * k * ncol(estimate) > 1e7) {
-    abort(c("The table would have {format_count(as.double(length(codes)) * k * ncol(estimate))} rows.",
-            i = "Give fewer {.arg reports} at a time."), "argument")
-  }
   C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
     joint <- estimate[, g] * C[, codes, drop = FALSE]
-    posterior <- joint / rep(colSums(joint), each = k)
+    posterior <- as.vector(joint / rep(colSums(joint), each = k))
     share <- rep(estimate[, g], length(codes))
-    table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
-                  share = share, posterior = as.vector(posterior),
-                  odds.factor = as.vector(posterior / (1 - posterior)) / (share / (1 - share)))
-    if (!is.null(reports)) table <- c(list(row = rep(seq_along(codes), each = k)), table)
-    tibble::as_tibble(table)
+    c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)),
+      list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)), share = share,
+           posterior = posterior, odds.factor = posterior / (1 - posterior) / (share / (1 - share))))
   })
-  table <- do.call(rbind, tables)
-  if (is.null(object$tally$groups)) return(table)
-  each <- nrow(tables[[1]])
-  tibble::as_tibble(c(lapply(object$tally$groups, rep, each = each), table))
-}
-
-# Reports of several questions, and bits, may come as the columns of a data frame.
-refuses_frames <- function(mechanism) {
-  !length(mechanism$questions) && !inherits(rr_law(mechanism), "rr_law_support")
-}
-
-# predict() of R's own models takes rows of covariates.
-refuse_newdata <- function() {
-  abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
-          x = "It is {.arg newdata}, or a data frame.",
-          i = paste("For groups tally with {.arg by}; {.fn rr_glm} and {.fn rr_multinom} fit covariates",
-                    "and predict from them.")),
-        "argument")
+  table <- do.call(rbind, lapply(tables, tibble::as_tibble))
+  tibble::as_tibble(c(lapply(as.list(object$tally$groups), rep, each = k * length(codes)), as.list(table)))
 }

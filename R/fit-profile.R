@@ -45,65 +45,49 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
   which <- match_terms(parm, fitted)
   rows <- rr_matrix(fitted$mechanism)
-  groups <- seq_len(ncol(as.matrix(fitted$estimate)))
-  parts <- lapply(groups, function(g) {
+  axes <- channel_axes(fitted$mechanism)
+  parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     evidence <- group_evidence(fitted$tally, g)
-    best <- maximise(channel_axes(fitted$mechanism), evidence$counts, n = evidence$n)
-    top <- sum_log(evidence$counts, apply_channel(channel_axes(fitted$mechanism), best$estimate))
-    curves <- lapply(which, function(i) {
-      profile_of_cell(rows, evidence, i, best$estimate[i], top, fitted$mechanism$levels[i], level, points)
-    })
-    table <- do.call(rbind, curves)
+    best <- maximise(axes, evidence$counts, n = evidence$n)$estimate
+    top <- sum_log(evidence$counts, apply_channel(axes, best))
+    table <- do.call(rbind, lapply(which, function(i) {
+      deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
+      ends <- profile_ratio(deviance, best[i], level)
+      value <- sort(unique(c(best[i], seq(ends[["low"]], ends[["high"]], length.out = points))))
+      fall <- vapply(value, function(t) if (t == best[i]) 0 else max(0, deviance(t)), 0)
+      data.frame(term = fitted$mechanism$levels[i], value = value, deviance = fall,
+                 z = sign(value - best[i]) * sqrt(fall))
+    }))
     keys <- lapply(as.list(fitted$tally$groups), function(key) rep(key[g], nrow(table)))
     tibble::as_tibble(c(keys, table))
   })
   new_rr_profile(do.call(rbind, parts), fitted, names(fitted$tally$groups))
 }
 
-profile_of_cell <- function(rows, evidence, i, estimate, top, term, level, points) {
-  deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
-  ends <- profile_ratio(deviance, estimate, level)
-  value <- sort(unique(c(estimate, seq(ends[["low"]], ends[["high"]], length.out = points))))
-  fall <- vapply(value, function(t) if (t == estimate) 0 else max(0, deviance(t)), 0)
-  data.frame(term = term, value = value, deviance = fall, z = sign(value - estimate) * sqrt(fall))
-}
-
+# The fit is kept with the table, whose rows anybody may have changed.
 new_rr_profile <- function(table, fit, groups = NULL) {
-  class(table) <- c("rr_profile", class(table))
-  attr(table, "fit") <- fit
-  attr(table, "groups") <- groups
-  table
+  structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
 }
 
 #' @rdname rr_profile
 #' @export
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
-  fit <- profiled_fit(object)
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  profile_bounds(fit, terms, level)
+  profile_bounds(attr(object, "fit"), terms, level)
 }
 
 profile_bounds <- function(fit, terms, level) UseMethod("profile_bounds")
 
 profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, level, interval = "profile")
 
-# The fit is kept with the table, whose rows anybody may have changed.
-profiled_fit <- function(x) {
-  fit <- attr(x, "fit")
-  if (inherits(fit, c("rr_fit", "rr_glm"))) return(fit)
-  abort(c("This profile no longer knows its fit.", i = "Make it again with {.fn profile}."), "argument")
-}
-
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
-  fit <- profiled_fit(object)
+  fit <- attr(object, "fit")
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
-  keys <- attr(object, "groups")
-  labels <- do.call(paste, c(unname(as.list(object)[c(keys, "term")]), sep = ": "))
-  panel <- factor(labels, unique(labels))
+  panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
   if (nlevels(panel) > 12L) {
     abort(c("A picture holds up to 12 profiles.", x = "There are {nlevels(panel)}.",
             i = "Name those to draw: {.code profile(fit, parm = )}."), "argument")
@@ -111,8 +95,9 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
   bounds <- profile_bounds(fit, unique(object$term), conf.level)
-  ends <- data.frame(value = as.vector(bounds), panel = factor(rep(profile_panels(object, rownames(bounds)), 2),
-                                                               levels(panel)))
+  # The rows of confint() are one for each panel, groups slowest, as panels are.
+  ends <- data.frame(value = as.vector(bounds),
+                     panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
   layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
@@ -125,26 +110,71 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     theme_candor() +
     row_panels(layout, "free_x") +
     ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+                                guide = no_overlap()) +
+    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
     ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
-                                              percent_labels(conf.level)))) +
-    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3))
+                                              percent_labels(conf.level))))
   # A row of panels needs its axis, its title, and room for the curve.
   with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
 }
 
-# The rows of confint() are one for each panel, groups slowest, as panels are.
-profile_panels <- function(object, rows) {
-  keys <- attr(object, "groups")
-  labels <- unique(do.call(paste, c(unname(as.list(object)[c(keys, "term")]), sep = ": ")))
-  labels[seq_along(rows)]
-}
-
 #' @rdname rr_profile
 #' @export
-plot.rr_profile <- function(x, ...) {
-  profiled_fit(x)
-  draw(x, ...)
+plot.rr_profile <- function(x, ...) draw(x, ...)
+
+# ---- the unknown parameters of a design, read from a fit of its latent classes ----
+
+#' The parameters of a design, estimated
+#'
+#' `tidy(fit, type = "parameters")` estimates designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the
+#' innocuous attribute. `fit` is a fit by maximum likelihood of a list of tallies, or of a pool ([rr_pool()]).
+#'
+#' The tibble has a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
+#' identify is `NA`, with `identified = FALSE`; so is the honesty where the share of yes is estimated as 0. Standard errors are those of the observed information, divided by the
+#' number of respondents (published moment estimates divide by one less per sample), and `NA` at 0 and 1. Intervals are profile likelihood intervals, of shares and of the
+#' honesty, and reach 0 and 1. If nobody may be a yes, the honesty may be anything, and its interval is from 0 to 1.
+#'
+#' @section Errors:
+#' `candor_error_argument` for anything but a fit by `"mle"` of designs with an unknown parameter.
+#' @source Delta method on the observed information of the latent classes; profile likelihood ([rr_profile]).
+#' @inherit rr_lie_detector examples
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_unrelated()], [tidy()][tidy.rr_fit].
+#' @name design_parameters
+NULL
+
+design_parameters <- function(fit, conf.level) {
+  parameters <- fit$mechanism$parameters
+  if (is.null(parameters) || !identical(fit$method, "mle")) {
+    abort(c("Parameters can be had of maximum likelihood fits of designs with an unknown parameter.",
+            x = "The fit is by {.val {fit$method}} of: {format(fit$mechanism)}."), "argument")
+  }
+  rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))
+  keys <- lapply(as.list(fit$tally$groups), rep, each = length(parameters))
+  tibble::as_tibble(c(keys, as.list(do.call(rbind, rows))))
+}
+
+parameter_rows <- function(fit, g, parameters, conf.level) {
+  C <- unname(rr_matrix(fit$mechanism))
+  n <- fit$tally$effective_n[g]
+  counts <- group_evidence(fit$tally, g)$counts
+  theta <- group_estimate(fit, g)
+  top <- sum_log(counts, as.vector(theta %*% C))
+  indicator <- function(classes) as.double(seq_len(nrow(C)) %in% classes)
+  rows <- Map(function(parameter, term) {
+    both <- identified_functions(C, counts / n, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
+    estimate <- both$value[1] / both$value[2]
+    # Of nobody there is no ratio.
+    known <- all(both$identified) && both$value[2] > 0
+    slope <- if (length(parameter[[2]]) == nrow(C)) c(1, 0) else c(1, -estimate) / both$value[2]
+    deviance <- ratio_deviance(C, counts, n, parameter[[1]], top, parameter[[2]])
+    bounds <- if (is.nan(estimate)) c(low = 0, high = 1) else profile_ratio(deviance, estimate, conf.level)
+    # At 0 and 1 the information says nothing about the error, as of other shares.
+    inside <- known && estimate > 0 && estimate < 1
+    tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,
+                   std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
+                   conf.low = bounds[["low"]], conf.high = bounds[["high"]], identified = known)
+  }, parameters, names(parameters))
+  do.call(rbind, unname(rows))
 }

@@ -1,30 +1,28 @@
-#' Cumulative shares and quantiles
+#' Quantiles and cumulative shares
 #'
 #' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
-#'
-#' `rr_cdf()` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates. It is
-#' [rr_contrast()] with cumulative sums; see there for estimates at the boundary, whose intervals follow from the reports. Intervals are cut at 0 and 1.
 #'
 #' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
 #' Woodruff's: [rr_contrast()] gives an interval for the cumulative share at the quantile, and the levels at which the cumulative share reaches the ends of this interval are the limits. The
 #' standard error is the distance of the limits over that of the normal quantiles. It is `NA` where both limits are the same level, because the levels are then too coarse.
 #'
+#' `rr_contrast(fit, cumulative = TRUE)` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates; see [rr_contrast()]
+#' for estimates at the boundary, whose intervals follow from the reports.
+#'
 #' Fits by `"smoothed"` have no standard errors and no intervals, so these are `NA` with a message: the smoothing moves quantiles, often far. Those of `"mle"` have them.
 #'
 #' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
-#' @param at Levels wanted, by label or position; all by default.
 #' @param probs Probabilities, each from 0 to 1.
 #' @param breaks Increasing numbers that bound the bins for which the levels stand, one more than there are levels; by default those of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level of the intervals.
 #' @param ... Not used, and refused.
-#' @return `rr_cdf()`: a tibble of class `rr_contrast`, see [rr_contrast()], with a row for each level (and group), in their order. Its `term` says up to where, such as
-#'   `"up to 10"` for a bin that ends at 10, after the group and a colon if there are groups. It has no `statistic` and `p.value`. `rr_quantile()`: a tibble of class `rr_quantile` with a row for each
+#' @return A tibble of class `rr_quantile` with a row for each
 #'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
 #'   numbers where breaks are known or the levels are numbers; else positions of levels.
 #' @section Errors:
-#' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range; `candor_error_level` for an `at` that is not a level.
+#' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range.
 #' @source Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
 #' @seealso `rr_contrast(fit, middles)` for the mean of bins; [plot()][autoplot.rr_compare] draws quantiles.
@@ -33,41 +31,9 @@
 #' set.seed(1)
 #' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
 #' fit <- rr_estimate(reports, mechanism)
-#' rr_cdf(fit, at = c("20 to 25", "45 to 50"))
+#' rr_contrast(fit, c("20 to 25", "45 to 50"), cumulative = TRUE)
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
-#' @export
-rr_cdf <- function(fit, at = NULL, conf.level = 0.95, ...) {
-  check_dots_empty(...)
-  check_ordered_fit(fit)
-  at <- match_terms(at, fit, "at")
-  table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
-  # Shares: Wald's intervals are cut at 0 and 1, as those of margins are.
-  beyond <- which(table$conf.low < 0 | table$conf.high > 1)
-  cut <- normal_interval(table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0, 1)
-  table$conf.low[beyond] <- cut$low
-  table$conf.high[beyond] <- cut$high
-  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is no test.
-  groups <- group_labels(fit$tally$groups)
-  label <- rep(level_tops(fit$mechanism)[at], max(1L, length(groups)))
-  group <- rep(groups %||% "", each = length(at))
-  table$term <- if (is.null(groups)) label else paste(group, label, sep = ":")
-  dimnames(attr(table, "covariance")) <- if (!is.null(attr(table, "covariance"))) list(table$term, table$term)
-  table$statistic <- table$p.value <- NULL
-  tops <- if (is.null(fit$mechanism$breaks)) level_numbers(fit$mechanism) else fit$mechanism$breaks[-1]
-  attr(table, "levels") <- list(term = table$term, label = label, group = group,
-                                number = if (!is.null(tops)) rep(tops[at], max(1L, length(groups))))
-  table
-}
-
-# A cumulative share reaches up to a level, or to the upper end of a bin.
-level_tops <- function(mechanism) {
-  breaks <- mechanism$breaks
-  top <- if (length(breaks) == length(mechanism$levels) + 1L) format_count(breaks[-1]) else mechanism$levels
-  paste("up to", top)
-}
-
-#' @rdname rr_cdf
 #' @export
 rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)
@@ -87,43 +53,29 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
     tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
                    std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
   })
-  table <- do.call(rbind, tables)
-  if (!is.null(fit$tally$groups)) {
-    keys <- fit$tally$groups[rep(seq_len(nrow(fit$tally$groups)), each = length(probs)), ]
-    table <- tibble::as_tibble(c(as.list(keys), as.list(table)))
-  }
+  keys <- lapply(as.list(fit$tally$groups), rep, each = length(probs))
+  table <- tibble::as_tibble(c(keys, as.list(do.call(rbind, tables))))
   # Positions are drawn as the levels that they stand for.
   positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
-  structure(table, class = c("rr_quantile", class(table)), conf.level = conf.level,
-            levels = if (positions) fit$mechanism$levels)
+  new_rr_table(table, "rr_quantile", keys = c(names(keys), "prob"), conf.level = conf.level, n = fit$tally$n,
+               target = fit$target, title = paste("Quantiles from", report_words(fit$tally)),
+               levels = if (positions) fit$mechanism$levels)
 }
 
-# Is the order of the levels known, and one from low to high?
-has_order <- function(mechanism) {
-  numbers <- level_numbers(mechanism)
-  in_order(mechanism) && (is.null(numbers) || !is.unsorted(numbers))
-}
-
-check_ordered_fit <- function(fit) {
-  if (!inherits(fit, "rr_fit")) abort(c("{.arg fit} must be a fit.", x = "It is {describe(fit)}."), "argument")
-  if (!is.null(fit$mechanism$questions)) {
-    abort(c("{.arg fit} must be of one question.", x = "It is of several.",
-            i = "Estimate the question on its own, or take {.fn rr_margin}."), "argument")
+drawn_of.rr_quantile <- function(x, data, labels) {
+  probs <- sort(unique(data$prob))
+  data$panel <- group_panel(data, setdiff(attr(x, "keys"), "prob"))
+  drawn <- list(title = "Quantiles", axis = "Quantile", rows = "Cumulative share", levels = attr(x, "levels"))
+  data$label <- factor(data$prob, probs, percent_labels(probs))
+  if (length(probs) == 1L && nlevels(data$panel) > 1L) {
+    data$label <- rows_factor(as.character(data$panel))
+    data$panel <- one_panel(data)
+    drawn$axis <- if (probs == 0.5) "Median" else paste("Quantile", percent_labels(probs))
+    drawn$title <- if (probs == 0.5) "Medians" else "Quantiles"
+    drawn["rows"] <- list(NULL)
   }
-  if (has_order(fit$mechanism)) return(invisible())
-  abort(c("{.arg fit} must be of levels that have an order.",
-          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
-          i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
-}
-
-# One row of weights for each group and level of `at`.
-cumulative_rows <- function(fit, at) {
-  k <- length(fit$mechanism$levels)
-  groups <- NCOL(fit$estimate)
-  own <- 1 * outer(at, seq_len(k), `>=`)
-  rows <- kronecker(diag(groups), own)
-  dimnames(rows) <- list(coef_names(fit, at), coef_names(fit))
-  rows
+  data$kind <- rep("value", nrow(data))
+  c(list(data = data), drawn)
 }
 
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.

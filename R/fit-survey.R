@@ -37,7 +37,7 @@
 #'
 #' With `simultaneous = TRUE`, and by rank in pictures that are sorted by size, the same limits have the smaller errors that [rr_top()] describes. They are approximate so far out.
 #'
-#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()], [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. So are `logLik()`, `AIC()`, `BIC()`, `deviance()`,
+#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()], [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. There is no `logLik()`, `AIC()`, `BIC()`,
 #' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.
@@ -46,7 +46,7 @@
 #'   column per group where there are groups), `covariance` (of all of them), `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval`, `conf.level`. It is read as all estimates are, see
 #'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, [plot()][autoplot.rr_fit].
 #' @section Errors:
-#' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), intervals that need independent respondents, and whatever needs a likelihood;
+#' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), and intervals that need independent respondents;
 #' `candor_error_law` for mechanisms without scores; `candor_error_missing` for missing reports of a protocol; `candor_error_too_large` for more than 50,000,000 scores; `candor_error_package` where survey is not installed; and the errors of
 #' [rr_tally()] and [rr_estimate()].
 #' @source Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
@@ -87,93 +87,104 @@
 #' rr_estimate(devices, setting, column = ~report)
 NULL
 
-survey_intervals <- c("wilson", "wald")
-
-# rr_estimate() of a design: the estimates of the weighted tally, as `estimate` makes them, with the variance of the
-# design.
-survey_estimates <- function(estimate, design, mechanism, method, options, column, weights, by, na.rm, match, target,
-                             interval, conf.level,
-                             simultaneous) {
+# What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of its estimate.
+read_design <- function(design, mechanism, given, column, weights, by, na.rm, match) {
   mechanism <- check_mechanism(mechanism)
-  total <- check_flag(options$total %||% FALSE, "total")
-  options$total <- NULL
-  target <- check_choice(target, "target", c("population", "sample"))
-  interval <- check_survey_interval(interval)
+  total <- check_flag(given$options$total %||% FALSE, "total")
+  given$options$total <- NULL
+  interval <- check_choice(given$interval %||% "wilson", "interval", c("wilson", "wald"))
+  given$interval <- "wald"
   law <- check_law(rr_law(mechanism))
-  k <- length(mechanism$levels)
-  protocol <- is_scored(mechanism, law)
-  if (protocol) method <- check_scored_method(method)
-  else if (!law_gives(law, "channel", k)) {
-    refuse_law(law, "channel", "A survey design", scored_remedy)
+  # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
+  scored <- inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
+    inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+  if (scored) {
+    check_only(given, "method", "inv")
+    given$method <- "inv"
+  } else if (!law_gives(law, "channel", length(mechanism$levels))) {
+    refuse_law(law, "channel", "A survey design",
+               "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
   }
   tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
-  check_survey_size(if (protocol) k else length(mechanism$reports), NCOL(tally$counts))
-  data <- if (protocol) design_scores(design, tally, column, by)
-    else design_reports(design, tally, column, by, match)
-  arguments <- c(list(tally), if (!is.null(method)) list(method = method),
-                 list(target = target, interval = "wald", conf.level = conf.level,
-                      simultaneous = simultaneous), options)
-  fit <- do.call(estimate, arguments, quote = TRUE)
-  if (!is.null(fit$estimator$no_intervals)) {
-    abort(c("{.arg method} {.val {fit$method}} cannot be had of a survey design.",
-            x = "It has neither intervals nor standard errors: {fit$estimator$no_intervals}.",
-            i = no_intervals_remedy), "argument")
+  reports <- length(if (scored) mechanism$levels else mechanism$reports)
+  if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
+    abort(c("There are too many estimates for a covariance matrix of a design.",
+            x = "{format_count(reports)} reports in {format_count(NCOL(tally$counts))} group{?s}."), "too_large")
   }
-  # Groups in which nobody with a weight answered were left out.
+  check_kept_designs(design, mechanism, given$target)
+  data <- design_data(design, tally, column, by, match, scored)
+  # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
-  check_kept_designs(design, mechanism, target)
-  spread <- if (protocol) scored_covariance(design, fit, data, target, total)
-    else design_covariance(design, fit, data, target, total, options)
-  size <- if (total) rep(fit$tally$n, each = k) else 1
-  structure(list(estimate = fit$estimate * size, covariance = spread$covariance, inversion = spread$inversion,
-                 df = if (target == "sample") Inf else survey::degf(design),
-                 n = respondent_number(fit$tally), tally = fit$tally, mechanism = mechanism, method = fit$method,
-                 estimator = fit$estimator, details = fit$details, target = target,
-                 interval = if (total) "wald" else interval,
-                 conf.level = fit$conf.level, simultaneous = simultaneous, total = total, drawn = design_words(design)),
-            class = c("rr_survey", "rr_estimates"))
+  list(design = design, tally = tally, given = given, data = data, total = total,
+       interval = if (total) "wald" else interval)
 }
 
-# Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
-is_scored <- function(mechanism, law) {
-  inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
-    inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+# The estimates of the weighted tally, in `fit`, with the variance of the design.
+new_rr_survey <- function(asked, fit) {
+  spread <- design_covariance(asked$design, fit, asked$data, fit$target, asked$total, asked$given$options)
+  fields <- unclass(fit)
+  fields$estimate <- fit$estimate * if (asked$total) rep(fit$tally$n, each = length(fit$mechanism$levels)) else 1
+  fields[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
+  fields[c("total", "interval", "n")] <- list(asked$total, asked$interval, respondent_number(fit$tally))
+  fields$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
+  x <- structure(fields, class = c("rr_survey", "rr_estimates"))
+  x$rows <- survey_rows(x)
+  x$labels <- coef_names(x)
+  x$title <- survey_title(x, asked$design)
+  law <- rr_law(x$mechanism)
+  x$notes <- indented(c(
+    if (!x$estimator$unbiased && any(x$estimate <= 0))
+      paste("Estimates held at the boundary have no standard error and bias the others: read Wilson's",
+            "intervals, or use method = \"inv\""),
+    if (is_contradicted(x, law))
+      paste("The reports are unlikely under this design of the question: rr_goodness_of_fit() tests them without the",
+            "survey design")
+    else if (is_unlikely(x, law)) unlikely_words
+  ))
+  x
+}
+
+# An argument for which there is nothing to choose, where it was given.
+check_only <- function(given, arg, choices) {
+  if (!arg %in% names(given) || isTRUE(given[[arg]] %in% choices)) return(invisible())
+  abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
+          x = "It is {describe(given[[arg]])}."), "argument")
 }
 
 # Reports from one permanent answer share its randomisation, which is only in the variance between clusters.
 check_kept_designs <- function(design, mechanism, target) {
   if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
-  if (target != "sample" && !any(hidden_squares(design) != 0)) return(invisible())
+  sample <- target == "sample"
+  if (!sample && !any(hidden_squares(design) != 0)) return(invisible())
   abort(c("Reports from permanent answers are not randomised independently.",
-          x = if (target == "sample") "{.code target = \"sample\"} takes each report for a randomisation of its own."
+          x = if (sample) "{.code target = \"sample\"} takes each report for a randomisation of its own."
               else "The correction for a finite population takes each report for a randomisation of its own.",
-          i = if (target == "sample") "{.code target = \"population\"} is right with respondents as clusters."
+          i = if (sample) "{.code target = \"population\"} is right with respondents as clusters."
               else "Leave {.arg fpc} out of the design: standard errors are then a little too large."), "argument")
 }
 
-scored_remedy <- "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
-
-check_scored_method <- function(method) {
-  if (is.null(method) || identical(method, "inv")) return("inv")
-  abort(c("{.arg method} must be {.val inv} for a survey design and reports of a protocol.",
-          x = "It is {describe(method)}.",
-          i = "The unbiased estimate is a mean over respondents, whose variance the design gives."), "argument")
+survey_rows <- function(x) {
+  k <- length(x$mechanism$levels)
+  groups <- NCOL(x$estimate)
+  keys <- lapply(as.list(x$tally$groups), rep, each = k)
+  error <- root(diag(x$covariance))
+  held <- vapply(seq_len(groups), function(g) held_at_boundary(x, g), NA)
+  error[rep(held, each = k) & error == 0] <- NA_real_
+  tibble::as_tibble(c(keys, list(term = rep(x$mechanism$levels, groups)), cell_answers(x$mechanism, "levels", groups),
+                      list(estimate = as.vector(x$estimate), std.error = error)))
 }
 
-check_survey_interval <- function(interval) {
-  if (identical(interval, interval_kinds) || identical(interval, survey_intervals)) return("wilson")
-  if (is.character(interval) && length(interval) == 1L && interval %in% setdiff(interval_kinds, survey_intervals)) {
-    abort(c("{.arg interval} must be {.val wilson} or {.val wald} for a survey design.", x = "It is {.val {interval}}.",
-            i = "The others need respondents who were drawn independently."), "argument")
-  }
-  check_choice(interval, "interval", survey_intervals)
-}
-
-check_survey_size <- function(reports, groups) {
-  if (reports <= covariance_cells && reports * groups <= 2 * covariance_cells) return(invisible())
-  abort(c("There are too many estimates for a covariance matrix of a design.",
-          x = "{format_count(reports)} reports in {format_count(groups)} group{?s}.",
-          i = "Take fewer questions or groups together."), "too_large")
+survey_title <- function(x, design) {
+  tally <- x$tally
+  random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
+            else paste0(design_words(design), " and the randomisation of each answer")
+  c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
+           category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
+           format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
+    paste0("  ", format(x$mechanism)),
+    indented(c(paste("Random:", random),
+               paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
+                      if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))))))
 }
 
 # A short description of the sample.
@@ -189,21 +200,6 @@ design_words <- function(design) {
           if (!is.null(design$fpc$popsize)) ", from a finite population" else "")
 }
 
-# ---- what all estimates answer ----
-
-labels_of.rr_survey <- function(x) coef_names(x)
-
-rows_of.rr_survey <- function(x) {
-  k <- length(x$mechanism$levels)
-  groups <- NCOL(x$estimate)
-  keys <- lapply(as.list(x$tally$groups), rep, each = k)
-  error <- root(diag(x$covariance))
-  held <- vapply(seq_len(groups), function(g) held_at_boundary(x, g), NA)
-  error[rep(held, each = k) & error == 0] <- NA_real_
-  tibble::as_tibble(c(keys, list(term = rep(x$mechanism$levels, groups)), cell_answers(x$mechanism, "levels", groups),
-                      list(estimate = as.vector(x$estimate), std.error = error)))
-}
-
 bounds_of.rr_survey <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   t <- stats::qt((1 + level) / 2, x$df)
@@ -215,8 +211,7 @@ bounds_of.rr_survey <- function(x, rows, level) {
 }
 
 # The mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0 or 1 is taken for
-# what is
-# nearest to it among those that there can be.
+# what is nearest to it among those that there can be.
 wilson_bounds <- function(x, estimate, t) {
   low <- rep_len(x$inversion$low, length(estimate))
   range <- rep_len(x$inversion$high, length(estimate)) - low
@@ -230,46 +225,4 @@ wilson_bounds <- function(x, estimate, t) {
   bounds <- list(low = pmax(low + range * (centre - half), 0), high = pmin(low + range * (centre + half), 1))
   if (x$estimator$unbiased) return(bounds)
   list(low = pmin(bounds$low, pmax(estimate, 0)), high = pmax(bounds$high, pmin(estimate, 1)))
-}
-
-title_of.rr_survey <- function(x) {
-  tally <- x$tally
-  random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
-            else paste0(x$drawn, " and the randomisation of each answer")
-  about <- c(sprintf("Random: %s", random),
-             sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level),
-                     interval_names[[x$interval]], if (x$simultaneous) ", simultaneous" else "",
-                     if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df)) else ""))
-  c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
-           category_words(length(x$mechanism$levels)), " from ", format_count(x$n),
-           " respondents who stand for ",
-           format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
-    paste0("  ", format(x$mechanism)), unlist(lapply(about, strwrap, width = 80, indent = 2, exdent = 4)))
-}
-
-notes_of.rr_survey <- function(x, shown) {
-  notes <- c(if (!x$estimator$unbiased && any(x$estimate <= 0))
-               paste("Estimates held at the boundary have no standard error and bias the others: read Wilson's",
-                     "intervals, or use method = \"inv\""),
-             if (is_contradicted(x))
-               paste("The reports are unlikely under this design of the question: rr_goodness_of_fit() tests them",
-                     "without the survey design")
-             else if (is_unlikely(x)) unlikely_words)
-  unlist(lapply(notes, strwrap, width = 80, indent = 2, exdent = 4))
-}
-
-# ---- what needs a likelihood ----
-
-#' @export
-logLik.rr_survey <- function(object, ...) {
-  refuse_survey("log-likelihood, AIC or BIC",
-                "Read its standard errors and intervals: {.code tidy(x, conf.int = TRUE)}.")
-}
-
-#' @export
-deviance.rr_survey <- function(object, ...) logLik(object)
-
-#' @export
-anova.rr_survey <- function(object, ...) {
-  refuse_survey("likelihood ratio test", "Compare groups with {.fn rr_compare}, whose tests are by the design.")
 }

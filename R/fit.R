@@ -22,7 +22,7 @@
 #' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
 #' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
 #'   number. Estimates that do not add up to 1 are projected on the distributions first.
-#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit] where ggplot2 is installed, else a base one.
+#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
 #'
 #' @param object,x A fit of [rr_estimate()].
 #' @param parm Names or positions of categories, a character or numeric vector; all by default.
@@ -32,12 +32,11 @@
 #' @param nsim Number of simulated tallies, a whole number of at least 1.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
 #'   generator's present state.
-#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used, except by `plot()`, which passes it on to
-#'   `ggplot2::autoplot()`.
+#' @param target For `vcov()`: what the uncertainty is about; by default what the fit was made for.
+#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used.
 #' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
 #'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
-#'   tally, and with the attribute `seed` that [stats::simulate()] describes; `summary()` a list of `fit`, `estimates` and `measures` (what `tidy()` and `glance()` give); `as.data.frame()` what `tidy()` gives with
-#'   intervals; `print()` the fit itself and `plot()` the ggplot it drew, invisibly.
+#'   tally, and with the attribute `seed` that [stats::simulate()] describes. Other methods are those of all estimates, see [rr_estimates].
 #' @section Errors:
 #' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
 #' 5,000 rows.
@@ -59,28 +58,9 @@
 #' simulate(fit, nsim = 3, seed = 1)
 NULL
 
-match_terms <- function(parm, fit, arg = "parm") {
-  levels <- fit$mechanism$levels
-  if (is.null(parm)) return(seq_along(levels))
-  which <- if (is.character(parm) || is.factor(parm)) match(as.character(parm), levels) else parm
-  if (!is.numeric(which) || is.object(which) || !length(which) || anyNA(which) ||
-      any(which < 1 | which > length(levels) | which != floor(which))) {
-    abort(c("{.arg {arg}} must name categories of the fit.", x = "It is {describe(parm)}.",
-            i = if (length(meant_of(parm, levels))) "{meant_of(parm, levels)}",
-            i = "The categories are {format_labels(levels)}."), "level")
-  }
-  as.integer(which)
-}
-
-coef_names <- function(fit, which = NULL) {
-  terms <- fit$mechanism$levels
-  if (!is.null(which)) terms <- terms[which]
-  groups <- fit$tally$groups
-  if (is.null(groups)) return(terms)
-  paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
-}
-
 labels_of.rr_fit <- function(x) coef_names(x)
+
+observations_of.rr_fit <- function(x) sum(x$tally$n)
 
 #' @rdname rr_fit
 #' @export
@@ -93,60 +73,72 @@ coef.rr_fit <- function(object, ...) {
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   which <- match_terms(parm, object)
   level <- check_level(level)
-  interval <- check_interval(interval, object)
+  if (!identical(interval, object$interval)) {
+    interval <- check_choice(interval, "interval", interval_kinds)
+    check_interval_kind(interval, object$mechanism, object$target, object$estimator)
+    if (interval == "bootstrap") {
+      abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
+              i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."), "argument")
+    }
+  }
   tell_no_intervals(object)
   bounds <- fit_intervals(object, level, interval, which)
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-check_interval <- function(interval, fit) {
-  if (identical(interval, "none") && fit$interval == "none") return(interval)
-  interval <- check_choice(interval, "interval", interval_kinds)
-  check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
-  if (interval == "bootstrap" && is.null(fit$replicates)) {
-    abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
-            i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."),
-          "argument")
+#' @rdname rr_fit
+#' @export
+vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
+  object$target <- check_choice(target, "target", c("population", "sample"))
+  which <- match_terms(parm, object)
+  groups <- group_count(object$tally)
+  size <- length(which)
+  if (size * groups > 5000) {
+    abort(c("{.fn vcov} of this fit would be a matrix of {size * groups} rows.",
+            i = "Name the estimates you need in {.arg parm}; {.fn tidy} gives all standard errors."), "argument")
   }
-  interval
+  names <- coef_names(object, which)
+  matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
+  for (g in seq_len(groups)) {
+    rows <- (g - 1) * size + seq_len(size)
+    matrix[rows, rows] <- contrast_covariance(object, g, which)
+  }
+  matrix
 }
 
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
-  groups <- ncol(as.matrix(object$estimate))
+  if (isTRUE(object$estimator$composite)) {
+    abort(c("A composite estimate has no log-likelihood.",
+            x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
+            i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
+          c("law", "argument"))
+  }
   law <- rr_law(object$mechanism)
+  k <- length(object$mechanism$levels)
+  groups <- NCOL(object$estimate)
   total <- sum(vapply(seq_len(groups), function(g) {
-    if (isTRUE(object$estimator$composite)) refuse_composite()
     evidence <- group_evidence(object$tally, g, law)
-    if (!adds_up(group_estimate(object, g)) || !law_gives(evidence$law, "likelihood",
-                                                          length(object$mechanism$levels))) return(NA_real_)
+    theta <- group_estimate(object, g)
+    if (!adds_up(theta) || !law_gives(evidence$law, "likelihood", k)) return(NA_real_)
     if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
-      return(law_loglik(evidence$law, evidence, group_estimate(object, g)))
+      return(law_loglik(evidence$law, evidence, theta))
     }
     counts <- group_counts(object$tally, g)
-    shares <- law_reported(law, group_estimate(object, g))
+    shares <- law_reported(law, theta)
     seen <- counts > 0
     if (any(shares[seen] <= 0)) return(-Inf)
     object$tally$effective_n[g] / object$tally$n[g] * sum(counts[seen] * log(shares[seen]))
   }, 0))
-  structure(total, df = groups * (length(object$mechanism$levels) - 1), nobs = sum(object$tally$effective_n),
-            class = "logLik")
-}
-
-# The composite likelihood is not the likelihood of the reports: values, AIC and tests from it would mislead.
-refuse_composite <- function() {
-  abort(c("A composite estimate has no log-likelihood.",
-          x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
-          i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
-        c("law", "argument"))
+  structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
 }
 
 #' @rdname rr_fit
 #' @export
 deviance.rr_fit <- function(object, ...) {
   value <- as.numeric(logLik(object))
-  exact <- vapply(seq_len(ncol(as.matrix(object$estimate))), function(g) {
+  exact <- vapply(seq_len(NCOL(object$estimate)), function(g) {
     counts <- group_counts(object$tally, g)
     object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
   }, 0)
@@ -167,17 +159,17 @@ update.rr_fit <- function(object, ...) {
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
 }
 
-observations_of.rr_fit <- function(x) sum(x$tally$n)
-
 #' @rdname rr_fit
 #' @export
 fitted.rr_fit <- function(object, ...) {
-  estimate <- as.matrix(object$estimate)
   law <- rr_law(object$mechanism)
-  expected <- vapply(seq_len(ncol(estimate)), function(g) {
-    object$tally$n[g] * law_reported(law, estimate[, g])
-  }, numeric(length(object$mechanism$reports)))
-  label_reports(expected, object)
+  reports <- object$mechanism$reports
+  expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
+    object$tally$n[g] * law_reported(law, group_estimate(object, g))
+  }, numeric(length(reports)))
+  if (is.null(object$tally$groups)) return(stats::setNames(as.vector(expected), reports))
+  dimnames(expected) <- list(reports, group_labels(object$tally$groups))
+  expected
 }
 
 #' @rdname rr_fit
@@ -187,20 +179,15 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
-  n <- rep(object$tally$n, each = length(object$mechanism$reports))
+  each <- function(x) rep(x, each = length(object$mechanism$reports))
+  n <- each(object$tally$n)
   # A sum of weights varies like a multiple of the effective number of reports.
-  unit <- rep(object$tally$n / object$tally$effective_n, each = length(object$mechanism$reports))
+  unit <- each(object$tally$n / object$tally$effective_n)
   variance <- unit * as.vector(expected) * (1 - as.vector(expected) / n)
-  ratio <- difference / sqrt(ifelse(variance < 0, NA, variance))
+  ratio <- difference / root(variance)
   # A report that is expected always or never, and was given as often: the difference is only rounding.
   ratio[abs(difference) <= 1e-12 * n] <- 0
   ratio
-}
-
-label_reports <- function(values, fit) {
-  if (is.null(fit$tally$groups)) return(stats::setNames(as.vector(values), fit$mechanism$reports))
-  dimnames(values) <- list(fit$mechanism$reports, group_labels(fit$tally$groups))
-  values
 }
 
 #' @rdname rr_fit
@@ -209,31 +196,37 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)
-  groups <- ncol(as.matrix(object$estimate))
-  counts <- do.call(rbind, lapply(seq_len(groups), function(g) simulate_counts(object, g, nsim)))
+  groups <- seq_len(NCOL(object$estimate))
+  counts <- do.call(rbind, lapply(groups, function(g) simulate_counts(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
-  table <- data.frame(term = rep(object$mechanism$reports, groups), counts)
+  reports <- object$mechanism$reports
+  table <- data.frame(term = rep(reports, length(groups)), counts)
   if (!is.null(object$tally$groups)) {
-    rows <- rep(seq_len(groups), each = length(object$mechanism$reports))
+    rows <- rep(groups, each = length(reports))
     table <- cbind(as.data.frame(object$tally$groups)[rows, , drop = FALSE], table)
     rownames(table) <- NULL
   }
   structure(table, seed = seed)
 }
 
-# How many estimates sit on the boundary of what a share can be.
-boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
+#' @rdname rr_product
+#' @export
+as.table.rr_fit <- function(x, ...) {
+  check_one_table(x$tally)
+  question_table(x$estimate, x$mechanism$questions %||% list(truth = x$mechanism), "levels")
+}
+
+# ---- what print() says ----
 
 title_of.rr_fit <- function(x) {
-  about <- unlist(lapply(c(uncertainty_line(x), fit_notes(x)), strwrap, width = 80, indent = 2, exdent = 4))
-  c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ",
-           report_words(x$tally),
+  law <- rr_law(x$mechanism)
+  odds <- if (protects(x$mechanism)) {
+    odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
+  }
+  c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ", report_words(x$tally),
            if (!is.null(x$tally$groups)) in_groups(x$tally)),
-    paste0("  ", format(x$mechanism)),
-    if (protects(x$mechanism)) {
-      paste0("  ", capitalise(odds_words(x$mechanism$epsilon,
-                                         if (is.null(x$mechanism$questions)) "a report" else "a row")))
-    }, about)
+    paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
+    indented(c(uncertainty_line(x), fit_notes(x, law))))
 }
 
 # Only what is shown is computed.
@@ -245,59 +238,230 @@ shown_of.rr_fit <- function(x, n) {
   table
 }
 
+# How many estimates sit on the boundary of what a share can be.
+boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
+
 uncertainty_line <- function(x) {
   if (x$interval == "none") {
     return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
   }
   held <- boundary_count(x)
-  sprintf("Target: %s; %s%% %s intervals%s%s", x$target, format(100 * x$conf.level), interval_label(x),
-          if (x$simultaneous) ", simultaneous" else "",
-          if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
-                                format_count(length(x$estimate))) else "")
-}
-
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
-# 0 and there are 20 categories or more.
-many_categories <- function(x) {
-  law <- rr_law(x$mechanism)
-  length(x$mechanism$levels) >= 20 && inherits(law, "rr_law_additive") && law$a > 0 &&
-    boundary_count(x) > length(x$estimate) / 4
+  paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
+         if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
+                               format_count(length(x$estimate))))
 }
 
 # How near the likelihood is to its maximum.
-certificate_line <- function(x, gap, steps) {
-  if (gap == 0) return("The estimate is exact: the log-likelihood is at its maximum")
+certificate_line <- function(x) {
+  gap <- unlist(lapply(x$details, `[[`, "gap"))
+  steps <- unlist(lapply(x$details, `[[`, "iterations"))
+  if (!length(gap)) return(NULL)
+  if (max(gap) == 0) return("The estimate is exact: the log-likelihood is at its maximum")
   # Below this the certificate itself is made of roundings.
   within <- format(max(gap, 1e-13 * max(x$tally$effective_n)), digits = 2)
   sprintf("%s; the log-likelihood is within %s of its maximum",
-          if (length(steps)) sprintf("%s iteration%s", max(steps), if (max(steps) == 1) "" else "s") else "Certified",
-          within)
+          if (length(steps)) number_of(max(steps), "iteration") else "Certified", within)
 }
 
 # What a reader must know before using the numbers.
-fit_notes <- function(x) {
+fit_notes <- function(x, law) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
-  gaps <- unlist(lapply(x$details, `[[`, "gap"))
-  steps <- unlist(lapply(x$details, `[[`, "iterations"))
-  shared <- if (law_by_information(rr_law(x$mechanism))) "other distributions are as likely"
-            else "unreported categories share their remainder equally"
-  c(if (any(!unique)) paste("The maximum is not unique:", shared),
-    if (length(gaps)) certificate_line(x, max(gaps), steps),
+  held <- boundary_count(x)
+  many <- length(x$mechanism$levels) >= 20
+  contradicted <- is_contradicted(x, law)
+  # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
+  # are 0 and there are 20 categories or more.
+  sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 && inherits(law, "rr_law_additive") && law$a > 0
+  c(if (any(!unique)) paste("The maximum is not unique:",
+                            if (law_by_information(law)) "other distributions are as likely"
+                            else "unreported categories share their remainder equally"),
+    certificate_line(x),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")
       "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
-    if (!x$estimator$unbiased && is.null(x$estimator$spread) && boundary_count(x) > 0)
+    if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
       paste0("Estimates held at the boundary have no standard error and bias the others: read the intervals",
-             if (length(x$mechanism$levels) >= 20) ", and rr_top() for the categories that look largest"),
-    if (is_contradicted(x)) paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
-                                    if (x$method != "mle") " of method = \"mle\"")
-    else if (is_unlikely(x)) unlikely_words,
-    if (x$method == "mle" && many_categories(x))
+             if (many) ", and rr_top() for the categories that look largest"),
+    if (contradicted) paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
+                             if (x$method != "mle") " of method = \"mle\"")
+    else if (is_unlikely(x, law)) unlikely_words,
+    if (sparse)
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
-                                     if (is_contradicted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
+                                     if (contradicted) "" else ", as unbiased estimates of shares near 0 may be"))
+}
+
+# ---- as a table ----
+
+#' A fit as a tidy table
+#'
+#' `tidy()` gives one row per estimate, `glance()` one row per fit, `augment()` one row per report category.
+#'
+#' @param x A fit of [rr_estimate()].
+#' @param conf.int Add the columns `conf.low` and `conf.high`?
+#' @param conf.level Confidence level, between 0 and 1; by default the one of the fit.
+#' @param terms Categories wanted: labels or positions, such as `"yes"`; all by default.
+#' @param type `"estimates"`; `"parameters"`, the parameters of designs whose parameter is not known; or `"trace"`, the iterates of a fit by `"ibu"`.
+#' @param ... Not used.
+#' @return A tibble. When grouped, the group columns come first.
+#'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
+#'     and `conf.high`. An estimate that is held at 0 or 1 has no `std.error` (`NA`; its variance in [vcov()][rr_fit] is 0): read its interval.
+#'     `as.data.frame()` gives the same with intervals, as a plain data frame.
+#'   * `glance()`: `method`, `target`, `categories`, `nobs`, `respondents` (how many reports were counted, whatever their weights; `NA` where only weighted counts were given),
+#'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
+#'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
+#'     form, `NA` for methods that do not maximise it) and `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
+#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits).
+#'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
+#' @section Errors:
+#' `candor_error_argument` for arguments that are not known or out of range.
+#' @source Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
+#'   [rr_solver], from Jensen's inequality. Columns are named as the generics of the package 'generics' ask for.
+#' @name tidy.rr_fit
+#' @seealso [rr_fit] for R's own accessors.
+#' @examples
+#' reports <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
+#' fit <- rr_estimate(reports)
+#' tidy(fit, conf.int = TRUE)
+#' glance(fit)
+#' augment(fit)
+NULL
+
+
+#' @rdname tidy.rr_fit
+#' @export
+tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
+                        type = c("estimates", "parameters", "trace"), ...) {
+  type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
+  check_flag(conf.int, "conf.int")
+  conf.level <- check_level(conf.level)
+  if (type == "trace") return(fit_trace(x))
+  if (type == "parameters") return(design_parameters(x, conf.level))
+  if (conf.int) tell_no_intervals(x)
+  tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
+}
+
+# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
+tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+                      groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
+  each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
+  columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
+               cell_answers(fit$mechanism, "levels", length(groups), which),
+               list(estimate = each(function(g) unname(group_estimate(fit, g)[which])),
+                    std.error = each(function(g) table_errors(fit, g, which))))
+  if (conf.int) {
+    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
+    columns$conf.low <- as.vector(bounds$low)
+    columns$conf.high <- as.vector(bounds$high)
+  }
+  keys <- lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which)))
+  tibble::as_tibble(c(keys, columns))
+}
+
+# An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need it. In a table the
+# error 0 would say that the share is known.
+table_errors <- function(fit, g, which) {
+  error <- fit_errors(fit, g, which)
+  if (held_at_boundary(fit, g)) error[which(error == 0)] <- NA_real_
+  error
+}
+
+#' @rdname tidy.rr_fit
+#' @export
+glance.rr_fit <- function(x, ...) {
+  likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
+  # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
+  maximised <- "likelihood" %in% x$estimator$needs
+  gaps <- unlist(lapply(x$details, `[[`, "gap"))
+  tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
+                 respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
+                 epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
+                 df = attr(likelihood, "df") %||% NA_real_,
+                 AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
+                 BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
+                 unlikely = is_contradicted(x) || is_unlikely(x))
+}
+
+#' @rdname tidy.rr_fit
+#' @export
+augment.rr_fit <- function(x, ...) {
+  table <- tidy(x$tally)
+  table$share <- NULL
+  table$.fitted <- as.vector(fitted(x))
+  table$.resid <- as.vector(residuals(x))
+  table
+}
+
+# ---- groups: see the page of tally-groups.R ----
+
+cut_fit <- function(fit, at, drop = FALSE) {
+  whole <- unclass_fields(fit)
+  fields <- whole$fields
+  single <- drop && length(at) == 1L
+  # Simultaneous intervals still hold for all the groups that were estimated together.
+  fields$family <- fields$family %||% length(fields$estimate)
+  if (is.matrix(fields$estimate)) {
+    fields$estimate <- if (single) fields$estimate[, at] else fields$estimate[, at, drop = FALSE]
+  }
+  fields$details <- fields$details[at]
+  if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
+  fields$tally <- cut_tally(fields$tally, at, drop)
+  structure(fields, class = whole$class)
+}
+
+#' @rdname groups
+#' @export
+`[.rr_fit` <- function(x, i, ..., drop = FALSE) {
+  refuse_second_index(x, ...length())
+  if (missing(i)) return(x)
+  cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
+}
+
+#' @rdname groups
+#' @export
+`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length())
+
+#' @rdname groups
+#' @export
+subset.rr_fit <- function(x, subset, ...) {
+  cut_fit(x, condition_groups(substitute(subset), x$tally$groups, "rr_fit", parent.frame()))
+}
+
+#' @rdname groups
+#' @export
+length.rr_fit <- function(x) {
+  group_count(x$tally)
+}
+
+#' @rdname groups
+#' @export
+names.rr_fit <- function(x) {
+  group_labels(x$tally$groups)
+}
+
+#' @rdname groups
+#' @export
+as.list.rr_fit <- function(x, ...) {
+  group_list(x, x$tally$groups)
+}
+
+#' @rawNamespace S3method(utils::.DollarNames, rr_fit)
+.DollarNames.rr_fit <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
+
+#' @rawNamespace S3method(utils::str, rr_fit)
+str.rr_fit <- function(object, ...) utils::str(unclass(object), ...)
+
+# A joint fit without groups, or with the group columns of its only group left out.
+one_group <- function(fit, arg) {
+  groups <- fit$tally$groups
+  if (is.null(groups)) return(fit)
+  if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
+  labels <- group_labels(groups)
+  abort(c("{.arg {arg}} must be of one group.", x = "It has {length(labels)}: {format_labels(labels)}.",
+          i = "Take one with {.code [}, such as {.code fit[\"{labels[1]}\"]}."), "argument")
 }

@@ -71,7 +71,9 @@ rr_association.rr_tmdh <- function(x, ...) {
   parts <- pair_parts(x, x$target, FALSE)
   table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
   population <- x$target == "population"
-  table$statistic <- if (population) reported_test(x$counts) else squared_ratio(parts, x$n)
+  # A covariance without noise, or with a negative estimate of its variance, has no test.
+  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
+  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
   table$df <- if (population) as.double(!is.na(table$statistic)) else 1
   table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
   block <- x$design$block
@@ -160,12 +162,6 @@ pair_gradient <- function(share, measure) {
   s <- sqrt(x * (1 - x) * y * (1 - y))
   r <- (share[3] - x * y) / s
   c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
-}
-
-# A covariance without noise, or with a negative estimate of its variance, has no test.
-squared_ratio <- function(parts, n) {
-  variance <- parts$covariance.variance
-  parts$covariance^2 / ifelse(variance > no_noise / n, variance, NA_real_)
 }
 
 no_noise <- 1e-13

@@ -2,7 +2,8 @@
 # may describe columns ends here.
 column_design <- function(mechanism, columns) {
   mechanisms <- is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))
-  design <- if (inherits(mechanism, "rr_mechanism")) mechanism_columns(mechanism, columns)
+  design <- if (inherits(mechanism, "rr_product")) list_columns(mechanism$questions, columns)
+    else if (inherits(mechanism, "rr_mechanism")) one_mechanism_columns(mechanism, columns)
     else if (is.list(mechanism) && is.numeric(mechanism$p)) number_columns(mechanism, columns)
     else if (mechanisms) list_columns(mechanism, columns)
     else abort(c("{.arg mechanism} must be a mechanism, a list of mechanisms, or {.code list(p = , q = )}.",
@@ -15,6 +16,10 @@ column_design <- function(mechanism, columns) {
 }
 
 number_columns <- function(mechanism, columns) {
+  known <- all(names(mechanism) %in% c("p", "q", "block")) && !anyDuplicated(names(mechanism))
+  if (!known || !length(mechanism$block) %in% c(0L, length(columns))) {
+    abort("A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column.", "argument")
+  }
   # Names say to which column a value belongs, whatever the order.
   place <- function(arg, x = mechanism[[arg]]) {
     named <- !is.null(names(x)) && length(x) == length(columns)
@@ -34,8 +39,7 @@ number_columns <- function(mechanism, columns) {
        block = block)
 }
 
-mechanism_columns <- function(mechanism, columns) {
-  if (inherits(mechanism, "rr_product")) return(list_columns(mechanism$questions, columns))
+one_mechanism_columns <- function(mechanism, columns) {
   part <- support_columns(mechanism)
   if (part$width == 1L) return(list(p = rep(part$p, length(columns)), q = rep(part$q, length(columns)), block = NULL))
   list_columns(list(mechanism), columns)
@@ -221,7 +225,7 @@ support_bits <- function(x, mechanism, name) {
   levels <- mechanism$levels
   law <- rr_law(mechanism)
   codes <- function() report_codes(plain_reports(x, mechanism), mechanism, name)
-  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_bits(report_sets(mechanism, x), length(levels)))
+  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_reports(report_sets(mechanism, x), length(levels)))
     # 1 for the report that support_columns() takes for yes.
     else if (part$width == 1L) matrix(as.integer(codes() == bit_places(mechanism$reports)[["yes"]]))
     # In one block a report supports the categories whose sign in its column is 1.

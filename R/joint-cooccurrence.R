@@ -164,7 +164,7 @@ bit_names <- function(bits) {
 abort_entry <- function(value, row, column) {
   if (is.na(value)) {
     abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops such rows."),
+            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops it."),
           "missing")
   }
   abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
@@ -244,7 +244,13 @@ sum_products <- function(data, names, wanted, na.rm) {
       rlang::expr(ifelse(!!bit, 1L, 0L))
     }), logical))
   }
-  if (na.rm) data <- complete_flag(data, rlang::syms(names), flag)
+  if (na.rm) {
+    # Rows without a NULL apart from the others, by the same query.
+    gone <- Reduce(function(a, b) rlang::expr(!!a | !!b), lapply(rlang::syms(names), function(bit) {
+      rlang::expr(is.na(!!bit))
+    }))
+    data <- dplyr::mutate(data, !!!stats::setNames(list(rlang::expr(ifelse(!!gone, 0L, 1L))), flag))
+  }
   parts <- lapply(batches, function(these) {
     query <- group_query(data, if (na.rm) flag, c(number, stats::setNames(sums[these], all[these])))
     lapply(run_query(data, query, names), function(x) as.double(plain_numbers(x)))
@@ -273,8 +279,3 @@ sum_products <- function(data, names, wanted, na.rm) {
   list(n = n, sums = unname(values[-seq_len(2 * d)]), missing = sum(numbers) - n)
 }
 
-# Rows without a NULL apart from the others, by the same query.
-complete_flag <- function(data, bits, alias) {
-  gone <- Reduce(function(a, b) rlang::expr(!!a | !!b), lapply(bits, function(bit) rlang::expr(is.na(!!bit))))
-  dplyr::mutate(data, !!!stats::setNames(list(rlang::expr(ifelse(!!gone, 0L, 1L))), alias))
-}

@@ -20,7 +20,8 @@ shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$furth
 family_size <- function(x) set_total(length(x$columns), x$order) - 1
 
 shown_sizes <- function(x) {
-  c(set_sizes(length(x$columns), x$order), if (x$further) as.integer(colSums(x$more$members >= 0)))
+  orders <- seq_len(x$order)
+  c(rep(orders, choose(length(x$columns), orders)), if (x$further) as.integer(colSums(x$more$members >= 0)))
 }
 
 shown_labels <- function(x) {
@@ -45,7 +46,9 @@ possible_sets <- function(x) {
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, rows, cols, target, known, reported) {
   if (!known && !is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
-  design <- histogram_design(x, target, known, if (!reported) largest_union(rows, cols))
+  # A bound on the size of the union of any two sets.
+  largest <- min(max(colSums(rows >= 0)) + max(colSums(cols >= 0)), length(setdiff(c(rows, cols), -1L)))
+  design <- histogram_design(x, target, known, if (!reported) largest)
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
                   x$more$values, design, rows, cols, reported)
   if (result$row > 0) {
@@ -53,11 +56,6 @@ histogram_block <- function(x, rows, cols, target, known, reported) {
     abort_untallied(x, both[both >= 0])
   }
   result$covariance
-}
-
-# A bound on the size of the union of any two sets.
-largest_union <- function(rows, cols) {
-  min(max(colSums(rows >= 0)) + max(colSums(cols >= 0)), length(setdiff(c(rows, cols), -1L)))
 }
 
 # `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing needs to be centred.
@@ -160,7 +158,7 @@ check_order <- function(order, columns, arg = "order") {
   order <- check_count(order, arg, min = 1, max = columns)
   if (set_total(columns, order) > most_sets) {
     abort(c("{.arg {arg}} {order} of {columns} columns has too many sets.",
-            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit in memory."),
+            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit."),
           "order")
   }
   order
@@ -183,8 +181,6 @@ member_labels <- function(members, columns) {
   }
   labels
 }
-
-set_sizes <- function(columns, order) rep(seq_len(order), choose(columns, seq_len(order)))
 
 # A label must be of one set only, so no name may begin like another one and a colon.
 check_set_names <- function(columns, arg) {
@@ -225,11 +221,6 @@ parse_sets <- function(sets, columns, arg = "sets") {
   matrix(vapply(positions, function(at) c(at, rep(-1L, width - length(at))), integer(width)), nrow = width)
 }
 
-sort_members <- function(members) {
-  keys <- c(list(colSums(members >= 0)), lapply(seq_len(nrow(members)), function(m) members[m, ]))
-  members[, do.call(order, keys), drop = FALSE]
-}
-
 # The unions of all pairs of sets, and every subset of them, with more than `order` members.
 sets_between <- function(members, order) {
   n <- ncol(members)
@@ -250,7 +241,9 @@ sets_between <- function(members, order) {
   # All of them are counted already.
   if (!length(parts)) return(NULL)
   all <- unique_columns(do.call(cbind, unname(parts)))
-  sort_members(all[seq_len(max(colSums(all >= 0))), , drop = FALSE])
+  all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
+  keys <- c(list(colSums(all >= 0)), lapply(seq_len(nrow(all)), function(m) all[m, ]))
+  all[, do.call(base::order, keys), drop = FALSE]
 }
 
 # Each column sorted, repeated members dropped, padded with -1 at the end.
@@ -287,4 +280,10 @@ set_values <- function(x, members, values = x$values, more = x$more$values) {
     out[!is.na(at)] <- more[at[!is.na(at)]]
   }
   out
+}
+
+# Weights (absent, present) of each column, 2 x columns.
+moment_weights <- function(design, inverse) {
+  d <- design$p - design$q
+  if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
 }

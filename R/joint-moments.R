@@ -35,12 +35,6 @@ column_names <- function(columns) {
         "argument")
 }
 
-# Weights (absent, present) of each column, 2 x columns.
-moment_weights <- function(design, inverse) {
-  d <- design$p - design$q
-  if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
-}
-
 moment_matrix <- function(weights, columns, order, sparse) {
   d <- length(columns)
   size <- set_total(d, order) - 1

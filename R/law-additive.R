@@ -32,12 +32,6 @@ law_gives.rr_law_additive <- function(law, need, k) {
   switch(need, support = , bits = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
 }
 
-# The additive law of a mechanism, NULL where it has another law: for callers with a faster way for additive laws.
-additive <- function(mechanism) {
-  law <- rr_law(mechanism)
-  if (inherits(law, "rr_law_additive")) law
-}
-
 # The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and p < q each report
 # is evidence for the other truth: `reversed` says that the counts are then to be read backwards.
 alike_law <- function(law, k) {
@@ -193,8 +187,11 @@ law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, lev
 
 law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {
   b <- rep_len(law$b, evidence$k)
-  merged_interval(law$a, sum(b[cells]), sum(b), sum(evidence$counts[cells]) / evidence$n, evidence$n, interval, level,
-                  target)
+  own <- sum(b[cells])
+  # A share of reports that no truth can give would shrink the interval. The nearest one that some truth gives moves its
+  # bounds towards that truth, so that it covers no less: room for what Wald's intervals lack inside.
+  phi <- nearest(sum(evidence$counts[cells]) / evidence$n, min(own, own + law$a), max(own, own + law$a))
+  binomial_intervals(law$a, own, sum(b), phi, evidence$n, interval, level, target)
 }
 
 # The report's own weight over a, less what all truths add.

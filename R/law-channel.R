@@ -183,7 +183,8 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
 # channel b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
 law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
   inverse <- inverse_axes(law)
-  if (is.null(inverse)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))
+  unknown <- rep(NA_real_, length(which))
+  if (is.null(inverse)) return(list(low = unknown, high = unknown))
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
   theta <- pmax(estimate, 0)
   theta <- theta / sum(theta)
@@ -194,7 +195,11 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
 # in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {
-  own <- Reduce(function(x, y) as.vector(outer(x, y)), Map(own_squares, axes, inverse))
+  # sum_j L[i, j]^2 C[i, j] for each i, question by question.
+  own <- Reduce(function(x, y) as.vector(outer(x, y)), Map(function(axis, inverse) {
+    k <- length(axis$b)
+    colSums(inverse$matrix^2 * (axis$matrix %||% (matrix(axis$b, k, k) + diag(axis$a, k))))
+  }, axes, inverse))
   others <- function(theta) {
     all <- apply_channel(inverse, apply_channel(axes, theta), "square")
     pmax((all - theta * own) / pmax(1 - theta, 1e-12), 0)
@@ -204,13 +209,6 @@ mean_squares <- function(axes, inverse, theta) {
   alone <- which(1 - theta < 1e-8)
   if (length(alone)) mixed[alone] <- others(rep(1 / length(theta), length(theta)))[alone]
   list(own = own, others = mixed)
-}
-
-# sum_j L[i, j]^2 C[i, j] for each i of one question.
-own_squares <- function(axis, inverse) {
-  k <- length(axis$b)
-  M <- if (is.null(axis$matrix)) matrix(axis$b, k, k) + diag(axis$a, k) else axis$matrix
-  colSums(inverse$matrix^2 * M)
 }
 
 # ---- channels whose truths can be told apart ----

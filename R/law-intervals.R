@@ -24,14 +24,6 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   reach_end(bounds, inv)
 }
 
-# For the share of several categories together.
-merged_interval <- function(a, b, rest, phi, n, interval, level, target) {
-  # A share of reports that no truth can give would shrink the interval. The nearest one that some truth gives moves its
-  # bounds towards that truth, so that it covers no less: room for what Wald's intervals lack inside.
-  possible <- range(b, b + a)
-  binomial_intervals(a, b, rest, min(max(phi, possible[1]), possible[2]), n, interval, level, target)
-}
-
 nearest <- function(x, least, most) pmin(pmax(x, least), most)
 
 # Of `x` over the nearest value that is likely, which has this variance.

@@ -59,8 +59,8 @@
 #' fit$details[[1]][c("converged", "iterations", "unique")]
 NULL
 
-# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the support,
-# under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
+# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the
+# support, under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
@@ -200,19 +200,15 @@ information_block <- function(law, evidence, theta, target) {
   covariance <- chol2inv(factor) - outer(theta[on], theta[on])
   if (target == "sample") {
     # Without what comes from sampling the truths: a change of their shares moves the estimate by this map.
-    truths <- unbiased_truths(law, phi) %||% list(shares = theta[on], rows = rows)
-    map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * truths$rows)
-    covariance <- covariance - map %*% (truths$shares * t(map))
+    # Of all truths, by their unbiased estimate, where these are few: what the closed forms plug in too.
+    cells <- prod(axis_sizes(law$axes))
+    inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
+    shares <- if (is.null(inverse)) theta[on] else apply_channel(inverse, phi, "adjoint")
+    all <- if (is.null(inverse)) rows else .Call(C_rr_channel_rows, law$axes, seq_len(cells))
+    map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * all)
+    covariance <- covariance - map %*% (shares * t(map))
   }
   list(cells = on, covariance = covariance / evidence$n)
-}
-
-# The unbiased estimate of all truths with their rows, where these are few: what the closed forms plug in too.
-unbiased_truths <- function(law, phi) {
-  cells <- prod(axis_sizes(law$axes))
-  inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
-  if (is.null(inverse)) return(NULL)
-  list(shares = apply_channel(inverse, phi, "adjoint"), rows = .Call(C_rr_channel_rows, law$axes, seq_len(cells)))
 }
 
 # Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a

@@ -37,11 +37,11 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   q <- stats::plogis(-level)
   names <- if (buckets == k) levels$labels else bucket_labels(levels$labels, buckets)
   made(new_rr_mechanism(
-    "bitflip", names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
+    c("bitflip", "protocol"), names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
     numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
     design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
-                   p = p, q = q,
-    p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels
+    p = p, q = q, p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels,
+    codec = report_codec(levels = names, drawn = as.double(d))
   ), "rr_bitflip",
     levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d, buckets = buckets,
     compatible = compatible, fields = NULL)
@@ -77,7 +77,6 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   named_matrix(mechanism, do.call(cbind, parts))
 }
 
-#' @export
 achieved.rr_bitflip <- function(mechanism) {
   epsilon <- .Call(C_rr_bit_chances, c(2 * mechanism$bit_epsilon, 0))[1]
   list(epsilon = if (mechanism$d == 1) epsilon / 2 else epsilon)
@@ -95,129 +94,26 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 
 #' @export
 rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
-  draw <- function(positions, levels, generator) {
+  draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
           as.integer(c(mechanism$buckets, mechanism$d)), generator)
-  }
-  lists <- draw_protocol(draw, answers, mechanism, rng)
-  new_rr_sets(lists, mechanism$buckets)
-}
-
-stored_forms.rr_bitflip <- function(mechanism) {
-  list(columns = list(positions = paste0("position_", seq_len(mechanism$d)), long = c("id", "level", "bit"),
-                      bits = mechanism$levels), alone = if (mechanism$d == 1) "positions")
-}
-
-#' @export
-rr_reports.rr_bitflip <- function(x, mechanism) read_flips(x, mechanism)$reports
-
-#' @export
-rr_count_reports.rr_bitflip <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  read <- read_flips(x, mechanism, na.rm)
-  counted <- .Call(C_rr_count_lists, unclass_sets(read$reports), as.double(mechanism$buckets), TRUE, kept(groups, read),
-                   group_number(groups), kept(weights, read))
-  counted_reports(counted, read)
-}
-
-read_flips <- function(x, mechanism, na.rm = FALSE) {
-  if (inherits(x, "rr_sets")) {
-    check_same_levels(attr(x, "levels_number"), mechanism)
-    lists <- unclass_sets(x)
-  } else if (is_long(x, mechanism)) {
-    lists <- long_flips(x, mechanism)
-  } else {
-    refuse <- function(position, number) abort_flip_number(position, number, mechanism)
-    columns <- if (is.data.frame(x)) flip_columns(x, mechanism) else x
-    written <- if (!is.matrix(columns)) number_lists(columns, mechanism, mechanism$d, refuse)
-    if (!is.null(written)) columns <- t(written)
-    if (is.numeric(columns) && !is.object(columns) && is.null(dim(columns)) && mechanism$d == 1) {
-      columns <- matrix(columns)
-    }
-    if (!is.matrix(columns) || !is.numeric(columns)) {
-      abort(c("{.arg x} must be a matrix of positions, negative where the bit is 0, one row a report.",
-              x = "It is {describe(x)}.",
-              i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."), other_reports(x))
-    }
-    lists <- if (are_drawn_bits(columns, mechanism)) drawn_positions(columns, mechanism) else t(whole_matrix(columns))
-  }
-  if (nrow(lists) != mechanism$d) abort_flip_number(1, nrow(lists), mechanism)
-  dropped <- missing_columns(lists, na.rm)
-  if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
-  unsorted <- nrow(lists) > 1L && any(abs(lists[-1, ]) < abs(lists[-nrow(lists), ]))
-  if (isTRUE(unsorted)) lists[] <- apply(lists, 2, function(one) one[order(abs(one))])
-  bad <- .Call(C_rr_count_lists, lists, as.double(mechanism$buckets), TRUE, NULL, 1, NULL)$position
-  if (bad > 0) abort_report_at(bad, sub("category", "position", set_problem(abs(lists[, bad]), mechanism)))
-  if (length(lists) && all(lists > 0)) check_ones(ncol(lists), mechanism)
-  list(reports = new_rr_sets(lists, mechanism$buckets), dropped = dropped)
-}
-
-# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one set of reports in a
-# hundred million is such.
-check_ones <- function(n, mechanism) {
-  d <- mechanism$d
-  held <- d / mechanism$buckets
-  chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
-  if (n * log(chance) >= log(1e-8)) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "All bits of {format_count(n)} reports are 1: no position is negative.",
-          i = paste("They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}; or reports of",
-                    "another mechanism, such as {.fn rr_subset}.")), "report")
-}
-
-abort_flip_number <- function(position, number, mechanism) {
-  abort_report_at(position, sprintf("has %s bit%s; %s %s needed", format_count(number), if (number == 1) "" else "s",
-                                    format_count(mechanism$d), if (mechanism$d == 1) "is" else "are"))
-}
-
-# The columns of the positions, or of the bits of all buckets, as a matrix.
-flip_columns <- function(x, mechanism) {
-  columns <- Find(function(columns) all(columns %in% names(x)), stored_forms(mechanism)$columns) %||% names(x)
-  do.call(cbind, lapply(as.list(x)[columns], column_numbers))
-}
-
-# Bits of all buckets, missing where a bucket was not drawn. Of as many positions as there are buckets one is above 1.
-are_drawn_bits <- function(x, mechanism) ncol(x) == mechanism$buckets && all(x %in% c(0, 1, NA))
-
-# A column a report. One without any bit is missing.
-drawn_positions <- function(x, mechanism) {
-  drawn <- rowSums(!is.na(x))
-  bad <- which(drawn != mechanism$d & drawn > 0)
-  if (length(bad)) abort_flip_number(bad[1], drawn[bad[1]], mechanism)
-  lists <- matrix(NA_integer_, mechanism$d, nrow(x))
-  bits <- t(x)
-  some <- which(!is.na(bits), arr.ind = TRUE)
-  lists[, drawn > 0] <- as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1]))
-  lists
-}
-
-# One row for each bucket that a report is about.
-long_flips <- function(x, mechanism) {
-  read <- long_places(x[c("id", "level")], mechanism, size = mechanism$d)
-  bit <- column_numbers(x$bit)
-  bad <- which(!bit %in% 0:1)
-  if (length(bad)) abort_report_at(read$id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
-  sizes <- tabulate(read$id)
-  bad <- which(sizes != mechanism$d)
-  if (length(bad)) abort_flip_number(bad[1], sizes[bad[1]], mechanism)
-  matrix(ifelse(bit == 1, read$place, -read$place)[order(read$id, read$place)], mechanism$d)
+  }, answers, mechanism, rng)
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.
 report_sets.rr_bitflip <- function(mechanism, x) {
-  lists <- unclass_sets(read_flips(x, mechanism)$reports)
-  n <- ncol(lists)
+  rows <- report_values(read_reports(x, mechanism)$reports)
+  bits <- function(rows, which) {
+    matrix <- matrix(0L, nrow(rows), mechanism$buckets)
+    matrix[cbind(row(rows)[which], abs(rows)[which])] <- 1L
+    .Call(C_rr_matrix_to_bits, matrix)$bits
+  }
+  # So many reports at a time that their matrix fits in memory.
   each <- max(1, floor(2e7 / mechanism$buckets))
-  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% each), function(chosen) {
-    some <- lists[, chosen, drop = FALSE]
-    bits <- function(which) {
-      matrix <- matrix(0L, length(chosen), mechanism$buckets)
-      matrix[cbind(col(some)[which], abs(some)[which])] <- 1L
-      .Call(C_rr_matrix_to_bits, matrix)$bits
-    }
-    cbind(bits(some > 0), bits(some != 0))
+  parts <- lapply(split(seq_len(nrow(rows)), (seq_len(nrow(rows)) - 1) %/% each), function(chosen) {
+    some <- rows[chosen, , drop = FALSE]
+    cbind(bits(some, some > 0), bits(some, some != 0))
   })
   unname(do.call(rbind, parts))
 }
 
-#' @export
-rr_simulate_counts.rr_bitflip <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

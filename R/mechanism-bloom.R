@@ -75,14 +75,15 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   zero <- numbers$p + numbers$f / 2 * (numbers$q - numbers$p)
   bit <- rr_unary(bits, p = one, q = zero)
   made(new_rr_mechanism(
-    "bloom", levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
+    c("bloom", "protocol"), levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
     design = sprintf("RAPPOR (%s of %s bits, %s cohort%s)", format_count(hashes), format_count(bits),
                      format_count(cohorts), if (cohorts == 1) "" else "s"),
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
-    from_epsilon = !is.null(epsilon), memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
+    codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon),
+    memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
     p = p, q = q, key = key)
 }
@@ -237,18 +238,10 @@ format.rr_bloom <- function(x, digits = 4, ...) {
 rr_draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   bad <- which(is.na(answers) | answers < 1 | answers > length(mechanism$levels))
-  if (length(bad)) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {bad[1]} is not."), "argument")
-  }
+  if (length(bad)) abort_position(bad[1], mechanism)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
-  bloom_frame(cohort, bits)
-}
-
-# A plain data frame: tibbles do not print columns of packed bits.
-bloom_frame <- function(cohort, bits) {
-  structure(list(cohort = cohort, bits = bits), class = "data.frame", row.names = .set_row_names(length(cohort)))
+  join_columns(list(cohort = cohort), bits)
 }
 
 draw_cohorts <- function(mechanism, n, rng) {
@@ -269,7 +262,7 @@ draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
 
 draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
   second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
-  bloom_frame(memory$functions$cohort, draw_bits_again(second, permanent, rng))
+  join_columns(list(cohort = memory$functions$cohort), draw_bits_again(second, permanent, rng))
 }
 
 # Filters whose bits are randomised as those of `unary` are.
@@ -279,10 +272,8 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   for (s in seq_len(mechanism$hashes)) {
     filters[cbind(rows, mechanism$places[cbind(rep(s, length(rows)), answers, cohort)])] <- 1L
   }
-  draw_bits_again(unary, new_rr_bits(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
+  draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
-
-decode_answers.rr_bloom <- function(mechanism, reports, x) reports
 
 #' @export
 prepare_answers.rr_bloom <- function(mechanism, x) {
@@ -290,92 +281,7 @@ prepare_answers.rr_bloom <- function(mechanism, x) {
   prepare_answers(rr_grr(mechanism$levels, epsilon = 1), x)
 }
 
-# ---- counting ----
-
-#' @export
-rr_reports.rr_bloom <- function(x, mechanism) {
-  read <- read_bloom(x, mechanism)
-  bloom_frame(read$cohort, read$bits)
-}
-
-# Long tables have the cohort in each row of a report, a level being a bit that is 1.
-stored_forms.rr_bloom <- function(mechanism) {
-  list(columns = list(text = c("cohort", "bits"), bits = c("cohort", filter_columns(mechanism$bits_number)),
-                      long = c("id", "cohort", "level")))
-}
-
-# Any of these forms as a list of cohorts and bits.
-bloom_columns <- function(x, mechanism) {
-  forms <- stored_forms(mechanism)$columns
-  if (!is.data.frame(x) || "bits" %in% names(x)) return(x)
-  if (all(forms$bits %in% names(x))) {
-    x <- as.list(x)
-    return(list(cohort = x$cohort, bits = do.call(cbind, lapply(unname(x[forms$bits[-1]]), column_numbers))))
-  }
-  if (!is_long(x, mechanism)) return(x)
-  cohort <- column_numbers(x$cohort)
-  first <- which(!duplicated(x$id))
-  place <- match(x$id, x$id[first])
-  odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
-  if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
-  bits <- long_bits(x[c("id", "level")], mechanism$bit, mechanism)
-  list(cohort = cohort[first], bits = new_rr_bits(bits, mechanism$bits_number))
-}
-
-read_bloom <- function(x, mechanism) {
-  x <- bloom_columns(x, mechanism)
-  if (!is.list(x) || !all(c("cohort", "bits") %in% names(x))) {
-    abort(c("{.arg x} must have the columns {.val {c('cohort', 'bits')}}.", x = "It is {describe(x)}.",
-            i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."),
-          "report")
-  }
-  bits <- read_bits(x[["bits"]], mechanism$bit)$reports
-  cohort <- read_columns(list(cohort = x[["cohort"]]), list(cohort = c(1, mechanism$cohorts)), FALSE)$reports$cohort
-  if (length(bits) != length(cohort)) {
-    abort(c("{.arg x} must have one cohort for each report.", x = "There are {length(cohort)} and {length(bits)}."),
-          "report")
-  }
-  list(cohort = cohort, bits = bits)
-}
-
-#' @export
-rr_count_reports.rr_bloom <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  x <- bloom_columns(x, mechanism)
-  missing <- if (is.list(x)) missing_filters(x)
-  dropped <- drop_missing_reports(missing, na.rm)
-  if (length(dropped)) {
-    x <- list(cohort = x[["cohort"]][-dropped], bits = drop_reports(x[["bits"]], dropped))
-    groups <- groups[-dropped]
-    weights <- weights[-dropped]
-  }
-  read <- read_bloom(x, mechanism)
-  m <- mechanism$cohorts
-  each <- group_number(groups)
-  cells <- as.integer(read$cohort + if (is.null(groups)) 0L else (groups - 1L) * m)
-  counted <- .Call(C_rr_count_bits, unclass_bits(read$bits), as.double(mechanism$bits_number), -1, cells, m * each,
-                   weights)
-  sizes <- .Call(C_rr_tally, cells, 1L, m * each, NULL, 1, weights, FALSE)$counts
-  counts <- rbind(matrix(counted$counts, mechanism$bits_number), sizes)
-  list(counts = if (each > 1) matrix(counts, ncol = each) else as.vector(counts), dropped = dropped)
-}
-
-# Reports without a cohort or without bits.
-missing_filters <- function(x) {
-  bits <- x[["bits"]]
-  gone <- if (is.data.frame(bits) || is.matrix(bits)) rowSums(is.na(bits)) > 0
-    else if (is.list(bits)) vapply(bits, function(one) is.null(one) || anyNA(one), NA)
-    else is.na(bits)
-  if (length(gone) != length(x[["cohort"]])) return(integer())
-  which(is.na(x[["cohort"]]) | gone)
-}
-
-# For the own likelihood: the bits, then four bytes of the cohort.
-report_sets.rr_bloom <- function(mechanism, x) {
-  read <- read_bloom(x, mechanism)
-  cohort <- vapply(0:3, function(byte) read$cohort %/% 256^byte %% 256, numeric(length(read$cohort)))
-  bytes <- matrix(as.raw(cohort), ncol = 4)
-  cbind(unclass_bits(read$bits), bytes)
-}
+# ---- counts ----
 
 # Given the truths bits are independent; cohorts are drawn.
 #' @export

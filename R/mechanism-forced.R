@@ -13,7 +13,7 @@
 #' @param pi Distribution of the answers to the innocuous question: probabilities that add up to 1, one
 #'   per category, whose names serve as `levels` when those are not given; for a yes/no question also
 #'   one number, the probability of "yes", the second level. `NULL` for a yes/no question whose innocuous prevalence is unknown: two samples with different `p` identify it,
-#'   see [rr_parameters()].
+#'   see [design_parameters].
 #' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
 #'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
 #'   `levels` in any order. Names that are known for yes and no, `c(yes = 1 / 6, no = 1 / 6)`, give the levels in the order no, yes, since regressions,
@@ -33,7 +33,7 @@
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
-#' @seealso [rr_parameters()] for the unrelated question whose prevalence is unknown.
+#' @seealso [design_parameters] for the unrelated question whose prevalence is unknown.
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth
 #' rr_forced(1 / 6)
@@ -148,7 +148,7 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #' @param levels Two labels, first the one for no. Known labels of yes and no in the other order are an error.
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
-#'   `parameters` says which classes make up each parameter; see [rr_parameters()].
+#'   `parameters` says which classes make up each parameter; see [design_parameters].
 #' @section Errors:
 #' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
 #' @source Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
@@ -167,7 +167,7 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
 #' })
 #' fit <- rr_estimate(tallies)
-#' rr_parameters(fit)
+#' tidy(fit, type = "parameters")
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

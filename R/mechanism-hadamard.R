@@ -52,23 +52,22 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   }
   labels <- number_text(seq_len(blocks * size) - 1L)
   made(new_rr_mechanism(
-    "hadamard", levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
-                   numeric_truths = levels$numeric,
-    epsilon = epsilon, design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
+    c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
+    numeric_truths = levels$numeric, epsilon = epsilon, design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
                                         if (blocks == 1) "" else "s", format_count(size)),
-    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE
+    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
+    codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
 }
 
 hadamard_bit <- function(levels, epsilon) {
-  k <- length(levels$labels)
+  size <- 2^max(1, ceiling(log2(length(levels$labels))))
   p <- stats::plogis(epsilon)
   made(new_rr_mechanism(
-    "hadamard", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
-                   design = "Hadamard response, one bit",
-    size = 2^max(1, ceiling(log2(k))), p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2, odds = expm1(epsilon),
-                   both_own = p / 2,
-    both_other = 1 / 4, one_bit = TRUE
+    c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
+    design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
+    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE,
+    codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
 }
 
@@ -146,7 +145,6 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
 
-#' @export
 achieved.rr_hadamard <- function(mechanism) {
   factor <- if (mechanism$one_bit) 2 else 2 * mechanism$blocks
   list(epsilon = .Call(C_rr_support_chance, factor, mechanism$epsilon)[1])
@@ -155,56 +153,22 @@ achieved.rr_hadamard <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw <- function(positions, levels, generator) {
+  draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
-  }
-  reports <- draw_protocol(draw, answers, mechanism, rng)
-  if (!mechanism$one_bit) return(reports[[1]] + 1L)
-  names(reports) <- c("index", "sign")
-  tibble::as_tibble(reports)
-}
-
-# Numbers from 0, whatever the answers were.
-decode_answers.rr_hadamard <- function(mechanism, reports, x) {
-  if (mechanism$one_bit) reports else reports - 1L
-}
-
-report_fields.rr_hadamard <- function(mechanism) if (mechanism$one_bit) c("index", "sign")
-
-#' @export
-rr_reports.rr_hadamard <- function(x, mechanism) {
-  if (mechanism$one_bit) return(read_signs(x, mechanism)$reports)
-  read_numbers(x, mechanism)$reports
+  }, answers, mechanism, rng)
 }
 
 #' @export
 rr_count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  if (!mechanism$one_bit) {
-    read <- read_numbers(x, mechanism, na.rm)
-    counts <- count_cells(read$reports, 0L, mechanism$blocks * mechanism$size, kept(groups, read), kept(weights, read))
-    return(list(counts = counts, dropped = read$dropped))
-  }
-  read <- read_signs(x, mechanism, na.rm)
-  size <- mechanism$size
-  cells <- read$reports$index + ifelse(read$reports$sign > 0, 0L, as.integer(size))
-  table <- as.matrix(count_cells(cells, 0L, 2 * size, kept(groups, read), kept(weights, read)))
-  # A report supports the categories whose sign in its column is its own: half of all, give or take the signs' sum.
+  if (!mechanism$one_bit) return(NextMethod())
+  read <- read_reports(x, mechanism, na.rm, groups, weights)
   k <- length(mechanism$levels)
-  counts <- apply(table, 2, function(cell) {
-    signs <- .Call(C_rr_hadamard_transform, cell[seq_len(size)] - cell[size + seq_len(size)])
-    (sum(cell) + signs[seq_len(k)]) / 2
-  })
-  list(counts = if (ncol(table) > 1L) counts else as.vector(counts), dropped = read$dropped)
-}
-
-count_cells <- function(cells, first, number, groups, weights) {
-  counted <- .Call(C_rr_tally, cells, first, as.double(number), groups, group_number(groups), weights, FALSE)
-  if (is.null(groups)) counted$counts else matrix(counted$counts, number)
+  counted_reports(count_signs(read, mechanism$size, k)[seq_len(k), ], read)
 }
 
 report_sets.rr_hadamard <- function(mechanism, x) {
   if (!mechanism$one_bit) return(NextMethod())
-  reports <- read_signs(x, mechanism)$reports
+  reports <- read_reports(x, mechanism)$reports
   k <- length(mechanism$levels)
   # The signs of the rows, a column of the matrix at a time: H is symmetric.
   seen <- unique(reports$index)
@@ -214,35 +178,4 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   matrix <- t(signs[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
   storage.mode(matrix) <- "integer"
   .Call(C_rr_matrix_to_bits, matrix)$bits
-}
-
-read_signs <- function(x, mechanism, na.rm = FALSE) {
-  read <- read_columns(x, list(index = c(0, mechanism$size - 1), sign = c(-1, 1)), na.rm, mechanism)
-  bad <- which(read$reports$sign == 0)
-  if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
-  read
-}
-
-# Labels of factors and text are the numbers themselves.
-read_numbers <- function(x, mechanism, na.rm = FALSE) {
-  if (inherits(x, "rr_reports")) {
-    abort(c("{.arg x} must be whole numbers: reports of {.fn rr_hadamard}.", x = "It is {describe_kind(x)}.",
-            i = "Give the mechanism that the reports were made with."), other_reports(x))
-  }
-  if (is.factor(x) || is.character(x)) {
-    labels <- as.character(x)
-    x <- written_numbers(labels)
-    bad <- which(is.na(x) & !is.na(labels))
-    if (length(bad)) {
-      abort_report_at(bad[1], sprintf("is %s, which is not a number of it", encodeString(labels[bad[1]], quote = "\"")),
-                      are_answers(labels, mechanism))
-    }
-  }
-  read <- read_columns(list(report = x), list(report = c(0, mechanism$blocks * mechanism$size - 1)), na.rm)
-  list(reports = read$reports$report, dropped = read$dropped)
-}
-
-#' @export
-rr_simulate_counts.rr_hadamard <- function(mechanism, truth, nsim = 1) {
-  if (mechanism$one_bit) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

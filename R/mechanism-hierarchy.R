@@ -26,7 +26,7 @@
 #' @param ... Not used, and refused.
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
 #'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
-#'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, [rr_cdf()] and [rr_quantile()] read the fit.
+#'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, also cumulative ones, [rr_quantile()] reads the fit.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, one without an unbiased estimate, or one with a permanent
 #' answer ([rr_longitudinal()]), which would be drawn anew for each report;

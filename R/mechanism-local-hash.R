@@ -50,14 +50,14 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   if (k > prime) abort(c("{.arg levels} must be at most {format_count(largest_prime)}."), "argument")
   numbers <- hash_numbers(epsilon, g, prime)
   fields <- list(
-    "local_hash", levels$labels, epsilon = epsilon, g = g, prime = prime, codes = public_codes(k, prime),
-                 collision = numbers$collision,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
+    c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, prime = prime,
+    codes = public_codes(k, prime), collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other, numeric_levels = levels$numeric
   )
   design <- sprintf("Local hashing (g = %s%s)", format_count(g),
                     if (is.null(cohorts)) "" else sprintf(", %s shared functions", format_count(cohorts)))
   if (is.null(cohorts)) {
+    fields$codec <- report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
     return(made(do.call(new_rr_mechanism, c(fields, design = design)), "rr_local_hash", epsilon = epsilon, g = g))
   }
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
@@ -73,8 +73,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   fields["numeric_levels"] <- list(NULL)
   reports <- paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
   made(do.call(new_rr_mechanism, c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design,
-                                           cohorts = cohorts,
-                                           functions = functions))),
+                                                cohorts = cohorts, functions = functions,
+                                                codec = report_codec(cohort = c(1, cohorts), value = c(1, g))))),
        "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
 }
 
@@ -164,7 +164,6 @@ cohort_matrix <- function(mechanism) {
   matrix
 }
 
-#' @export
 achieved.rr_local_hash <- function(mechanism) {
   list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
 }
@@ -172,76 +171,39 @@ achieved.rr_local_hash <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  draw <- function(positions, levels, generator) {
+  draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
           mechanism$codes, functions, generator)
-  }
-  reports <- draw_protocol(draw, answers, mechanism, rng)
-  names(reports) <- if (is.null(functions)) c("slope", "shift", "value") else c("cohort", "value")
-  tibble::as_tibble(reports)
+  }, answers, mechanism, rng)
 }
-
-decode_answers.rr_local_hash <- function(mechanism, reports, x) reports
-
-report_fields.rr_local_hash <- function(mechanism) {
-  c(if (is.null(mechanism$cohorts)) c("slope", "shift") else "cohort", "value")
-}
-
-#' @export
-rr_reports.rr_local_hash <- function(x, mechanism) read_hashed(x, mechanism)$reports
 
 #' @export
 rr_count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  read <- read_hashed(x, mechanism, na.rm)
-  groups <- kept(groups, read)
-  weights <- kept(weights, read)
-  if (!is.null(mechanism$cohorts)) {
-    cells <- (read$reports$cohort - 1L) * as.integer(mechanism$g) + read$reports$value
-    counted <- .Call(C_rr_tally, cells, 1L, as.double(length(mechanism$reports)), groups, group_number(groups), weights,
-                     FALSE)
-    counts <- if (is.null(groups)) counted$counts else matrix(counted$counts, length(mechanism$reports))
-    return(list(counts = counts, dropped = read$dropped))
+  if (!is.null(mechanism$cohorts)) return(NextMethod())
+  read <- read_reports(x, mechanism, na.rm, groups, weights)
+  reports <- read$reports
+  count <- function(reports, order, groups, each, weights) {
+    .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes,
+          order, groups, each, weights)$counts
   }
   # Of functions that are kept a device sends the same again.
-  witness <- if (!is_memoised(mechanism)) length(unique(read$reports$slope * mechanism$prime + read$reports$shift))
+  witness <- if (!is_memoised(mechanism)) length(unique(reports$slope * mechanism$prime + reports$shift))
   # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
-  slopes <- length(unique(read$reports$slope))
+  slopes <- length(unique(reports$slope))
   k <- length(mechanism$levels)
-  each <- group_number(groups)
-  if (each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(read$reports)) * k) {
-    counted <- count_hashed(read$reports, mechanism, NULL, groups, weights)
-    return(c(counted_reports(counted, read), list(witness = witness)))
+  if (read$each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(reports)) * k) {
+    return(counted_reports(count(reports, NULL, read$groups, read$each, read$weights), read, witness = witness))
   }
-  parts <- lapply(seq_len(each), function(group) {
-    chosen <- if (is.null(groups)) seq_len(nrow(read$reports)) else which(groups == group)
-    reports <- lapply(read$reports, `[`, chosen)
-    count_hashed(reports, mechanism, order(reports$slope, method = "radix") - 1L, NULL, weights[chosen])$counts
-  })
-  list(counts = if (each > 1) do.call(cbind, parts) else as.vector(parts[[1]]), dropped = read$dropped,
-       witness = witness)
-}
-
-count_hashed <- function(reports, mechanism, order, groups, weights) {
-  .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes, order,
-        groups,
-        group_number(groups), weights)
+  counts <- vapply(seq_len(read$each), function(group) {
+    chosen <- if (is.null(groups)) seq_len(nrow(reports)) else which(read$groups == group)
+    some <- lapply(reports, `[`, chosen)
+    as.vector(count(some, order(some$slope, method = "radix") - 1L, NULL, 1, read$weights[chosen]))
+  }, numeric(k))
+  counted_reports(counts, read, witness = witness)
 }
 
 report_sets.rr_local_hash <- function(mechanism, x) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
-  reports <- read_hashed(x, mechanism)$reports
+  reports <- read_reports(x, mechanism)$reports
   .Call(C_rr_hashed_to_bits, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes)
-}
-
-read_hashed <- function(x, mechanism, na.rm = FALSE) {
-  shared <- !is.null(mechanism$cohorts)
-  ranges <- if (shared) list(cohort = c(1, mechanism$cohorts), value = c(1, mechanism$g))
-    else list(slope = c(1, mechanism$prime - 1), shift = c(0, mechanism$prime - 1), value = c(1, mechanism$g))
-  read_columns(x, ranges, na.rm, mechanism)
-}
-
-# Of cohorts a report is one of finitely many.
-#' @export
-rr_simulate_counts.rr_local_hash <- function(mechanism, truth, nsim = 1) {
-  if (is.null(mechanism$cohorts)) simulate_by_reports(mechanism, truth, nsim) else NextMethod()
 }

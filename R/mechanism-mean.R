@@ -109,7 +109,6 @@ window_grid <- function(steps, epsilon) {
 # The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
 window_values <- function(grid, cell) 2 / (grid$steps * grid$chance) * (cell - (grid$steps + grid$window - 1) / 2)
 
-#' @export
 achieved.rr_mean <- function(mechanism) {
   used <- list(mechanism$fine, mechanism$coarse)[c(mechanism$share > 0, mechanism$share < 1)]
   list(epsilon = max(vapply(used, function(grid) {
@@ -209,42 +208,29 @@ draw_window <- function(t, grid, rng) {
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
 # of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
-stored_forms.rr_mean <- function(mechanism) list(alone = "number")
-
-#' @export
-rr_reports.rr_mean <- function(x, mechanism) {
-  read_means(x, mechanism)
-  x
-}
-
 #' @export
 rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  read <- read_means(x, mechanism, na.rm)
-  weights <- kept(weights, read) %||% rep(1, length(read$reports))
-  groups <- kept(groups, read)
-  sums <- function(each) {
-    if (is.null(groups)) sum(each) else as.vector(rowsum(each, factor(groups, seq_len(group_number(groups)))))
-  }
-  counts <- rbind(sums(weights * read$reports), sums(weights * read$reports^2))
-  list(counts = if (ncol(counts) > 1L) counts else as.vector(counts), dropped = read$dropped,
-       witness = sum(abs(2 * read$reports - 1) * mechanism$reach > 1 + 1e-9))
+  x <- column_numbers(x)
+  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, mechanism, "numbers")
+  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+  share <- report_shares(x, mechanism)
+  weights <- replace(weights %||% rep(1, length(x)), dropped, 0)
+  share[dropped] <- 0
+  each <- max(1L, groups)
+  groups <- factor(groups %||% rep(1L, length(x)), seq_len(each))
+  sums <- function(values) as.vector(rowsum(c(weights * values, numeric(each)), c(groups, seq_len(each))))
+  counted_reports(rbind(sums(share), sums(share^2)), list(each = each, dropped = dropped),
+                  witness = sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
 }
 
-# list(reports, dropped): numbers as shares, from 0 to 1, of the range of reports.
-read_means <- function(x, mechanism, na.rm = FALSE) {
-  x <- column_numbers(x)
-  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be numbers: reports of {.fn rr_mean}.", x = "It is {describe(x)}."), "report")
-  }
-  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+# Reports as shares, from 0 to 1, of their range.
+report_shares <- function(x, mechanism) {
   share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
-  stray <- if (mechanism$share > 0) share < -report_slack | share > 1 + report_slack
-    else pmin(abs(share), abs(share - 1)) > report_slack
-  bad <- which(stray)
+  from_end <- if (mechanism$share > 0) pmax(-share, share - 1) else pmin(abs(share), abs(share - 1))
+  bad <- which(from_end > report_slack)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
   share <- pmin(pmax(share, 0), 1)
-  if (mechanism$share == 0) share <- round(share)
-  list(reports = if (length(dropped)) share[-dropped] else share, dropped = dropped)
+  if (mechanism$share == 0) round(share) else share
 }
 
 # Of a report, on the scale from -1 to 1: constant + slope t^2 on average and, of sampled truths, that of t, at most the

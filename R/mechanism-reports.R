@@ -1,8 +1,66 @@
-# The classes of the protocols' reports: packed bits, and sets of numbers.
+# The form of a protocol's reports, and the class of reports that are bits or positions.
+#
+# A protocol declares the form once, as `mechanism$codec`; drawing, reading, counting, queries and files follow from it.
+# Without a codec a report is a category, or what another package makes of it. A codec has
+#   numbers   columns of whole numbers: c(from, to, by) for each, by name; a single one is a plain vector
+#   width     the number of bits, which stand alone, or beside `numbers` in a column `bits`
+#   levels    what the bits are about, `numeric_levels` if these are numbers; `columns` are the names of columns of bits
+#   ones      how many bits are 1, if that is fixed: a report may then be so many positions
+#   drawn     how many bits a report has, if not all: a report is so many positions, negative for a bit of 0
+report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL) {
+  numbers <- lapply(list(...), function(range) if (length(range) == 2L) c(range, 1) else range)
+  list(numbers = numbers, width = if (!is.null(levels)) as.double(length(levels)), levels = levels, columns = columns,
+       numeric_levels = numeric_levels, ones = ones, drawn = drawn)
+}
 
-# `missing`: NULL, or which reports are missing, as a join of tables leaves them: bits alone cannot say so.
-new_rr_bits <- function(bits, k, missing = NULL) {
-  structure(bits, levels_number = k, missing = if (any(missing)) missing, class = c("rr_bits", "rr_reports"))
+# The codec of bits that are numbered, beside the cohort that says what they mean.
+cohort_codec <- function(bits, cohorts) {
+  report_codec(cohort = c(1, cohorts), levels = number_text(seq_len(bits)), columns = filter_columns(bits))
+}
+
+filter_columns <- function(number) paste0("bit_", seq_len(number))
+
+codec_bytes <- function(codec) (codec$width + 7) %/% 8
+
+# Is such a report kept as packed bits? Positions take less room where they are few.
+packs_bits <- function(codec) is.null(codec$drawn) && (codec$ones %||% Inf) * log2(codec$width) >= codec$width
+
+# The columns of a table that a report of several whole numbers takes, else NULL.
+report_fields <- function(mechanism) {
+  codec <- mechanism$codec
+  if (is.null(codec$width) && length(codec$numbers) > 1L) names(codec$numbers)
+}
+
+# How else a table may hold reports, for an engine to add them up or for a file: `columns`, the names of the columns of
+# each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL for categories
+# and whole numbers.
+stored_forms <- function(mechanism) {
+  if (inherits(mechanism, "rr_mean")) return(list(alone = "number"))
+  codec <- mechanism$codec
+  if (is.null(codec)) {
+    if (!is.null(mechanism$questions) || !inherits(rr_law(mechanism), "rr_law_support")) return(NULL)
+    codec <- report_codec(levels = mechanism$levels)
+  }
+  if (is.null(codec$width)) return(NULL)
+  beside <- names(codec$numbers)
+  forms <- list(positions = if (!is.null(codec$drawn)) paste0("position_", seq_len(codec$drawn)),
+                text = if (length(beside)) c(beside, "bits"), bits = c(beside, codec$columns),
+                long = c("id", beside, "level", if (!is.null(codec$drawn)) "bit"))
+  alone <- if (is.null(codec$drawn)) "text" else if (codec$drawn == 1) "positions"
+  list(columns = forms[lengths(forms) > 0L], alone = if (!length(beside)) alone)
+}
+
+# A plain data frame for cohorts and bits: only that prints columns of reports below each other.
+join_columns <- function(columns, bits = NULL) {
+  if (is.null(bits)) return(if (length(columns) > 1L) tibble::as_tibble(columns) else columns[[1]])
+  if (!length(columns)) return(bits)
+  structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
+}
+
+# What a sampler drew, as reports of this form.
+drawn_reports <- function(drawn, codec) {
+  if (is.null(codec$width)) return(join_columns(stats::setNames(drawn, names(codec$numbers))))
+  new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 
 # Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
@@ -10,101 +68,108 @@ check_report_memory <- function(n, k) {
   bytes <- n * ceiling(k / 8)
   if (2 * bytes <= machine_memory()) return(invisible())
   abort(c("These reports are too large for this machine's memory.",
-          x = paste("{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(bytes)}, and",
-                    "counting them as much again."),
-          i = paste("Draw and tally them in parts: tallies merge with {.fn c}. Reports of {.fn rr_hadamard} take 4",
-                    "bytes each, those of {.fn rr_local_hash} 12.")), "too_large")
+          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(2 * bytes)} to count.",
+          i = "Draw and tally them in parts: tallies merge with {.fn c}."), "too_large")
 }
 
-unclass_bits <- function(x) {
-  check_reports(x, "raw")
+# ---- the class ----
+
+# `values` has a row a report: raw bytes of packed bits, or integer positions. `missing` says which reports are missing,
+# as a join of tables leaves them: bits alone cannot say so.
+new_rr_reports <- function(values, width, missing = NULL) {
+  structure(values, width = as.double(width), missing = if (any(missing)) missing, class = "rr_reports")
+}
+
+report_values <- function(x) {
   attributes(x) <- list(dim = attr(x, "dim"))
   x
 }
 
-# Matrices of one type that know their number of categories.
-check_reports <- function(x, type) {
-  k <- attr(x, "levels_number")
-  # Parts that were taken out of reports are plain matrices.
-  number <- !is.object(x) || (is.numeric(k) && length(k) == 1L && isTRUE(k >= 1))
-  if (number && typeof(x) == type && length(attr(x, "dim")) == 2L) return(invisible())
-  abort(c("The reports have lost their number of categories.",
-          i = "{.code as.character(reports)}, made before, can be stored anywhere."), "argument")
+# To R and to tibble a report is one element: the matrix stays inside.
+#' @export
+dim.rr_reports <- function(x) NULL
+
+#' @export
+is.matrix.rr_reports <- function(x) FALSE
+
+#' @export
+is.array.rr_reports <- function(x) FALSE
+
+#' @export
+length.rr_reports <- function(x) attr(x, "dim")[1]
+
+#' @export
+is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
+
+# A position that no report has gives a missing one.
+#' @export
+`[.rr_reports` <- function(x, i, ...) {
+  place <- seq_len(length(x))[if (missing(i)) TRUE else i]
+  new_rr_reports(report_values(x)[place, , drop = FALSE], attr(x, "width"), is.na(place) | is.na(x)[place])
 }
 
 #' @export
-#' @rdname rr_reports
-length.rr_bits <- function(x) nrow(unclass_bits(x))
+`[[.rr_reports` <- function(x, i, ...) x[i]
 
+# Also beyond the last one, as rbind() of data frames puts columns together.
 #' @export
-`[.rr_bits` <- function(x, i, j, ..., drop = FALSE) {
-  bits <- unclass_bits(x)
-  if (!missing(j)) return(bits[i, j, drop = drop])
-  if (is.character(i <- if (missing(i)) TRUE else i)) abort("Reports have no names: choose them by position.",
-                                                            "argument")
-  if (anyNA(i) || (is.numeric(i) && any(abs(i) > nrow(bits)))) {
-    abort(c("Reports are chosen by positions from 1 to {format_count(nrow(bits))}."), "argument")
-  }
-  new_rr_bits(bits[i, , drop = FALSE], attr(x, "levels_number"), attr(x, "missing")[i])
+`[<-.rr_reports` <- function(x, i, value) {
+  at <- seq_len(length(x))
+  at[if (missing(i)) TRUE else i] <- length(x) + seq_along(value)
+  c(x, value)[at]
 }
 
 #' @export
-`[[.rr_bits` <- function(x, i, ...) x[i]
-
-#' @export
-c.rr_bits <- function(...) {
+c.rr_reports <- function(...) {
   parts <- list(...)
-  k <- attr(parts[[1]], "levels_number")
-  for (part in parts) {
-    if (!inherits(part, "rr_bits") || !isTRUE(attr(part, "levels_number") == k)) {
-      abort(c("Only reports of the same categories can be put together.", x = "One is {describe_kind(part)}."),
-            "mismatch")
-    }
+  forms <- lapply(parts, function(x) if (inherits(x, "rr_reports")) c(typeof(x), attr(x, "width"), attr(x, "dim")[2]))
+  if (length(unique(forms)) > 1L) {
+    abort(c("Only reports of one form can be put together.",
+            x = "One is {describe_kind(parts[[which(!forms %in% forms[1])[1]]])}."), "mismatch")
   }
-  new_rr_bits(do.call(rbind, lapply(parts, unclass_bits)), k, unlist(lapply(parts, is.na)))
+  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"),
+                 unlist(lapply(parts, is.na)))
 }
 
 #' @export
-is.na.rr_bits <- function(x) attr(x, "missing") %||% logical(length(x))
+unique.rr_reports <- function(x, ...) x[!duplicated(as.character(x))]
 
 #' @export
-rev.rr_bits <- function(x) x[rev(seq_along(x))]
-
-#' @export
-as.character.rr_bits <- function(x, ...) {
-  text <- .Call(C_rr_to_hex, unclass_bits(x))
-  text[attr(x, "missing")] <- NA
-  text
+as.character.rr_reports <- function(x, ...) {
+  values <- report_values(x)
+  text <- if (is.raw(values)) .Call(C_rr_to_hex, values) else do.call(paste, unname(as.data.frame(values)))
+  replace(text, is.na(x), NA)
 }
 
 #' @export
-format.rr_bits <- function(x, ...) as.character(x)
+format.rr_reports <- function(x, ...) as.character(x)
 
 #' @export
-as.matrix.rr_bits <- function(x, ...) {
-  bits <- .Call(C_rr_bits_to_matrix, unclass_bits(x), as.double(attr(x, "levels_number")))
-  bits[attr(x, "missing"), ] <- NA
-  bits
+as.matrix.rr_reports <- function(x, ...) {
+  values <- report_values(x)
+  if (is.raw(values)) values <- .Call(C_rr_bits_to_matrix, values, attr(x, "width"))
+  values[attr(x, "missing"), ] <- NA
+  values
 }
 
 #' @export
-as.list.rr_bits <- function(x, ...) {
-  bits <- unclass_bits(x)
+as.list.rr_reports <- function(x, ...) {
+  values <- report_values(x)
   gone <- is.na(x)
-  lapply(seq_len(nrow(bits)), function(i) if (!gone[i]) bits[i, ])
+  lapply(seq_len(nrow(values)), function(i) if (!gone[i]) values[i, ])
 }
 
 #' @export
-unique.rr_bits <- function(x, ...) x[!duplicated(as.character(x))]
-
-#' @export
-print.rr_bits <- function(x, ..., n = 10) {
-  cat("<rr_bits> ", format_count(length(x)), " reports of ", format_count(attr(x, "levels_number")), " bits\n",
-      sep = "")
-  print_some(x, n)
+as.data.frame.rr_reports <- function(x, row.names = NULL, optional = FALSE, ..., nm = deparse1(substitute(x))) {
+  structure(list(x), names = if (!optional) nm, row.names = row.names %||% seq_len(length(x)), class = "data.frame")
 }
 
-print_some <- function(x, n) {
+#' @export
+print.rr_reports <- function(x, ..., n = 10) {
+  values <- report_values(x)
+  cat("<rr_reports> ", format_count(length(x)), " reports of ",
+      if (!is.raw(values)) paste0(format_count(ncol(values)), " of "), format_count(attr(x, "width")),
+      if (is.raw(values)) " bits\n" else " categories\n", sep = "")
   shown <- format(x[seq_len(min(length(x), n))])
   if (length(shown)) print(short_reports(shown), quote = FALSE)
   if (length(x) > n) cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
@@ -113,67 +178,35 @@ print_some <- function(x, n) {
 
 short_reports <- function(text) ifelse(nchar(text) > 60, paste0(substr(text, 1, 57), "..."), text)
 
-# ---- sets of numbers ----
+# ---- tibble and dplyr ----
 
-new_rr_sets <- function(lists, k) structure(lists, levels_number = k, class = c("rr_sets", "rr_reports"))
-
-unclass_sets <- function(x) {
-  check_reports(x, "integer")
-  attributes(x) <- list(dim = attr(x, "dim"))
-  x
+# vctrs, which tibble and dplyr cut and bind columns with, gets rows that it can cut. A row that a join made of nothing
+# is not `here`.
+#' @exportS3Method vctrs::vec_proxy
+vec_proxy.rr_reports <- function(x, ...) {
+  structure(list(values = report_values(x), here = !is.na(x)), row.names = seq_len(length(x)), class = "data.frame")
 }
 
-#' @export
-#' @rdname rr_reports
-length.rr_sets <- function(x) ncol(unclass_sets(x))
-
-#' @export
-`[.rr_sets` <- function(x, i, ...) {
-  new_rr_sets(unclass_sets(x)[, if (missing(i)) TRUE else i, drop = FALSE], attr(x, "levels_number"))
+#' @exportS3Method vctrs::vec_restore
+vec_restore.rr_reports <- function(x, to, ...) {
+  new_rr_reports(x$values, attr(to, "width"), is.na(x$here) | !x$here)
 }
 
-#' @export
-c.rr_sets <- function(...) {
-  parts <- list(...)
-  k <- attr(parts[[1]], "levels_number")
-  size <- nrow(unclass_sets(parts[[1]]))
-  for (part in parts) {
-    if (!inherits(part, "rr_sets") || !isTRUE(attr(part, "levels_number") == k) || nrow(unclass_sets(part)) != size) {
-      abort(c("Only reports of the same categories and size can be put together.", x = "One is {describe_kind(part)}."),
-            "mismatch")
-    }
-  }
-  new_rr_sets(do.call(cbind, lapply(parts, unclass_sets)), k)
-}
+# Raw vectors have no order in vctrs; text has.
+#' @exportS3Method vctrs::vec_proxy_compare
+vec_proxy_compare.rr_reports <- function(x, ...) as.character(x)
 
-#' @export
-rev.rr_sets <- function(x) x[rev(seq_along(x))]
+#' @exportS3Method vctrs::vec_proxy_order
+vec_proxy_order.rr_reports <- function(x, ...) as.character(x)
 
-#' @export
-as.matrix.rr_sets <- function(x, ...) t(unclass_sets(x))
+#' @exportS3Method vctrs::vec_proxy_equal
+vec_proxy_equal.rr_reports <- function(x, ...) as.character(x)
 
-#' @export
-as.list.rr_sets <- function(x, ...) {
-  lists <- unclass_sets(x)
-  lapply(seq_len(ncol(lists)), function(i) lists[, i])
-}
+#' @exportS3Method vctrs::vec_ptype2
+vec_ptype2.rr_reports.rr_reports <- function(x, y, ...) c(x[0], y[0])
 
-#' @export
-is.na.rr_sets <- function(x) colSums(is.na(unclass_sets(x))) > 0
+#' @exportS3Method vctrs::vec_cast
+vec_cast.rr_reports.rr_reports <- function(x, to, ...) c(x, to[0])
 
-#' @export
-as.character.rr_sets <- function(x, ...) {
-  text <- vapply(as.list(x), paste, "", collapse = " ")
-  text[is.na(x)] <- NA
-  text
-}
-
-#' @export
-format.rr_sets <- function(x, ...) as.character(x)
-
-#' @export
-print.rr_sets <- function(x, ..., n = 10) {
-  cat("<rr_sets> ", format_count(length(x)), " reports of ", format_count(nrow(unclass_sets(x))), " of ",
-      format_count(attr(x, "levels_number")), " categories\n", sep = "")
-  print_some(x, n)
-}
+#' @exportS3Method pillar::pillar_shaft
+pillar_shaft.rr_reports <- function(x, ...) pillar::new_pillar_shaft_simple(short_reports(format(x)), align = "left")

@@ -163,20 +163,20 @@ join_reports <- function(reports, order) {
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (is.data.frame(reports[[1]])) {
     names <- stats::setNames(nm = names(reports[[1]]))
-    return(lapply(names, function(name) join_columns(lapply(reports, `[[`, name))[order]))
+    return(lapply(names, function(name) join_parts(lapply(reports, `[[`, name))[order]))
   }
-  list(report = join_columns(reports)[order])
+  list(report = join_parts(reports)[order])
 }
 
-join_columns <- function(columns) {
-  if (inherits(columns[[1]], "rr_bits")) return(do.call(c, columns))
+join_parts <- function(columns) {
+  if (inherits(columns[[1]], "rr_reports")) return(do.call(c, columns))
   unlist(lapply(columns, function(part) if (is.factor(part)) as.character(part) else unname(part)))
 }
 
 # What reports must have in common to stand in one column.
 report_kind <- function(x) {
-  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "levels_number"))))
-  if (inherits(x, "rr_bits")) return(c("bits", attr(x, "levels_number")))
+  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "width"))))
+  if (inherits(x, "rr_reports") && is.raw(x)) return(c("bits", attr(x, "width")))
   if (is.factor(x)) "character" else if (is.object(x)) "other" else mode(x)
 }
 
@@ -216,15 +216,6 @@ rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = N
   counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
   list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
        dropped = sort(c(dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
-}
-
-#' @export
-rr_reports.rr_sampled <- function(x, mechanism) {
-  read <- read_parts(x, mechanism, FALSE)
-  Map(function(part, rows, name) {
-    if (length(rows)) in_part(name, mechanism, rr_reports(part_reports(read$reports, rows, part), part))
-  }, mechanism$parts, read$rows, names(mechanism$parts))
-  x
 }
 
 # list(reports, rows of each part, dropped).

@@ -76,11 +76,13 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
   }
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
   made(new_rr_mechanism(
-    "sketch_counts", "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
+    c("sketch_counts", "protocol"), "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
     design = sprintf("Count-mean sketch%s (%s buckets, %s function%s)", if (one_bit) " of one bit" else "",
                      format_count(width), format_count(functions), if (functions == 1) "" else "s"),
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
-    q = bit$q, p_minus_q = bit$p_minus_q
+    q = bit$q, p_minus_q = bit$p_minus_q,
+    codec = if (one_bit) do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
+      else cohort_codec(width, functions)
   ), "rr_sketch_counts", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
     fields = NULL)
 }
@@ -98,7 +100,6 @@ sketch_places <- function(mechanism, strings) {
   matrix(places, mechanism$cohorts) + 1L
 }
 
-#' @export
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 #' @export
@@ -160,23 +161,11 @@ rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure
     bucket[part] <- sketch_places(mechanism, own)[cbind(cohort[part], match(answers[part], own))]
   }
   reports <- rr_draw_reports(mechanism$bit, bucket, rng)
-  if (mechanism$one_bit) tibble::as_tibble(c(list(cohort = cohort), as.list(reports))) else bloom_frame(cohort, reports)
+  cohort <- list(cohort = cohort)
+  if (mechanism$one_bit) join_columns(c(cohort, as.list(reports))) else join_columns(cohort, reports)
 }
-
-decode_answers.rr_sketch_counts <- function(mechanism, reports, x) reports
 
 # ---- counting ----
-
-report_fields.rr_sketch_counts <- function(mechanism) if (mechanism$one_bit) c("cohort", "index", "sign")
-
-stored_forms.rr_sketch_counts <- function(mechanism) stored_forms.rr_bloom(mechanism)
-
-#' @export
-rr_reports.rr_sketch_counts <- function(x, mechanism) {
-  refuse_prefixes(x)
-  if (mechanism$one_bit) return(read_sketched(x, mechanism)$reports)
-  rr_reports.rr_bloom(x, mechanism)
-}
 
 # Reports of rr_prefixes() are those of a sketch, each about a part of its string.
 held_out <- "held out"
@@ -188,34 +177,13 @@ refuse_prefixes <- function(x) {
           i = "Give the mechanism that they were made with."), c("mismatch", "report"))
 }
 
-read_sketched <- function(x, mechanism, na.rm = FALSE) {
-  ranges <- list(cohort = c(1, mechanism$cohorts), index = c(0, mechanism$bit$size - 1), sign = c(-1, 1))
-  read <- read_columns(x, ranges, na.rm, mechanism)
-  bad <- which(read$reports$sign == 0)
-  if (length(bad)) abort_report_at(bad[1], "has sign 0; it is 1 or -1")
-  read
-}
-
-# Both forms are counted as cohorts of bits are: how many reports support each bucket, then how many there are. One bit
-# supports the buckets whose sign in its column is its own: half of all, give or take the transform of the signs.
+# One bit supports some of the buckets.
 #' @export
 rr_count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   refuse_prefixes(x)
-  if (!mechanism$one_bit) return(rr_count_reports.rr_bloom(mechanism, x, groups, weights, na.rm))
-  read <- read_sketched(x, mechanism, na.rm)
-  size <- mechanism$bit$size
-  width <- mechanism$width
-  cohorts <- mechanism$cohorts
-  place <- (read$reports$cohort - 1) * 2 * size + read$reports$index + ifelse(read$reports$sign > 0, 0, size)
-  table <- count_cells(as.integer(place), 0L, 2 * size * cohorts, kept(groups, read), kept(weights, read))
-  table <- array(table, c(size, 2, cohorts * group_number(groups)))
-  counts <- vapply(seq_len(dim(table)[3]), function(j) {
-    n <- sum(table[, , j])
-    signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[seq_len(width)]
-    c(pmin(pmax((n + signs) / 2, 0), n), n)
-  }, numeric(width + 1))
-  columns <- group_number(groups)
-  list(counts = if (columns > 1) matrix(counts, ncol = columns) else as.vector(counts), dropped = read$dropped)
+  if (!mechanism$one_bit) return(NextMethod())
+  read <- read_reports(x, mechanism, na.rm, groups, weights)
+  counted_reports(count_signs(read, mechanism$bit$size, mechanism$width, mechanism$cohorts), read)
 }
 
 # ---- the counts of the strings asked for ----

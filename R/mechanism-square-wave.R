@@ -16,7 +16,7 @@
 #' [rr_epsilon()] is somewhat below `epsilon`.
 #'
 #' The mechanism is a channel, see [rr_channel()]: maximum likelihood is certified, and `method = "smoothed"` is the EM with smoothing that was
-#' published with it, whose estimates are smooth but biased: they have neither standard errors nor intervals. [rr_cdf()] and [rr_quantile()] read the fit; `rr_contrast(fit, middles)` estimates the mean, where `middles` are the middles of the bins. Inversion is possible but noisy.
+#' published with it, whose estimates are smooth but biased: they have neither standard errors nor intervals. [rr_contrast()] and [rr_quantile()] read the fit; `rr_contrast(fit, middles)` estimates the mean, where `middles` are the middles of the bins. Inversion is possible but noisy.
 #'
 #' @param breaks Increasing numbers that bound the bins, one more than there are bins: a bin contains its lower bound, and the last bin also its upper one. Or the
 #'   number of ordered levels, or their labels.

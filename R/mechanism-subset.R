@@ -36,10 +36,11 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   size <- if (is.null(size)) best_subset_size(k, epsilon) else check_count(size, "size", min = 1, max = k - 1)
   numbers <- subset_numbers(k, epsilon, size)
   made(new_rr_mechanism(
-    "subset", levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
+    c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other
+    both_other = numbers$both_other,
+    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
   ), "rr_subset", epsilon = epsilon, size = size)
 }
 
@@ -67,37 +68,19 @@ rr_law.rr_subset <- function(mechanism) {
                   odds = mechanism$odds)
 }
 
-#' @export
 achieved.rr_subset <- function(mechanism) {
   chance <- .Call(C_rr_support_chance, length(mechanism$levels) / mechanism$size, mechanism$epsilon)
   share <- mechanism$size / length(mechanism$levels)
   list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
 }
 
-# Numbers where they take less room than one bit per category.
-as_packed <- function(mechanism) {
-  k <- length(mechanism$levels)
-  mechanism$size * log2(k) >= k
-}
-
 #' @export
 rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
-  packed <- as_packed(mechanism)
+  packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(length(answers), length(mechanism$levels))
-  draw <- function(positions, levels, generator) {
+  draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
-  }
-  reports <- draw_protocol(draw, answers, mechanism, rng)
-  if (packed) new_rr_bits(reports, length(mechanism$levels)) else new_rr_sets(reports, length(mechanism$levels))
-}
-
-#' @export
-rr_count_reports.rr_subset <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  read <- read_subsets(x, mechanism, na.rm, check = FALSE)
-  if (inherits(read$reports, "rr_bits")) return(count_packed(read, mechanism, groups, weights, mechanism$size))
-  counted <- .Call(C_rr_count_lists, unclass_sets(read$reports), as.double(length(mechanism$levels)), FALSE,
-                   kept(groups, read), group_number(groups), kept(weights, read))
-  counted_reports(counted, read, function(position) set_problem(unclass_sets(read$reports)[, position], mechanism))
+  }, answers, mechanism, rng)
 }
 
 #' @export
@@ -116,61 +99,3 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   named_matrix(mechanism, chances, labels)
 }
 
-report_sets.rr_subset <- function(mechanism, x) {
-  reports <- read_subsets(x, mechanism)$reports
-  if (inherits(reports, "rr_bits")) return(unclass_bits(reports))
-  .Call(C_rr_lists_to_bits, unclass_sets(reports), as.double(length(mechanism$levels)))
-}
-
-#' @export
-rr_reports.rr_subset <- function(x, mechanism) {
-  reports <- read_subsets(x, mechanism)$reports
-  packed <- as_packed(mechanism)
-  k <- length(mechanism$levels)
-  if (packed == inherits(reports, "rr_bits")) return(reports)
-  if (packed) return(new_rr_bits(.Call(C_rr_lists_to_bits, unclass_sets(reports), as.double(k)), k))
-  new_rr_sets(.Call(C_rr_bits_to_lists, unclass_bits(reports), as.double(k), mechanism$size), k)
-}
-
-# Numbers of any shape, or bits. The kernel that counts them also checks them; `check` is not needed there.
-read_subsets <- function(x, mechanism, na.rm = FALSE, check = TRUE) {
-  k <- length(mechanism$levels)
-  refuse <- function(position, number) abort_report_at(position, report_size_words(number, mechanism$size))
-  if (inherits(x, "rr_sets")) {
-    check_same_levels(attr(x, "levels_number"), mechanism)
-    lists <- unclass_sets(x)
-  } else if (is_long(x)) {
-    lists <- long_lists(x, mechanism)
-  } else {
-    lists <- number_lists(x, mechanism, mechanism$size, refuse, digits = 2 * ((k + 7) %/% 8))
-  }
-  if (is.null(lists)) {
-    read <- read_bits(x, mechanism, na.rm)
-    if (check) check_sizes(read, mechanism)
-    return(read)
-  }
-  dropped <- missing_columns(lists, na.rm)
-  if (length(dropped)) lists <- lists[, -dropped, drop = FALSE]
-  unsorted <- nrow(lists) > 1L && any(lists[-1, ] < lists[-nrow(lists), ])
-  if (isTRUE(unsorted)) lists[] <- apply(lists, 2, sort)
-  bad <- if (check) .Call(C_rr_count_lists, lists, as.double(k), FALSE, NULL, 1, NULL)$position else 0
-  if (bad > 0) abort_report_at(bad, set_problem(lists[, bad], mechanism))
-  if (nrow(lists) != mechanism$size) refuse(1, nrow(lists))
-  list(reports = new_rr_sets(lists, k), dropped = dropped)
-}
-
-check_sizes <- function(read, mechanism) {
-  bad <- .Call(C_rr_count_bits, unclass_bits(read$reports), as.double(length(mechanism$levels)), mechanism$size, NULL,
-               1, NULL)$position
-  if (bad > 0) abort_report_at(bad, size_problem(read, bad, mechanism$size))
-}
-
-set_problem <- function(numbers, mechanism) {
-  k <- length(mechanism$levels)
-  out <- numbers[is.na(numbers) | numbers < 1 | numbers > k]
-  if (length(out)) return(sprintf("holds %s; categories are 1 to %s", format(out[1]), format_count(k)))
-  sprintf("holds category %s twice", numbers[anyDuplicated(numbers)])
-}
-
-#' @export
-rr_simulate_counts.rr_subset <- function(mechanism, truth, nsim = 1) simulate_by_reports(mechanism, truth, nsim)

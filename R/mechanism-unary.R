@@ -38,11 +38,12 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
   numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))
     else unary_pair(epsilon, p, q)
   made(new_rr_mechanism(
-    "unary", levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
+    c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
     both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
-                   from_epsilon = numbers$from_epsilon
+    from_epsilon = numbers$from_epsilon,
+    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
   ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
 }
 
@@ -83,7 +84,6 @@ unary_plan <- function(mechanism) {
   else c(mechanism$p, 1 - mechanism$p, mechanism$q, 1 - mechanism$q)
 }
 
-#' @export
 achieved.rr_unary <- function(mechanism) {
   chances <- .Call(C_rr_bit_chances, as.double(unary_plan(mechanism)))
   list(epsilon = chances[1], p = chances[2], q = chances[3])
@@ -92,19 +92,10 @@ achieved.rr_unary <- function(mechanism) {
 #' @export
 rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
   check_report_memory(length(answers), length(mechanism$levels))
-  draw <- function(positions, levels, generator) {
+  draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
-  }
-  bits <- draw_protocol(draw, answers, mechanism, rng)
-  new_rr_bits(bits, length(mechanism$levels))
+  }, answers, mechanism, rng)
 }
-
-#' @export
-rr_count_reports.rr_unary <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  count_packed(read_bits(x, mechanism, na.rm), mechanism, groups, weights)
-}
-
-report_sets.rr_unary <- function(mechanism, x) unclass_bits(read_bits(x, mechanism)$reports)
 
 #' @export
 rr_matrix.rr_unary <- function(mechanism, ...) {
@@ -119,9 +110,6 @@ rr_matrix.rr_unary <- function(mechanism, ...) {
   diag(zero) <- if (mechanism$from_epsilon) mechanism$p * (1 - q) / q * exp(-mechanism$epsilon) else 1 - mechanism$p
   named_matrix(mechanism, bits_matrix(one, zero))
 }
-
-#' @export
-rr_reports.rr_unary <- function(x, mechanism) read_bits(x, mechanism)$reports
 
 #' @export
 rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {

@@ -21,8 +21,8 @@ maximum_map <- function(estimate, evidence) law_likelihood_map(evidence$law, evi
 
 warn_short <- function(headline, iterations, gap, tolerance, remedy) {
   warn(c(headline,
-         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its maximum;",
-                   "{format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
+         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its",
+                   "maximum; {format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
 }
 
 # A distribution over the levels as the user may give it: in their order or under their names, for several questions a
@@ -76,35 +76,14 @@ ibu_map <- function(estimate, evidence) {
   law_likelihood_map(evidence$law, evidence, near)
 }
 
-#' The trace of an iterative fit
-#'
-#' The log-likelihood of every iterate, with an upper bound on its distance from the maximum.
-#'
-#' @param fit A fit of method `"ibu"`, see [rr_estimate()].
-#' @param ... Not used, and refused.
-#' @return A data frame with one row per iterate, the start included: the group columns if any, `iteration`, `loglik` (total
-#'   log-likelihood of the iterate) and `gap`, its certificate: the maximum of the log-likelihood is at most that much higher.
-#' @section Errors:
-#' `candor_error_argument` for anything but a fit of method `"ibu"`.
-#' @source Carries the certificate \eqn{N \log \max_i g_i}{N log(max g)} with \eqn{g_i = \sum_y \phi_y C_{iy} / m_y}{g[i] = sum over y of phi[y] C[i, y] / m[y]}; it
-#'   follows from Jensen's inequality.
-#' @examples
-#' reports <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
-#' fit <- rr_estimate(reports, method = "ibu", iterations = 20)
-#' tail(rr_trace(fit), 3)
-#' @export
-rr_trace <- function(fit, ...) {
-  check_dots_empty(...)
-  if (!inherits(fit, "rr_fit") || is.null(fit$details[[1]]$trace)) {
-    abort(c("{.arg fit} must be a fit of method {.val ibu}.",
-            x = if (inherits(fit, "rr_fit")) "Its method is {.val {fit$method}}." else "It is {describe(fit)}."),
-          "argument")
-  }
+# tidy(fit, type = "trace"): the log-likelihood of every iterate, with its certificate.
+fit_trace <- function(fit) {
   traces <- lapply(fit$details, `[[`, "trace")
+  if (is.null(traces[[1]])) {
+    abort(c("A trace can be had of fits of method {.val ibu}.", x = "Its method is {.val {fit$method}}."), "argument")
+  }
   rows <- rep(seq_along(traces), vapply(traces, nrow, 1L))
-  groups <- if (!is.null(fit$tally$groups)) as.list(fit$tally$groups[rows, , drop = FALSE])
-  table <- tibble::as_tibble(c(groups, as.list(do.call(rbind, traces))))
-  structure(table, class = c("rr_trace", class(table)))
+  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), `[`, rows), as.list(do.call(rbind, traces))))
 }
 
 # ---- the composite likelihood ----

@@ -95,7 +95,7 @@ estimate_merged <- function(evidence, options) {
   if (sum(small) < 2) return(list(estimate = law_maximum(law, evidence)$estimate, merged = 0))
   if (all(small)) return(list(estimate = rep(1 / k, k), merged = k))
   # Merged cells have unequal b, for which a small difference says less.
-  if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information_form()
+  if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information()
   merged <- new_law_additive(law$a, c(b[!small], sum(b[small])))
   fit <- law_maximum(merged, list(counts = c(counts[!small], sum(counts[small]))))$estimate
   estimate <- numeric(k)

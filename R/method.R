@@ -85,7 +85,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
   }
   must(c("name", "title", "group", "no_intervals"), rlang::is_string, "text")
   must(c("estimate", "local_map", "estimate_groups", "spread", "credible", "notes"), is.function, "a function")
-  must("needs", function(x) is.character(x) && all(x %in% names(law_needs)), "among {.val {names(law_needs)}}")
+  must("needs", function(x) is.character(x) && all(x %in% names(law_needs)), paste("among", toString(names(law_needs))))
   structure(method, class = "rr_method")
 }
 

@@ -119,7 +119,12 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
     target = check_choice(target, "target", c("population", "sample")),
-    second = check_second(versus, versus_mechanism, allocation, category),
+    # The second group: its share, its mechanism's form (NULL for that of the first), the part who are in the first.
+    second = if (!is.null(versus)) list(
+      share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
+      form = if (!is.null(versus_mechanism))
+        category_form(check_mechanism(versus_mechanism, "versus_mechanism"), category)
+    ),
     # What one person approached is worth, in answers of a simple random sample.
     worth = check_number(response, "response", 0, 1, min_open = TRUE, remedy = percent_remedy(response)) /
       check_number(design_effect, "design_effect", min = 1)
@@ -137,14 +142,6 @@ check_unused <- function(given, kind, means, versus) {
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
-}
-
-# The second group of a comparison: its share, its mechanism's form (NULL for that of the first group), the part of
-# respondents in the first. NULL for one group.
-check_second <- function(versus, mechanism, allocation, category) {
-  if (is.null(versus)) return(NULL)
-  list(share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
-       form = if (!is.null(mechanism)) category_form(check_mechanism(mechanism, "versus_mechanism"), category))
 }
 
 # Shares are a grid of one category. A name that is another category's would be a misunderstanding.
@@ -266,7 +263,7 @@ tbl_sum.rr_power <- function(x, ...) {
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  form <- additive(mechanism) %||% support_form(law)
+  form <- if (inherits(law, "rr_law_additive")) law else support_form(law)
   if (law_tells_nothing(form %||% law)) abort_no_information(mechanism)
   if (!is.null(form)) {
     at <- category_position(mechanism, category)

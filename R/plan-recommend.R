@@ -172,22 +172,16 @@ longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
   rows
 }
 
-# Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q), with
-# 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
-pure_risk <- function(q, lie, d, k, n) (k * q * (1 - q) / d + (lie - q)) / d / n
-
-sampling_risk <- function(k, n, theta, target) {
-  if (target == "sample") return(0)
-  (if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))) / n
-}
-
 recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table <- pure_mechanisms(k, epsilon)
   if (!is.null(permanent)) {
     table[c("permanent", "lifetime")] <- NA_real_
     table <- rbind(table, longitudinal_mechanisms(k, epsilon, permanent, table))
   }
-  mse <- pure_risk(table$q, table$lie, table$difference, k, n)
+  # Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q), with
+  # 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
+  mse <- (k * table$q * (1 - table$q) / table$difference + (table$lie - table$q)) / table$difference / n
+  sampling <- if (target == "sample") 0 else if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))
   table$std.error <- sqrt(table$q * (1 - table$q) / n) / table$difference
   # Hadamard response in blocks has an error of its own.
   hadamard <- table$mechanism == "hadamard"
@@ -195,7 +189,7 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   mse[hadamard] <- own$total / n
   table$std.error[hadamard] <- sqrt(own$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
-  table$mse <- signif(mse + sampling_risk(k, n, theta, target), 13)
+  table$mse <- signif(mse + sampling / n, 13)
   table$k <- k
   question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }

@@ -25,8 +25,11 @@ rr_simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
 }
 
 # By drawing reports, so many at a time that their bits take some 100 MB at most.
-simulate_by_reports <- function(mechanism, truth, nsim) {
-  each <- max(1, floor(8e8 / max(1, length(mechanism$levels))))
+#' @export
+rr_simulate_counts.rr_protocol <- function(mechanism, truth, nsim = 1) {
+  k <- length(mechanism$levels)
+  if (k == 1L || law_gives(rr_law(mechanism), "simulation", k)) return(NextMethod())
+  each <- max(1, floor(8e8 / k))
   vapply(seq_len(nsim), function(i) {
     counts <- numeric(length(mechanism$reports))
     left <- truth

@@ -356,12 +356,13 @@ fit_likelihood <- function(model, starts, doubtful = FALSE) {
        infinite = infinite, starts = best$values, decrement = best$decrement, at = best$b)
 }
 
-# The start of the moments, and the highest of points that are spread evenly around it.
+# The start of the moments, and the highest of each 24 points that are spread evenly around it, at distances in turn.
 spread_starts <- function(model, starts) {
   if (starts == 1) return(cbind(model$start))
-  ways <- spread_ways(model$size, 12 * (starts - 1))
-  points <- model$start + cbind(ways, 3 * ways)
-  cbind(model$start, points[, utils::head(order(-heights(model, points)), starts - 1), drop = FALSE])
+  far <- rep_len(c(2, 6, 20), starts - 1)
+  points <- model$start + spread_ways(model$size, 24 * (starts - 1)) * rep(far, each = 24 * model$size)
+  best <- apply(matrix(heights(model, points), 24), 2, which.max)
+  cbind(model$start, points[, best + 24 * seq(0, starts - 2), drop = FALSE])
 }
 
 # ---- penalties of rr_glm() ----

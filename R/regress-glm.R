@@ -49,8 +49,8 @@
 #'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
 #' @section Errors:
 #' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
-#' fewer rows than coefficients, a link without a feasible start, for variables that are not there, with the nearest name and the columns, and for
-#' random effects, smooth terms, clusters and unknown functions in `formula`; `candor_error_no_information` for `p = q`;
+#' fewer rows than coefficients, a link without a feasible start, for variables that are not there, and for
+#' random effects and clusters in `formula`; `candor_error_no_information` for `p = q`;
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'

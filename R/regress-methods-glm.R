@@ -6,8 +6,8 @@
 #' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
 #' odds ratios of the logit link and risk ratios of the log link. Likelihoods, AIC and BIC there (`insight::get_loglikelihood()`, `performance::compare_performance()`,
 #' `performance::test_likelihoodratio()`) are those of the reports, as `logLik()` has them, and for a survey design the AIC alone, corrected for the design. Measures that put the fitted truths beside
-#' the reports, as if a report were the truth, are left out of their tables and refused: mean squared and absolute error, log loss, Tjur's coefficient. Do not use
-#' `performance_score()`, `performance_accuracy()` and `performance_roc()` of 'performance': they do so too, and ask no fit.
+#' the reports, as if a report were the truth, are left out of its tables. Do not ask for them by `performance_mse()`, `performance_logloss()`, `r2_tjur()`, `performance_score()`, `performance_accuracy()` and `performance_roc()`.
+#' `family()` is that of the truth.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's; `NULL` is the default of the fit: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
@@ -45,7 +45,7 @@
 #' @section Survey designs:
 #' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
-#' `deviance()`, and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
+#' and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused, and `deviance()` is `NA`: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
 #' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott: \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1, and

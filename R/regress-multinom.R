@@ -65,8 +65,8 @@
 #' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
 #' AIC(fit, cumulative)
 #' @export
-rr_multinom <- function(formula, data, mechanism, type = c("multinomial", "cumulative"), weights = NULL, subset = NULL,
-                        na.action = NULL, start = NULL, starts = 5, ...) {
+rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
+                        subset = NULL, na.action = NULL, start = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
@@ -307,7 +307,10 @@ cumulative_model <- function(rows) {
     if (need == 0L) return(now)
     t <- distance_slope(b)
     bent <- c(0, exp(b[k[-1]]) * rev(cumsum(rev(now$score[k])))[-1], numeric(p))
-    list(now$loglik, drop(crossprod(t, now$score)), crossprod(t, now$observed %*% t) - diag(bent),
+    observed <- crossprod(t, now$observed %*% t) - diag(bent)
+    # Far out the logarithms of distances overflow.
+    if (!all(is.finite(observed))) return(list(-Inf))
+    list(now$loglik, drop(crossprod(t, now$score)), observed,
          if (need == 2L) crossprod(t, expected_information(rows, ordered(b), basis$z) %*% t))
   }
   # Thresholds in rows, and distances that go to 0: a category without respondents.

@@ -78,8 +78,7 @@ regress_frame <- function(call, formula, data, design, anchor, na.action, where)
   tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
   if (!is.null(tally)) {
     data <- tally_table(tally)
-    right <- stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
-    formula <- stats::formula(stats::terms(right, data = data))
+    formula <- stats::formula(stats::terms(replace_response(formula), data = data))
   }
   read <- read_frame(check_formula(formula), data, c(parts, na.action = stats::na.pass), where,
                      all.vars(formula[[2]]))
@@ -107,6 +106,10 @@ response_tally <- function(formula, data) {
   if (length(formula) != 3L || !is.name(formula[[2]]) || as.character(formula[[2]]) %in% names(data)) return(NULL)
   value <- get0(as.character(formula[[2]]), environment(formula))
   if (inherits(value, "rr_tally")) value
+}
+
+replace_response <- function(formula) {
+  stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
 }
 
 # One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.

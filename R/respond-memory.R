@@ -51,7 +51,7 @@ draw_bits_again <- function(second, bits, rng) {
     storage.mode(part) <- "integer"
     .Call(C_rr_matrix_to_bits, unname(part))$bits
   })
-  new_rr_bits(do.call(rbind, parts), k)
+  new_rr_reports(do.call(rbind, parts), k)
 }
 
 # `questions`: those of a product that have a first stage that is kept. They are randomised one by one, the columns

@@ -69,14 +69,9 @@
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
   check_dots_empty(...)
-  # Arguments in the wrong order would show an answer.
+  # Arguments in the wrong order would show an answer: only its kind is told.
   if (!inherits(mechanism, "rr_mechanism")) {
-    swapped <- inherits(x, "rr_mechanism")
-    abort(c("{.arg mechanism} must be a mechanism.", x = "It is {describe_kind(mechanism)}.",
-            x = if (swapped) "{.arg x} is a mechanism.",
-            i = if (swapped) "The order is {.arg x}, {.arg mechanism}: the answers come first."
-                else paste("Describe how the answers are to be randomised with one of {.fn rr_grr}, {.fn rr_binary},",
-                      "{.fn rr_forced}, ...")),
+    abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."),
           "argument")
   }
   rng <- check_choice(rng, "rng", c("secure", "R"))
@@ -95,8 +90,8 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
 
 perturb_memoised <- function(x, mechanism, answers, memory, rng) {
   if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
-    abort(c("{.arg memory} is for mechanisms with a first stage that is kept.", x = "This one is: {format(mechanism)}.",
-            i = "Such are made by {.fn rr_longitudinal} and {.code rr_bloom(levels, epsilon, permanent = )}."), "argument")
+    abort(c("{.arg memory} is for mechanisms with a first stage that is kept, such as {.fn rr_longitudinal}.",
+            x = "This one is: {format(mechanism)}."), "argument")
   }
   drawn <- draw_memoised(mechanism, answers, memory, rng)
   # What is sent and what is kept are two things: no report carries an answer.
@@ -116,39 +111,24 @@ plain_answers <- function(x, mechanism) {
 
 # The columns that go out as they are. They are named, so that nobody publishes a truth by mistake.
 check_keep <- function(keep, x, mechanism) {
-  if (is.null(mechanism$questions)) {
+  questions <- names(mechanism$questions)
+  if (is.null(questions)) {
     if (is.null(keep)) return(NULL)
     abort(c("{.arg keep} is for data frames with several questions.", x = "The mechanism has one question."),
           "argument")
   }
   x <- answer_frame(x)
-  if (!is.null(keep) && (!is.character(keep) || anyNA(keep) || anyDuplicated(keep))) {
-    abort(c("{.arg keep} must be names of columns.", x = "It is {describe(keep)}."), "argument")
+  if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
+    abort(c("{.arg keep} must name columns of {.arg x} that are no questions: the answers to these are randomised.",
+            x = "It is {.val {keep}}."), "argument")
   }
-  absent <- setdiff(keep, names(x))
-  if (length(absent)) {
-    abort(c("{.arg keep} must name columns of {.arg x}.", x = "There is none called {.val {absent[1]}}."), "argument")
-  }
-  asked <- intersect(keep, names(mechanism$questions))
-  if (length(asked)) {
-    abort(c("{.arg keep} must not name questions: their answers are randomised.", x = "{.val {asked[1]}} is one."),
-          "argument")
-  }
-  left <- setdiff(names(x), c(keep, names(mechanism$questions)))
+  left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
-    cli::cli_inform(c(if (length(keep)) {
-                        "Returned as {cli::qty(length(keep))}{?it is/they are}, not randomised: {.val {keep}}."
-                      },
-                      if (length(left)) c("Left out, since no question is called so: {.val {left}}.",
-                                          i = "{.arg keep} returns columns as they are.")),
-                    class = "candor_message_keep")
+    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(keep)}{?it is/they are}, not randomised: {.val {keep}}.",
+                      if (length(left)) "Left out, since no question is called so: {.val {left}}.",
+                      i = if (length(left)) "{.arg keep} returns columns as they are."), class = "candor_message_keep")
   }
-  if (length(keep)) as_plain_columns(x, keep)
-}
-
-as_plain_columns <- function(x, names) {
-  columns <- as.list(x)[names]
-  structure(columns, names = names, row.names = .set_row_names(nrow(x)), class = "data.frame")
+  if (length(keep)) as.list(x)[keep]
 }
 
 # The user's answers become positions among the levels, and drawn reports become the user's type. Nearly every mechanism
@@ -176,6 +156,8 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   decode_reports(reports, 1L, x, mechanism)
 }
 
+decode_answers.rr_protocol <- function(mechanism, reports, x) reports
+
 #' @export
 #' @rdname rr_new_mechanism
 rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
@@ -188,17 +170,25 @@ rr_draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("{.fn rr_draw_reports} has no method for this mechanism, so its reports cannot be drawn.",
-            x = "It is: {format(mechanism)}.", i = "Define {.code rr_draw_reports.{class(mechanism)[1]}()}."),
-          c("law", "argument"))
+            x = "It is: {format(mechanism)}."), c("law", "argument"))
   }
   plan <- perturbation(mechanism)
-  result <- .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator(rng))
+  run_kernel(mechanism, rng, function(generator) {
+    .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator)
+  })
+}
+
+# What a kernel draws of the answers, which are positions.
+run_kernel <- function(mechanism, rng, draw) {
+  result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
-  if (result$position > 0) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-            x = "Answer {result$position} is not."), "argument")
-  }
+  if (result$position > 0) abort_position(result$position, mechanism)
   result$reports
+}
+
+abort_position <- function(position, mechanism) {
+  abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
+          x = "Answer {format_count(position)} is not."), "argument")
 }
 
 # Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
@@ -235,8 +225,7 @@ check_values <- function(x, mechanism) {
   bad <- which(is.na(label_values(mechanism)))
   if (!length(bad)) return(invisible())
   abort(c("{.arg x} must be text or a factor for this mechanism.",
-          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one: it could not be reported."),
-        "argument")
+          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one."), "argument")
 }
 
 # Codes of reports, counted from `first`, as values like those of the answers.
@@ -272,32 +261,14 @@ abort_answer <- function(x, position, mechanism) {
   at <- format_count(position)
   if (is.na(value)) {
     abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
-            i = paste("Randomising would leave it visible who did not answer:",
-                      "leave them out, or make \"no answer\" a level.")),
-          "missing")
+            i = "Randomising would show who did not answer: leave them out, or make \"no answer\" a level."), "missing")
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   truths <- truth_side(mechanism)
-  unknown <- unknown_answers(x, truths)
   broken <- is.double(value) && value != floor(value) && all_integers(truths$numeric_levels)
-  others <- if (unknown > 1) {
-    sprintf("; %s different values are %s", format_count(unknown), if (broken) "no levels" else "not")
-  }
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}{others}.",
-          i = "{wanted_answers(x, truths)}"),
-        "level")
-}
-
-# How many different values are no answers.
-unknown_answers <- function(x, truths) {
-  given <- if (is.factor(x)) levels(x)[unique(unclass_codes(x))] else unique(x)
-  given <- given[!is.na(given)]
-  # Reading these as whole numbers would be an error that says them.
-  odd <- seq_along(given) %in% stray_numbers(given, truths)
-  found <- encode_reports(given[!odd], truths)
-  place <- as.double(found$codes) - found$first + 1
-  sum(odd) + sum(is.na(place) | place < 1 | place > length(truths$reports))
+          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}.",
+          i = "{wanted_answers(x, truths)}"), "level")
 }
 
 # Places of numbers that are neither whole, within the range of integers, nor levels.
@@ -307,14 +278,112 @@ stray_numbers <- function(x, truths) {
   bad[!x[bad] %in% truths$numeric_levels]
 }
 
+# There is no fallback: a predictable generator protects nobody.
 abort_generator <- function(rng) {
-  if (rng == "secure") {
-    abort(c("The operating system provided no randomness, so nothing was randomised.",
-            i = paste("There is no fallback on purpose: a predictable generator protects nobody.",
-                      "Try again on a working system.")),
-          "entropy")
-  }
+  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomised.", "entropy")
   abort(c("R's random number generator returned something other than a number between 0 and 1.",
-          x = "The kind in use is {.val {RNGkind()[1]}}.", i = "Choose another with {.fn RNGkind}."),
-        "generator")
+          x = "The kind in use is {.val {RNGkind()[1]}}."), "generator")
+}
+
+# ---- numbers: put in bins, or refused if they lie outside the range ----
+
+# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
+#' @export
+prepare_answers.rr_square_wave <- function(mechanism, x) {
+  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
+  bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
+  stray <- which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks))
+  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
+  if (length(stray)) abort_outside(stray, mechanism$breaks)
+  prepare_answers.rr_mechanism(mechanism, bin)
+}
+
+# Answers outside the range of a mechanism of numbers.
+abort_outside <- function(stray, range) {
+  bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
+  abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
+          x = "Answer {format_count(stray[1])} does not.", i = "Cut them to the range first, for all alike."), "level")
+}
+
+# ---- kernels of the protocols ----
+
+# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+draw_protocol <- function(draw, answers, mechanism, rng) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  drawn <- run_kernel(mechanism, rng, function(generator) {
+    draw(as.integer(answers), as.double(length(mechanism$levels)), generator)
+  })
+  drawn_reports(drawn, mechanism$codec)
+}
+
+# n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
+draw_uniform <- function(n, size, rng) {
+  if (size == 1 || n == 0) return(numeric(n))
+  run_kernel(NULL, rng, function(generator) {
+    .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")),
+          c(1 / size, 1 / size, 0), generator)
+  }) - 1
+}
+
+# n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
+draw_coins <- function(n, p, other, rng) {
+  if (n == 0 || p == 0) return(logical(n))
+  run_kernel(NULL, rng, function(generator) {
+    .Call(C_rr_perturb, rep(2L, n), 1L, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1), generator)
+  }) == 2L
+}
+
+# ---- levels that cannot be drawn ----
+
+# Probabilities are multiples of 2^-64. Where one of a mechanism is below that, or so near to 1, reports have another
+# epsilon than the one that was asked for. Nobody should find that out from the results.
+
+# The part of epsilon that may be lost. A probability of at least one step is at most doubled by rounding: as long as no
+# probability is below a step, a level that large, 64 log(2), loses at most log(2) of it.
+reach_slack <- 1 / 64
+
+# Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40), that is 1 / 78.
+reach_sure <- c(1e-3, 40)
+
+# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
+# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
+# part that a respondent may draw.
+check_reach <- function(mechanism) {
+  parts <- mechanism$questions %||% mechanism$parts
+  if (!is.null(parts)) {
+    for (part in parts) check_reach(part)
+  } else if (!surely_reached(mechanism) && drawn_on_grid(mechanism)) {
+    nominal <- rr_epsilon(mechanism)
+    achieved <- rr_epsilon(mechanism, achieved = TRUE)
+    short <- which(achieved < nominal * (1 - reach_slack))
+    if (length(short)) tell_reach(mechanism, achieved[short[1]], nominal[[short[1]]])
+  }
+}
+
+# Looking closer takes long for large matrices.
+surely_reached <- function(mechanism) {
+  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
+  given <- c(mechanism$p, mechanism$q)
+  all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
+    !any(given > 0 & given < 2^-56, na.rm = TRUE)
+}
+
+# Of a protocol of a user's own nobody but its author knows how reports are drawn.
+drawn_on_grid <- function(mechanism) {
+  !is.null(mechanism$memoised) || law_gives(rr_law(mechanism), "channel", length(mechanism$levels)) ||
+    any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
+}
+
+# `achieved` has a name where a mechanism has two levels.
+tell_reach <- function(mechanism, achieved, nominal) {
+  whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
+  shown <- function(x) format(unname(x), digits = 4)
+  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  largest <- format(floor(unname(achieved) * 100) / 100)
+  remedy <- if (nominal < 1) "use a larger epsilon, or fewer categories." else "use an epsilon of at most {largest}."
+  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
+  tell <- if (answers) warn else abort
+  tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
+         x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
+         i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }

@@ -67,12 +67,6 @@ rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "
                    conf.level = conf.level), fit), class = c("rr_incidence", "rr_estimates"))
 }
 
-# How many elements were reported by 0, 1, ..., n sets.
-reported_histogram <- function(data) {
-  ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
-  as.double(tabulate(ones + 1, data$n + 1))
-}
-
 one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
 
 check_incidence <- function(data, method) {
@@ -93,9 +87,10 @@ check_incidence <- function(data, method) {
 # The number of sets that report an element is a report about the number that hold it: the rest is the package's line,
 # mechanism, tally, fit. Estimates and covariance are in elements.
 incidence_fit <- function(data, method, target, tolerance) {
-  tally <- new_rr_tally(incidence_mechanism(data$n, data$flip, method), reported_histogram(data))
-  fit <- if (is.null(tolerance)) rr_estimate(tally, method = method, target = target)
-    else rr_estimate(tally, method = method, target = target, tolerance = tolerance)
+  ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
+  tally <- new_rr_tally(incidence_mechanism(data$n, data$flip, method), as.double(tabulate(ones + 1, data$n + 1)))
+  options <- list(tally, method = method, target = target)
+  fit <- do.call(rr_estimate, c(options, list(tolerance = tolerance)[!is.null(tolerance)]))
   details <- fit$details[[1]]
   likelihood <- method == "mle"
   list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
@@ -105,7 +100,9 @@ incidence_fit <- function(data, method, target, tolerance) {
 
 # The mechanism: from how many sets hold an element to how many report it. Its inverse is known in closed form.
 incidence_mechanism <- function(n, flip, method = "mle") {
-  new_rr_channel(incidence_channel(n, flip), channel_labels(matrix(0, n + 1, n + 1), 0:n, 0:n),
+  channel <- if (length(flip) > 1L) .Call(C_rr_incidence_mixture, flip)
+    else .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
+  new_rr_channel(channel, channel_labels(matrix(0, n + 1, n + 1), 0:n, 0:n),
                  sprintf("incidence in %s noisy sets", format_count(n)),
                  inverse = if (method == "inv") .Call(C_rr_incidence_channel, as.double(n), flip, TRUE))
 }
@@ -128,11 +125,6 @@ incidence_covariance <- function(fit, elements) {
   if (sum(!off) == 1L) off[] <- TRUE
   covariance[off, ] <- covariance[, off] <- NA_real_
   covariance
-}
-
-incidence_channel <- function(n, flip) {
-  if (length(flip) == 1L) .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
-  else .Call(C_rr_incidence_mixture, flip)
 }
 
 # Below this a share is estimated as 0.
@@ -185,8 +177,7 @@ profile_incidence <- function(x, table, level) {
   whole <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
   least[is.na(least)] <- 0
-  clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n,
-                               level)
+  clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n, level)
   z2 <- stats::qchisq(level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
@@ -260,8 +251,7 @@ autoplot.rr_incidence <- function(object, ...) {
 # ggplot2 3.5.
 scale_y_counts <- function() {
   scale <- ggplot2::scale_y_continuous
-  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)),
-                    labels = format_count)
+  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)), labels = format_count)
   names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
   do.call(scale, arguments)
 }

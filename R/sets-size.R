@@ -237,11 +237,6 @@ title_of.rr_set_size <- function(x) {
 
 shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 
-format_flips <- function(flip) {
-  if (length(flip) == 1L) return(if (is.na(flip)) "different from set to set" else format(flip, digits = 4))
-  paste(unique(format(range(flip), digits = 3, trim = TRUE)), collapse = " to ")
-}
-
 #' @rdname rr_set_size
 #' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.
 #' @param truth For `autoplot()`: the true sizes, for a simulation, one number per row of the estimate, drawn as a line.

@@ -51,7 +51,7 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
   if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
   if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
   estimate <- method(counts, mechanism)
-  check_returned(estimate, length(mechanism$levels), name, "counts of the reports and the mechanism")
+  check_returned(estimate, length(mechanism$levels), name)
   as.double(estimate)
 }
 
@@ -253,6 +253,6 @@ risk_table <- function(mechanism, theta, n, method, exact, target, replications,
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
-  if (law_tells_nothing(form)) abort_no_information_form()
+  if (law_tells_nothing(form)) abort_no_information()
   sum(unit_variance(list(a = form$a, b = rep_len(form$b, length(theta))), theta, target)) / n
 }

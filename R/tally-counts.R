@@ -232,33 +232,22 @@ long_counts <- function(counts, mechanism, column, by) {
             x = "Its columns are {format_labels(names(counts))}."), "argument")
   }
   questions <- names(mechanism$questions)
-  answers <- if (length(questions) && all(questions %in% names(counts))) questions
-  label <- if (!is.null(column)) frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column")
-    else if (is.null(answers)) label_column(counts, mechanism, c(number, by, names(sums)))
-  keys <- by %||% setdiff(names(counts), c(number, names(sums), label, answers, "share", if (!is.null(answers)) "term"))
-  cells <- if (is.null(label)) encode_questions(counts[answers], mechanism, FALSE) + 1L
-    else label_cells(counts[[label]], mechanism)
-  groups <- if (length(keys)) make_groups(name_groups(as.list(counts[keys]), mechanism), nrow(counts))
-  place <- cells + length(mechanism$reports) * ((groups$codes %||% 1L) - 1L)
-  if (anyDuplicated(place)) {
-    row <- anyDuplicated(place)
+  answers <- if (!is.null(column)) frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column")
+    else if (length(questions) && all(questions %in% names(counts))) questions
+    else label_column(counts, mechanism, c(number, by, names(sums)))
+  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share", if (identical(answers, questions)) "term"))
+  twice <- anyDuplicated(counts[c(answers, keys)])
+  if (twice) {
     abort(c("{.arg counts} must have one row for each report (and group).",
-            x = "Row {row} is of a report that another row is of: {.val {mechanism$reports[cells[row]]}}."), "argument")
+            x = "Row {twice} is of a report that another row is of: {format_group(counts[answers], twice)}."), "argument")
   }
-  values <- matrix(0, length(mechanism$reports), groups$n %||% 1L, dimnames = list(mechanism$reports, NULL))
-  values[place] <- plain_numbers(counts[[number]])
-  total <- function(each) if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
-  list(counts = if (is.null(groups)) values[, 1] else values, groups = groups$keys,
-       weight_squares = if (!is.null(sums)) total(sums$weight_squares),
-       respondents = if (!is.null(sums)) total(sums$n))
-}
-
-label_cells <- function(labels, mechanism) {
-  coded <- encode_reports(plain_reports(labels, mechanism), mechanism)
-  cells <- as.integer(coded$codes) - coded$first + 1L
-  bad <- which(is.na(cells) | cells < 1L | cells > length(mechanism$reports))
-  if (length(bad)) abort_report(labels, bad[1], mechanism, FALSE, counting = TRUE)
-  cells
+  if (is.null(sums)) counts$n <- counts[[number]]
+  tally <- tally_answer(counts, mechanism, list(answers = answers, keys = keys, weight = names(sums)[2], form = "categories"),
+                        FALSE)
+  values <- as.matrix(tally$counts)
+  rownames(values) <- mechanism$reports
+  list(counts = if (is.null(tally$groups)) values[, 1] else values, groups = tally$groups,
+       weight_squares = tally$weight_squares, respondents = tally$respondents)
 }
 
 # The column of labels: called "term", the only one that holds nothing but reports, or the only one that is left.

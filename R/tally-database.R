@@ -13,8 +13,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
 
 # ---- running a query ----
 
-# One query, all of its rows or an error: nothing half is ever returned. If the engine refuses it, the message tells
-# what the columns are.
+# One query, all of its rows or an error: nothing half is ever returned.
 run_query <- function(data, query, columns) {
   connection <- dbplyr::remote_con(data)
   if (inherits(connection, "TestConnection")) {
@@ -31,13 +30,8 @@ run_query <- function(data, query, columns) {
     }
   )
   if (is.null(problem)) return(as_plain_frame(rows))
-  # "answer (character), w (numeric)", as the engine says without reading a row.
-  kinds <- tryCatch({
-    empty <- empty_rows(data, utils::head(columns, 20))
-    paste0(names(empty), " (", vapply(empty, function(x) class(x)[1], ""), ")", collapse = ", ")
-  }, error = function(e) NULL)
   abort(c("The database did not answer the query. Nothing was counted.", x = "{problem}",
-          i = if (length(kinds)) "The columns are: {kinds}."), "database")
+          i = "The query asks for the columns {.val {columns}}."), "database")
 }
 
 empty_rows <- function(data, columns) {
@@ -53,26 +47,14 @@ tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
   if (sum(times) == 0) {
-    abort(c("The database table must hold at least one report.", x = "The query gave no rows."), "empty")
+    abort("There must be at least one report: all counts are 0.", "empty")
   }
-  sums <- if (!is.null(asked$weight)) row_weights(rows, times)
+  sums <- if (!is.null(asked$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm, match) {
     count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm, match)
   }
-  tally_answers(list(reports = rows, by = as.list(rows)[asked$keys], times = times, weights = sums$weight,
-                     squares = sums$squares, count = count), mechanism, na.rm, match)
-}
-
-# The sums of weights, which must be what sums of weights can be.
-row_weights <- function(rows, times) {
-  sums <- stats::setNames(lapply(rows[query_columns[-1]], plain_numbers), names(query_columns)[-1])
-  odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
-  if (length(odd)) {
-    abort(c("{.arg weights} must be a column of numbers.", x = "The database gave {describe_kind(sums[[odd[1]]][1])}."),
-          "argument")
-  }
-  check_weight_sums(c(list(n = times), sums))
-  list(weight = sums$sum, squares = sums$squares)
+  tally_answers(list(reports = rows, by = as.list(rows)[asked$keys], times = times, weights = sums$weight_sum,
+                     squares = sums$weight_squares, count = count), mechanism, na.rm, match)
 }
 
 # The counts of rows, and which of them are `dropped` because their report is missing. Sums and long tables are read as
@@ -131,13 +113,13 @@ abort_stray <- function(e, rows, mechanism, times) {
 query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
                    min = "weight_min", max = "weight_max")
 
-# What rr_query() makes of weights: their sums, squares and number, NULL in a data frame of plain counts.
-weight_columns <- function(counts) {
-  if (!all(query_columns[c("n", "sum", "squares")] %in% names(counts))) return(NULL)
-  sums <- lapply(counts[intersect(query_columns, names(counts))], plain_numbers)
-  odd <- which(!vapply(sums, is.numeric, NA))
+# What rr_query() makes of weights: their sums, squares and number, NULL in a table of plain counts.
+weight_columns <- function(rows) {
+  if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) return(NULL)
+  sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
+  odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
   if (length(odd)) {
-    abort(c("Column {.val {names(odd)[1]}} of {.arg counts} must be numbers.", x = "It is {describe(sums[[odd[1]]])}."),
+    abort(c("Sums of {.arg weights} must be numbers.", x = "{.val {names(odd)[1]}} is {describe_kind(sums[[odd[1]]][1])}."),
           "argument")
   }
   sums <- lapply(sums, as.double)

@@ -115,17 +115,6 @@ without_gaps <- function(codes, size) {
   list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
 }
 
-# Blank text is often an answer that nobody gave, and a group all the same.
-tell_blank_groups <- function(keys) {
-  blank <- names(keys)[vapply(keys, function(key) {
-    (is.character(key) || is.factor(key)) && any(!nzchar(trimws(as.character(key))), na.rm = TRUE)
-  }, NA)]
-  if (!length(blank)) return(invisible())
-  cli::cli_inform(c("{.val {blank}} {?is/are} blank for some reports, which are a group of their own.",
-                    i = "If they are not known, make them NA: {.code na.rm = TRUE} then drops such reports."),
-                  class = "candor_message_blank")
-}
-
 # Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
 plain_group <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)

@@ -89,28 +89,17 @@ same_law <- function(x, y, levels, reports) {
   a <- rr_law(x)
   b <- rr_law(y)
   if (!identical(class(a), class(b)) || !identical(x$epsilon, y$epsilon)) return(FALSE)
-  in_order <- function(p) if (length(p) > 1L) p[reports] else p
   if (inherits(a, "rr_law_additive")) {
-    return(identical(a$a, b$a) && identical(in_order(a$b), b$b) && identical(levels, reports))
+    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
+    return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
   }
-  if (inherits(a, "rr_law_channel")) {
-    return(max(length(levels), length(reports)) <= matrix_limit &&
-             identical(unname(rr_matrix(x))[levels, reports], unname(rr_matrix(y))))
-  }
-  parts <- c("p", "q", "both_own", "both_other")
-  inherits(a, "rr_law_support") && identical(levels, reports) && !is.matrix(a$both_own) && !is.matrix(a$both_other) &&
-    identical(lapply(unclass(a)[parts], in_order), unclass(b)[parts])
+  inherits(a, "rr_law_channel") && max(length(levels), length(reports)) <= matrix_limit &&
+    identical(unname(rr_matrix(x))[levels, reports], unname(rr_matrix(y)))
 }
 
 # What differs first between two mechanisms.
 mechanism_difference <- function(x, y) {
   if (!identical(class(x), class(y))) return(sprintf("%s, and %s.", format(x), format(y)))
-  for (name in intersect(names(x$questions), names(y$questions))) {
-    if (!same_mechanism(x$questions[[name]], y$questions[[name]])) {
-      difference <- mechanism_difference(x$questions[[name]], y$questions[[name]])
-      return(sprintf("Question %s: %s", encodeString(name, quote = "\""), difference))
-    }
-  }
   field <- Find(function(name) !identical(x[[name]], y[[name]]), union(names(x), names(y)))
   values <- c(x[[field]], y[[field]])
   if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same.", field))

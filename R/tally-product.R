@@ -70,9 +70,6 @@ check_one_table <- function(tally) {
   }
 }
 
-# Each question has its own column, and no form for all of them.
-stored_forms.rr_product <- function(mechanism) NULL
-
 # ---- reports as scores ----
 
 # Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v = x}: for joint
@@ -86,7 +83,7 @@ score_reader.rr_mechanism <- function(mechanism, name) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (inherits(law, "rr_law_support")) {
-    return(function(x) t((t(as.matrix(new_rr_bits(report_sets(mechanism, x), k))) - law$q) / law$difference))
+    return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
   if (!law_gives(law, "channel", k)) abort_scores(mechanism, name)
   scores <- channel_scores(mechanism, name)
@@ -125,9 +122,9 @@ score_reader.rr_hadamard <- function(mechanism, name) {
 #' @export
 score_reader.rr_bitflip <- function(mechanism, name) {
   function(x) {
-    lists <- unclass_sets(rr_reports(x, mechanism))
-    scores <- matrix(0, ncol(lists), mechanism$buckets)
-    scores[cbind(as.vector(col(lists)), as.vector(abs(lists)))] <- (as.vector(lists > 0) - mechanism$q) /
+    rows <- report_values(rr_reports(x, mechanism))
+    scores <- matrix(0, nrow(rows), mechanism$buckets)
+    scores[cbind(as.vector(row(rows)), as.vector(abs(rows)))] <- (as.vector(rows > 0) - mechanism$q) /
       mechanism$p_minus_q * mechanism$buckets / mechanism$d
     scores
   }

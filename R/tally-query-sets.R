@@ -13,22 +13,14 @@ set_columns <- function(mechanism, left) {
 }
 
 report_form <- function(mechanism, answers) {
-  if (inherits(mechanism, "rr_product")) return("categories")
   if (length(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return("rows")
   forms <- stored_forms(mechanism)
   if (is.null(forms)) return("categories")
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)
-  alone <- switch(forms$alone %||% "none", text = "one column of hexadecimal text, named in {.arg column}",
-                  positions = "one column of positions", number = "one column of numbers")
-  columns <- vapply(forms$columns, function(columns) {
-    if (identical(columns, mechanism$levels)) "a column for each category, named like it" else format_labels(columns)
-  }, "")
   abort(c("The table must hold the reports in a form that an engine can add up.",
-          x = "Its columns are {format_labels(answers)}.",
-          i = paste0("They may be ", paste(c(sprintf("{columns[%d]}", seq_along(columns)), alone), collapse = "; or "),
-                     ". See {.fn rr_query}.")), "argument")
+          x = "Its columns are {format_labels(answers)}.", i = "{.fn rr_query} describes these forms."), "argument")
 }
 
 # ---- long tables ----
@@ -71,4 +63,94 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
   list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), answers = answers, keys = keys, weight = NULL,
        form = "long", split = if (length(split)) split)
+}
+
+# ---- the rows that come back ----
+
+# ---- a few numbers: rows that are alike are counted as one report with a weight ----
+
+count_numbers <- function(reports, mechanism, times, groups, weight) {
+  tryCatch(rr_count_reports(mechanism, reports, groups = groups, weights = weight)$counts,
+           candor_error_report = function(e) abort_row(e, reports, times))
+}
+
+# The row of a query has no place in the table: it is told by what it holds.
+abort_row <- function(e, reports, times) {
+  if (is.null(e$position)) rlang::cnd_signal(e)
+  row <- vapply(reports, function(x) as.character(x[e$position]), "")
+  abort(c("The database table must hold reports of this mechanism.",
+          x = paste("The report {.val {paste(names(row), row, sep = ' = ', collapse = ', ')}},",
+                    "given {format_count(times[e$position])} time{?s}, {e$problem}.")), "report")
+}
+
+# ---- bits: sums ----
+
+# Each row is of one cohort and group: its numbers, and last how many reports it has, stand in the place of the cohort.
+read_sums <- function(rows, mechanism, asked, times, weight) {
+  gone <- rows$reports_missing == 1
+  refuse_wrong(sum(as.double(rows$reports_wrong[!gone])), sum(times[!gone]))
+  numbers <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
+  if (!is.null(asked$split)) numbers <- cbind(numbers, weight)
+  numbers[gone, ] <- 0
+  first <- numeric(nrow(rows))
+  if (!is.null(asked$split)) {
+    first[!gone] <- cohort_places(rows[!gone, "cohort", drop = FALSE], ncol(numbers), mechanism, times[!gone])
+  }
+  list(gone = stats::setNames(list(gone), asked$answers[1]), row = as.vector(row(numbers)),
+       place = as.integer(first[row(numbers)] + col(numbers)), value = numbers)
+}
+
+# After which place of the counts those of each row's cohort begin.
+cohort_places <- function(cohort, block, mechanism, times) {
+  place <- tryCatch(check_numbers(column_numbers(cohort$cohort), "cohort", mechanism$codec$numbers$cohort, mechanism),
+                    candor_error_report = function(e) abort_row(e, cohort, times))
+  (place - 1) * block
+}
+
+refuse_wrong <- function(number, total) {
+  if (number == 0) return(invisible())
+  abort(c("The database table must hold reports of this mechanism.",
+          x = "{format_count(number)} of {format_count(total)} are none.", i = "{.fn rr_query} says how they look."),
+        "report")
+}
+
+# ---- long tables ----
+
+read_long <- function(rows, mechanism, asked, times) {
+  refuse <- function(wrong, x) {
+    if (wrong == 0) return()
+    abort(c("The database table must hold reports of this mechanism.", x = x), "report", .envir = parent.frame())
+  }
+  codec <- mechanism$codec %||% report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
+  reports <- rows$part == 2
+  said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
+  number <- as.double(rows$n)
+  refuse(said$reports_lost, "{.val id} is NULL in some rows: it says which report a row is of.")
+  # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.
+  if (sum(number[!reports]) != said$level_rows) {
+    abort(c("The database table must not change while it is counted.",
+            x = paste("The reports have {format_count(said$level_rows)} rows,",
+                      "and the levels {format_count(sum(number[!reports]))}.")), "database")
+  }
+  refuse(said$reports_twice, "Some reports have two rows of one level.")
+  refuse(!is.null(asked$split) && anyNA(rows$cohort), "{.val cohort} is NULL in some rows.")
+  refuse(said$reports_wrong, "{format_count(said$reports_wrong)} of {format_count(sum(times))} have other rows.")
+  check_empty_reports(mechanism, sum(times), said$reports_empty)
+  place <- match_long(rows$level, codec)
+  place[!place %in% seq_along(codec$levels)] <- NA
+  stray <- which(!is.na(rows$level) & is.na(place))
+  refuse(length(stray), paste("{number[stray[1]]} row{?s} support{?s/}",
+                              "{encodeString(as.character(rows$level[stray[1]]), quote = '\"')}, which is not a level."))
+  if ("bit" %in% asked$answers) {
+    often <- sum(number[!reports & !rows$bit %in% 0:1])
+    refuse(often, "{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    place <- place + ifelse(rows$bit == 1, 0, length(codec$levels))
+  }
+  # The bits of a cohort, then how many reports it has.
+  if (!is.null(asked$split)) {
+    block <- length(codec$levels) + 1
+    place[reports] <- block
+    place <- place + cohort_places(rows["cohort"], block, mechanism, number)
+  }
+  list(place = as.integer(place), value = number)
 }

@@ -131,20 +131,14 @@ check_countable <- function(mechanism) {
 # The text of a query that gives a row for each combination of `keys`, and the sums, which are named SQL expressions.
 # dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly for messages of errors that cannot
 # happen here, while a fast engine counts 1e7 rows in 70.
-group_query <- function(data, keys, sums, limit = NULL) {
+group_query <- function(data, keys, sums) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
-  select_text(quote_names(keys, connection), sums, source$from, source$where, limit, connection)
+  select_text(quote_names(keys, connection), sums, source$from, source$where, connection)
 }
 
-select_text <- function(keys, sums, from, where = NULL, limit = NULL, connection) {
+select_text <- function(keys, sums, from, where = NULL, connection) {
   columns <- c(keys, sprintf("%s AS %s", sums, quote_names(names(sums), connection)))
-  groups <- exact_groups(keys, connection)
-  # Each engine has words of its own for a limit.
-  if (!is.null(limit)) {
-    return(dbplyr::sql_query_select(connection, dbplyr::sql(columns), dbplyr::sql(from), where = where,
-                                    group_by = dbplyr::sql(groups), limit = limit))
-  }
   clause <- function(word, parts, between) {
     if (!length(parts)) return(NULL)
     line <- paste(word, paste(parts, collapse = paste0(between, " ")))
@@ -153,7 +147,7 @@ select_text <- function(keys, sums, from, where = NULL, limit = NULL, connection
   }
   dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", from),
                       clause("WHERE", if (length(where)) sprintf("(%s)", where), " AND"),
-                      clause("GROUP BY", groups, ",")), collapse = "\n"))
+                      clause("GROUP BY", exact_groups(keys, connection), ",")), collapse = "\n"))
 }
 
 # Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by its bytes.
@@ -315,8 +309,6 @@ sql_cohorts <- function(data, mechanism, form, answers) {
   sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, "cohort")$column), sql$missing))
   c(sql, split = "cohort")
 }
-
-filter_columns <- function(number) paste0("bit_", seq_len(number))
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, columns) {

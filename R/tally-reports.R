@@ -1,29 +1,29 @@
 # Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long tables and database
-# columns; all are checked, and counted.
+# columns; all are checked, and counted. The codec of R/mechanism-reports.R says which of these forms they have.
 
 #' Reports of the protocols
 #'
-#' Reports that support several categories are kept small: one bit per category, or the numbers of the categories. `rr_reports()` reads them back
+#' Reports that support several categories are kept small: one bit per category, or the positions of the categories. `rr_reports()` reads them back
 #' from whatever a data frame, a file or a database made of them, and checks every one.
 #'
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
-#' | [rr_unary()] | `rr_bits` | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
-#' | [rr_subset()] | `rr_sets`, or `rr_bits` where these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
+#' | [rr_unary()] | bits | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
+#' | [rr_subset()] | positions, or bits if these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
 #' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
 #' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | `rr_sets` of positions, negative where the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bitflip()] | positions, negative if the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
 #' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
 #' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; where questions differ in kind `report` is text, or a list |
 #'
-#' `rr_bits` is a raw matrix with one row per report: bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits
-#' beyond the last category are 0. `rr_sets` is an integer matrix with one *column* per report, numbers increasing. Both have as many elements as
-#' reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as one element, and `rr_bits` may be a column of a data frame or a tibble.
-#' `as.matrix()` gives 0 and 1 (or the numbers), one row per report; `as.character()` hexadecimal text (or the numbers, with spaces between them), for a column of text;
-#' `as.list()` raw vectors, for a column of blobs (or integer vectors). All these are read back in memory. (A data.table takes packed bits apart: give it text.) A database counts hexadecimal text of bits, columns of 0 and 1, columns of the positions of
-#' [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
+#' Bits and positions are of class `rr_reports`. It has as many elements as reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as
+#' one element, and reports may be a column of a data frame or a tibble. `as.matrix()` gives 0 and 1, or the positions, one row a report;
+#' `as.character()` hexadecimal text, or the positions with spaces between them, for a column of text; `as.list()` raw vectors, for a column of
+#' blobs, or integer vectors. All these are read back in memory. Bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and
+#' bits beyond the last category are 0; positions increase. (A data.table takes reports apart: give it text.) A database counts
+#' hexadecimal text of bits, columns of 0 and 1, columns of the positions of [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
 #'
 #' @param x The reports.
 #' @param mechanism How they were made.
@@ -31,7 +31,7 @@
 #' @section Errors:
 #' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
 #' category, too many or too few categories, a category twice, numbers out of range.
-#' `candor_error_mismatch` for reports of another number of categories.
+#' `candor_error_mismatch` for reports of another kind, or of another number of categories; `candor_error_missing` for missing ones.
 #' @source Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745.
 #' @examples
@@ -44,12 +44,8 @@
 #' @export
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)
-  UseMethod("rr_reports", mechanism)
-}
-
-#' @export
-rr_reports.rr_mechanism <- function(x, mechanism) {
-  encode_reports(x, mechanism)
+  if (!is.null(mechanism$codec)) return(read_reports(x, mechanism)$reports)
+  rr_count_reports(mechanism, x)
   x
 }
 
@@ -58,38 +54,59 @@ report_sets <- function(mechanism, x) UseMethod("report_sets")
 
 report_sets.rr_mechanism <- function(mechanism, x) {
   abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
-          x = "This mechanism is: {format(mechanism)}.", i = "Its counts are all that estimation needs."), "argument")
+          x = "This mechanism is: {format(mechanism)}."), "argument")
 }
 
-# Those with a method of report_sets().
+# Bits, and of cohorts four bytes of the cohort, the least first.
+report_sets.rr_protocol <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) return(NextMethod())
+  reports <- read_reports(x, mechanism)$reports
+  if (is.data.frame(reports)) {
+    bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
+    return(cbind(report_values(reports$bits), matrix(as.raw(bytes), ncol = 4)))
+  }
+  values <- report_values(reports)
+  if (is.raw(values)) values else .Call(C_rr_lists_to_bits, t(values), mechanism$codec$width)
+}
+
+# Is there a likelihood of such reports?
 keeps_sets <- function(mechanism) {
   if (inherits(mechanism, "rr_hierarchy")) return(any(vapply(mechanism$parts, keeps_sets, NA)))
-  inherits(mechanism, c("rr_unary", "rr_subset", "rr_bloom", "rr_bitflip")) ||
-    (inherits(mechanism, "rr_local_hash") && is.null(mechanism$cohorts)) ||
-    (inherits(mechanism, "rr_hadamard") && isTRUE(mechanism$one_bit))
-}
-
-# The columns of a table that a report takes, NULL where it is one value, or bits.
-report_fields <- function(mechanism) UseMethod("report_fields")
-
-report_fields.rr_mechanism <- function(mechanism) NULL
-
-# How else a table may hold such reports, for an engine to add them up or for a file: `columns`, the names of the
-# columns of each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL
-# where reports are categories or fields.
-stored_forms <- function(mechanism) UseMethod("stored_forms")
-
-stored_forms.rr_mechanism <- function(mechanism) {
-  if (!inherits(rr_law(mechanism), "rr_law_support")) return(NULL)
-  list(columns = list(bits = mechanism$levels, long = c("id", "level")), alone = "text")
+  inherits(mechanism, "rr_protocol") &&
+    inherits(rr_law(mechanism), c("rr_law_support", "rr_law_bloom", "rr_law_bitflip"))
 }
 
 # ---- reading ----
 
+# list(reports, dropped, groups, weights, each): reports in any form in which they come back, checked, as rr_perturb()
+# returned them. Groups and weights are those of the reports that are not missing; `each` is the number of groups.
+read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = NULL) {
+  codec <- mechanism$codec
+  rows <- NULL
+  columns <- NULL
+  if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
+  if (length(codec$numbers)) columns <- whole_columns(x, mechanism)
+  if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
+  if (!is.null(columns) && !is.null(rows) && nrow(rows$rows) != length(columns[[1]])) {
+    abort(c("{.arg x} must have one cohort for each report.",
+            x = "There are {length(columns[[1]])} and {nrow(rows$rows)}."), "report")
+  }
+  gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
+  dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
+  keep <- function(each) if (length(dropped)) each[-dropped] else each
+  for (name in names(columns)) {
+    columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]], mechanism)
+  }
+  bits <- if (!is.null(rows)) {
+    settle_rows(if (length(dropped)) rows$rows[-dropped, , drop = FALSE] else rows$rows, mechanism)
+  }
+  list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
+       each = as.double(max(1L, groups)))
+}
+
 abort_report_at <- function(position, problem, answers = FALSE) {
-  other <- "Leave it out, or give the mechanism that it was made with; {.fn rr_reports} says how reports look."
   abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = if (answers) answers_remedy else other),
+          i = if (answers) answers_remedy else "{.fn rr_reports} says how reports look."),
         "report", position = position, problem = problem)
 }
 
@@ -106,82 +123,11 @@ are_answers <- function(x, mechanism) {
   all(label_text(unique(x[!is.na(x)])) %in% mechanism$levels)
 }
 
-check_same_levels <- function(k, mechanism) {
-  if (identical(as.double(k), as.double(length(mechanism$levels)))) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "They are of {format_count(k)} categories; the mechanism has {format_count(length(mechanism$levels))}."),
-        "mismatch")
-}
-
-# list(reports = rr_bits, dropped = positions): the width and the padding are checked.
-read_bits <- function(x, mechanism, na.rm = FALSE) {
-  k <- length(mechanism$levels)
-  width <- (k + 7) %/% 8
-  dropped <- NULL
-  if (inherits(x, "rr_bits")) {
-    check_same_levels(attr(x, "levels_number"), mechanism)
-    dropped <- drop_missing_reports(which(is.na(x)), na.rm)
-    if (length(dropped)) x <- x[-dropped]
-    bits <- unclass_bits(x)
-  } else if (is.raw(x)) {
-    if (!is.matrix(x) && length(x) == width) x <- matrix(x, 1)
-    if (!is.matrix(x)) {
-      abort_report_at(1, sprintf("cannot be told from the others: raw reports are a matrix with %s columns", width))
-    }
-    if (ncol(x) != width) abort_report_at(1, width_problem(ncol(x), k))
-    bits <- unclass_bits(x)
-  } else if (is.character(x) && !is.matrix(x)) {
-    missing <- which(is.na(x))
-    dropped <- drop_missing_reports(missing, na.rm)
-    if (length(dropped)) x <- x[-dropped]
-    read <- .Call(C_rr_from_hex, sub("^(0x|\\\\x)", "", as.character(x)), as.double(width))
-    if (read$position > 0) {
-      abort_report_at(read$position, hex_problem(x[read$position], k), are_answers(x, mechanism))
-    }
-    bits <- read$bits
-  } else if (is_long(x)) {
-    bits <- long_bits(x, mechanism)
-  } else if (is.matrix(x) || is.data.frame(x)) {
-    read <- zero_one(x, mechanism, na.rm)
-    bits <- read$bits
-    dropped <- read$dropped
-  } else if (is.list(x)) {
-    missing <- which(vapply(x, function(one) is.null(one) || (length(one) == 1L && is.logical(one) && is.na(one)), NA))
-    dropped <- drop_missing_reports(missing, na.rm)
-    if (length(dropped)) x <- x[-dropped]
-    wrong <- which(!vapply(x, function(one) is.raw(one) && length(one) == width, NA))
-    if (length(wrong)) {
-      one <- x[[wrong[1]]]
-      abort_report_at(wrong[1], if (is.raw(one)) width_problem(length(one), k) else paste("is", describe(one)))
-    }
-    bits <- if (length(x)) do.call(rbind, lapply(x, as.raw)) else matrix(raw(), 0, width)
-    bits <- unclass_bits(bits)
-  } else {
-    abort(c("{.arg x} must be reports: bits, hexadecimal text, or 0 and 1 for each category.",
-            x = "It is {describe(x)}.",
-            i = if (are_answers(x, mechanism)) answers_remedy else "See {.fn rr_reports}."), other_reports(x))
-  }
-  if (k %% 8 > 0) {
-    bad <- match(TRUE, as.integer(bits[, width]) >= 2^(k %% 8))
-    if (!is.na(bad)) abort_report_at(bad, sprintf("has bits beyond the last of %s categories", format_count(k)))
-  }
-  list(reports = new_rr_bits(bits, k), dropped = dropped)
-}
-
-# Reports of another kind of mechanism are a mismatch; anything else is no report at all.
-other_reports <- function(x) if (inherits(x, "rr_reports")) c("mismatch", "report") else "report"
-
-width_problem <- function(bytes, k) {
-  sprintf("has %s bytes; %s are needed for %s categories", format_count(bytes), format_count((k + 7) %/% 8),
-          format_count(k))
-}
-
-hex_problem <- function(text, k) {
-  bare <- sub("^(0x|\\\\x)", "", text)
-  text <- encodeString(short_reports(text), quote = "\"")
-  if (!grepl("^[0-9a-fA-F]*$", bare)) return(sprintf("is %s, which is not hexadecimal", text))
-  sprintf("is %s, of %s hexadecimal digit%s; %s bits take %s", text, format_count(nchar(bare)),
-          if (nchar(bare) == 1L) "" else "s", format_count(k), format_count(2 * ((k + 7) %/% 8)))
+# `x` has none of the forms that the reports of the mechanism come back in.
+abort_form <- function(x, mechanism, wanted) {
+  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.",
+          i = if (are_answers(x, mechanism)) answers_remedy else "{.fn rr_reports} says how reports look."),
+        if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
 }
 
 drop_missing_reports <- function(missing, na.rm) {
@@ -192,75 +138,303 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
-missing_columns <- function(lists, na.rm) drop_missing_reports(which(colSums(is.na(lists)) > 0), na.rm)
+# ---- columns of whole numbers ----
 
-# One column per category, in the order of the levels or named by them.
-zero_one <- function(x, mechanism, na.rm) {
-  k <- length(mechanism$levels)
-  if (ncol(x) != k) {
-    abort(c("{.arg x} must have one column of 0 and 1 for each of {format_count(k)} categories.",
-            x = "It has {ncol(x)} column{?s}.",
-            i = if (!is.null(mechanism$size)) "Numbers of categories have {mechanism$size} column{?s}.",
-            i = "Of a data frame {.arg column} names those that hold the reports. See {.fn rr_reports}."),
-          "report")
+whole_columns <- function(x, mechanism) {
+  names <- names(mechanism$codec$numbers)
+  if (length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")) x <- stats::setNames(list(x), names)
+  if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
+  if (!is.list(x) || !all(names %in% names(x))) {
+    abort_form(x, mechanism, paste("a table with the columns", paste(names, collapse = ", ")))
   }
-  if (!is.null(colnames(x)) && !anyDuplicated(colnames(x)) && setequal(colnames(x), mechanism$levels)) {
-    x <- x[, mechanism$levels, drop = FALSE]
-  }
-  x <- if (is.data.frame(x)) do.call(cbind, lapply(x, column_numbers)) else x
-  if (is.null(x) || !(is.numeric(x) || is.logical(x))) {
-    abort(c("{.arg x} must hold 0 and 1 for each category.", x = "It is {describe(x)}."), "report")
-  }
-  dropped <- drop_missing_reports(which(rowSums(is.na(x)) > 0), na.rm)
-  if (length(dropped)) x <- x[-dropped, , drop = FALSE]
-  bad <- which(x != 0 & x != 1)
+  lapply(as.list(x)[names], column_numbers)
+}
+
+check_numbers <- function(values, name, range, mechanism) {
+  # As rr_perturb() returns them: looking closer would take longer than counting.
+  quick <- is.integer(values) && length(values) && range[3] == 1
+  if (quick && min(values) >= range[1] && max(values) <= range[2]) return(values)
+  numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
+  good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
+  bad <- which(!good %in% TRUE)
   if (length(bad)) {
-    abort_report_at((bad[1] - 1) %% nrow(x) + 1, sprintf("holds %s; bits are 0 and 1", format(x[bad[1]], digits = 6)))
+    value <- values[bad[1]]
+    shown <- if (is.character(value)) encodeString(value, quote = "\"") else format(value, digits = 15)
+    wanted <- if (range[3] == 2) sprintf("it is %s or %s", range[2], range[1])
+      else sprintf("it is a whole number from %s to %s", format_count(range[1]), format_count(range[2]))
+    abort_report_at(bad[1], sprintf("has %s %s; %s", name, shown, wanted), are_answers(values, mechanism))
   }
-  storage.mode(x) <- "integer"
-  list(bits = .Call(C_rr_matrix_to_bits, unname(x))$bits, dropped = dropped)
+  as.integer(numbers)
 }
 
-# Numbers in the types that databases return, such as integer64.
-whole_matrix <- function(x) {
-  x <- unname(x)
-  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
-  if (length(bad)) abort_report_at((bad[1] - 1) %% nrow(x) + 1, sprintf("holds %s", format(x[bad[1]], digits = 6)))
-  storage.mode(x) <- "integer"
-  x
+# The place of each report, from 0, among all that there are: the last column runs fastest.
+number_cells <- function(reports, numbers) {
+  columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
+  cells <- 0
+  for (j in seq_along(numbers)) {
+    range <- numbers[[j]]
+    cells <- cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
+  }
+  as.integer(cells)
 }
+
+# A cohort and bits from any table that holds them.
+cohort_columns <- function(x, mechanism) {
+  codec <- mechanism$codec
+  if (is.data.frame(x) && all(c("cohort", codec$columns) %in% names(x))) {
+    bits <- do.call(cbind, lapply(unname(as.list(x)[codec$columns]), column_numbers))
+    return(list(cohort = as.list(x)$cohort, bits = bits))
+  }
+  if (is_long(x, mechanism)) {
+    cohort <- column_numbers(x$cohort)
+    first <- which(!duplicated(x$id))
+    place <- match(x$id, x$id[first])
+    odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
+    if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
+    return(list(cohort = cohort[first], bits = long_rows(x, mechanism)))
+  }
+  if (is.list(x) && all(c("cohort", "bits") %in% names(x))) return(x)
+  abort_form(x, mechanism, "a table with the columns cohort, bits")
+}
+
+# ---- bits and positions ----
+
+# list(rows, gone): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and which reports are missing.
+read_rows <- function(x, mechanism) {
+  codec <- mechanism$codec
+  if (is.factor(x)) x <- as.character(x)
+  if (inherits(x, "rr_reports")) return(own_rows(x, codec))
+  if (is.raw(x)) {
+    return(list(rows = if (is.matrix(x)) report_values(x) else matrix(x, 1)))
+  }
+  if (is.character(x) && !is.matrix(x)) {
+    if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, mechanism))
+    x <- number_lists(x, mechanism)
+  }
+  if (is_long(x, mechanism)) return(list(rows = long_rows(x, mechanism)))
+  if (is.list(x) && !is.data.frame(x)) return(list_rows(x, codec))
+  if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) x <- matrix(plain_numbers(x))
+  if (length(dim(x)) != 2L) abort_form(x, mechanism, "reports: bits, text, numbers, or 0 and 1 for each category")
+  numeric_rows(x, mechanism)
+}
+
+own_rows <- function(x, codec) {
+  values <- report_values(x)
+  fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
+  if (!fits || attr(x, "width") != codec$width) {
+    abort(c("{.arg x} must hold reports of this mechanism.",
+            x = paste("They are of {format_count(attr(x, 'width'))} categories{if (!fits) ', and of another kind'};",
+                      "the mechanism has {format_count(codec$width)}.")), c("mismatch", "report"))
+  }
+  list(rows = values, gone = is.na(x))
+}
+
+# Columns of 0 and 1, or of positions, which may be named and stand in any order.
+numeric_rows <- function(x, mechanism) {
+  codec <- mechanism$codec
+  named <- Find(function(columns) all(columns %in% colnames(x)),
+                list(codec$columns, stored_forms(mechanism)$columns$positions))
+  if (is.data.frame(x)) x <- do.call(cbind, lapply(as.list(x), column_numbers))
+  if (!is.null(named)) x <- x[, named, drop = FALSE]
+  if (!(is.numeric(x) || is.logical(x))) abort_form(x, mechanism, "numbers, or 0 and 1 for each category")
+  rows <- unname(x)
+  # A bit that was not drawn is missing; a report has some.
+  partly <- !is.null(codec$drawn) && holds_bits(rows, codec)
+  list(rows = rows, gone = if (anyNA(rows)) rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0)
+}
+
+holds_bits <- function(rows, codec) {
+  ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
+}
+
+# Is text of numbers with spaces between them, or of one number that is too short for hexadecimal digits?
+holds_numbers <- function(x, codec) {
+  if (!is.null(codec$drawn)) return(TRUE)
+  first <- x[!is.na(x)][1]
+  short <- grepl(" ", first, fixed = TRUE) || isTRUE(nchar(first) < 2 * codec_bytes(codec))
+  !is.null(codec$ones) && short && grepl(number_pattern, first)
+}
+
+number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
+
+number_lists <- function(x, mechanism) {
+  bad <- which(!is.na(x) & !grepl(number_pattern, x))
+  if (length(bad)) {
+    abort_report_at(bad[1], sprintf("is %s, which is no list of numbers", encodeString(x[bad[1]], quote = "\"")),
+                    are_answers(x, mechanism))
+  }
+  lapply(strsplit(trimws(x), " +"), as.numeric)
+}
+
+hexadecimal_rows <- function(x, mechanism) {
+  codec <- mechanism$codec
+  digits <- 2 * codec_bytes(codec)
+  gone <- is.na(x)
+  bare <- replace(sub("^(0x|\\\\x)", "", x), gone, strrep("0", digits))
+  read <- .Call(C_rr_from_hex, bare, digits / 2)
+  if (read$position > 0) {
+    bare <- bare[read$position]
+    shown <- encodeString(short_reports(x[read$position]), quote = "\"")
+    abort_report_at(read$position, if (!grepl("^[0-9a-fA-F]*$", bare)) sprintf("is %s, which is not hexadecimal", shown)
+      else sprintf("is %s, of %s hexadecimal digit%s; %s bits take %s", shown, format_count(nchar(bare)),
+                   if (nchar(bare) == 1L) "" else "s", format_count(codec$width), format_count(digits)),
+      are_answers(x, mechanism))
+  }
+  list(rows = read$bits, gone = gone)
+}
+
+# A list of raw vectors, or of positions.
+list_rows <- function(x, codec) {
+  x <- lapply(x, plain_numbers)
+  gone <- vapply(x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)), NA)
+  raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
+  odd <- which(!gone & !vapply(x, if (raw) is.raw else is.numeric, NA))
+  if (length(odd)) abort_report_at(odd[1], paste("is", describe(x[[odd[1]]])))
+  size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
+  wrong <- which(!gone & lengths(x) != size)
+  if (length(wrong)) abort_report_at(wrong[1], size_words(length(x[[wrong[1]]]), codec, raw))
+  rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
+  rows[!gone, ] <- matrix(unlist(x[!gone]), ncol = size, byrow = TRUE)
+  list(rows = rows, gone = gone)
+}
+
+size_words <- function(number, codec, raw = FALSE) {
+  wanted <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
+  noun <- if (raw) "byte" else if (is.null(codec$drawn)) "categor" else "bit"
+  ends <- if (noun == "categor") c("y", "ies") else c("", "s")
+  sprintf("has %s %s%s; %s %s needed", format_count(number), noun, ends[1 + (number != 1)], format_count(wanted),
+          if (wanted == 1) "is" else "are")
+}
+
+# The checked reports of some rows.
+settle_rows <- function(rows, mechanism) {
+  codec <- mechanism$codec
+  size <- codec$ones %||% codec$drawn
+  bits <- is.raw(rows) || holds_bits(rows, codec)
+  values <- if (is.raw(rows)) check_bytes(rows, codec)
+    else if (bits && is.null(codec$drawn)) pack_rows(rows)
+    else if (bits) drawn_positions(rows, codec)
+    else if (!is.null(size) && ncol(rows) == size) sort_positions(whole_matrix(rows))
+    else abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
+                 x = "It has {ncol(rows)} column{?s}.",
+                 i = if (!is.null(size)) "Positions have {format_count(size)} column{?s}."), "report")
+  if (!is.null(size)) check_sizes(values, codec)
+  if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
+    values <- if (is.raw(values)) t(.Call(C_rr_bits_to_lists, values, codec$width, size))
+      else .Call(C_rr_lists_to_bits, t(values), codec$width)
+  }
+  new_rr_reports(values, codec$width)
+}
+
+check_bytes <- function(rows, codec) {
+  if (!is.null(codec$drawn)) abort_report_at(1, "is bits; positions are needed")
+  if (ncol(rows) != codec_bytes(codec)) abort_report_at(1, size_words(ncol(rows), codec, raw = TRUE))
+  spare <- codec$width %% 8
+  bad <- if (spare > 0) match(TRUE, as.integer(rows[, ncol(rows)]) >= 2^spare) else NA
+  if (!is.na(bad)) {
+    abort_report_at(bad, sprintf("has bits beyond the last of %s categories", format_count(codec$width)))
+  }
+  rows
+}
+
+pack_rows <- function(rows) {
+  whole <- rows
+  storage.mode(whole) <- "integer"
+  read <- .Call(C_rr_matrix_to_bits, whole)
+  fraction <- if (is.double(rows)) match(TRUE, as.vector(rows) != as.vector(whole)) else NA
+  bad <- if (read$position > 0) read$position else fraction
+  if (!is.na(bad)) {
+    abort_report_at((bad - 1) %% nrow(rows) + 1, sprintf("holds %s; bits are 0 and 1", format(rows[bad], digits = 6)))
+  }
+  read$bits
+}
+
+# Bits of all buckets, missing if a bucket was not drawn.
+drawn_positions <- function(rows, codec) {
+  drawn <- rowSums(!is.na(rows))
+  bad <- which(drawn != codec$drawn)
+  if (length(bad)) abort_report_at(bad[1], size_words(drawn[bad[1]], codec))
+  bits <- t(rows)
+  some <- which(!is.na(bits), arr.ind = TRUE)
+  matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
+}
+
+whole_matrix <- function(rows) {
+  if (is.integer(rows)) return(rows)
+  bad <- which(rows != floor(rows) | abs(rows) > .Machine$integer.max)
+  if (length(bad)) {
+    abort_report_at((bad[1] - 1) %% nrow(rows) + 1, sprintf("holds %s", format(rows[bad[1]], digits = 6)))
+  }
+  storage.mode(rows) <- "integer"
+  rows
+}
+
+sort_positions <- function(rows) {
+  sizes <- abs(rows)
+  if (!any(sizes[, -1] < sizes[, -ncol(rows)])) return(rows)
+  matrix(apply(rows, 1, function(one) one[order(abs(one))]), nrow(rows), byrow = TRUE)
+}
+
+# As many bits, or positions, as a report has, and each position once.
+check_sizes <- function(values, codec) {
+  if (is.raw(values)) {
+    bad <- .Call(C_rr_count_bits, values, codec$width, codec$ones, NULL, 1, NULL)$position
+    if (bad > 0) abort_report_at(bad, size_words(sum(as.matrix(new_rr_reports(values, codec$width)[bad])), codec))
+    return(invisible())
+  }
+  bad <- .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), NULL, 1, NULL)$position
+  if (bad == 0) return(invisible())
+  numbers <- if (is.null(codec$drawn)) values[bad, ] else abs(values[bad, ])
+  out <- numbers[numbers < 1 | numbers > codec$width]
+  noun <- if (is.null(codec$drawn)) "category" else "position"
+  abort_report_at(bad, if (length(out)) sprintf("holds %s, which is none of %s", out[1], format_count(codec$width))
+    else sprintf("holds %s %s twice", noun, numbers[anyDuplicated(numbers)]))
+}
+
+# ---- long tables ----
 
 # One row for each category that a report supports. A report that supports none has one row, without a level.
-# `mechanism`: whose long form may have more columns.
-is_long <- function(x, mechanism = NULL) {
-  if (!is.data.frame(x)) return(FALSE)
-  columns <- if (is.null(mechanism)) c("id", "level") else stored_forms(mechanism)$columns$long
-  length(columns) > 0L && length(x) == length(columns) && all(columns %in% names(x))
+is_long <- function(x, mechanism) {
+  columns <- if (is.data.frame(x)) stored_forms(mechanism)$columns$long
+  !is.null(columns) && length(x) == length(columns) && all(columns %in% names(x))
 }
 
-# `size`: how many rows each report has, NULL where it may have one without a level; `whole`: of which mechanism these
-# bits are a part.
-long_places <- function(x, mechanism, size = mechanism$size, whole = mechanism) {
-  level <- if (is.null(mechanism$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
-  place <- match_long(level, mechanism)
+# A row a report, of 0 and 1 or of positions.
+long_rows <- function(x, mechanism) {
+  codec <- mechanism$codec
+  size <- codec$ones %||% codec$drawn
+  level <- if (is.null(codec$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
+  place <- match_long(level, codec)
   lost <- which(is.na(x$id))
   if (length(lost)) {
     abort(c("{.arg x} must say which report each row is of.", x = "{.val id} is NA in row {format_count(lost[1])}."),
           "report")
   }
   id <- match(x$id, unique(x$id))
+  shown <- function(value) encodeString(as.character(value), quote = "\"")
   none <- is.na(level) & is.null(size)
-  place[none] <- NA
   bad <- which(!none & is.na(place))
-  if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level",
-                                                       encodeString(as.character(level[bad[1]]), quote = "\"")))
-  twice <- anyDuplicated(data.frame(id, place))
-  if (twice) abort_report_at(id[twice], sprintf("supports level %s twice", encodeString(mechanism$levels[place[twice]],
-                                                                                        quote = "\"")))
+  if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level", shown(level[bad[1]])))
+  twice <- anyDuplicated(data.frame(id, place = replace(place, none, NA)))
+  if (twice) abort_report_at(id[twice], sprintf("supports level %s twice", shown(level[twice])))
   beside <- which(none & id %in% id[!none])
   if (length(beside)) abort_report_at(id[beside[1]], "has a row without a level beside others")
-  if (is.null(size)) check_empty_reports(whole, length(unique(id)), sum(none))
-  list(id = id, place = as.integer(place))
+  if (is.null(size)) {
+    check_empty_reports(mechanism, length(unique(id)), sum(none))
+    rows <- matrix(0L, max(id, 0L), codec$width)
+    rows[cbind(id, place)[!none, , drop = FALSE]] <- 1L
+    return(rows)
+  }
+  sizes <- tabulate(id)
+  bad <- which(sizes != size)
+  if (length(bad)) abort_report_at(bad[1], size_words(sizes[bad[1]], codec))
+  if (!is.null(codec$drawn)) {
+    bit <- column_numbers(x$bit)
+    bad <- which(!bit %in% 0:1)
+    if (length(bad)) abort_report_at(id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
+    place <- ifelse(bit == 1, place, -place)
+  }
+  matrix(place[order(id, abs(place))], ncol = size, byrow = TRUE)
 }
 
 # Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
@@ -275,14 +449,12 @@ check_empty_reports <- function(mechanism, n, empty) {
 
 # How often no bit at all is 1, where bits are independent; else 0.
 empty_chance <- function(mechanism) {
-  if (!is.null(mechanism[["bit"]])) {
-    law <- rr_law(mechanism[["bit"]])
-    ones <- mechanism$hashes %||% 1
-    return((1 - law$q)^(mechanism$bits_number - ones) * (1 - law$p)^ones)
-  }
-  law <- rr_law(mechanism)
+  law <- rr_law(mechanism[["bit"]] %||% mechanism)
   independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
-  if (independent) (1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q)) else 0
+  if (!independent) return(0)
+  if (is.null(mechanism[["bit"]])) return((1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q)))
+  ones <- mechanism$hashes %||% 1
+  (1 - law$q)^(mechanism$codec$width - ones) * (1 - law$p)^ones
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -300,45 +472,99 @@ one_row_each <- function(x, mechanism, weights, by) {
   list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
 }
 
-long_bits <- function(x, mechanism, whole = mechanism) {
-  long <- long_places(x, mechanism, whole = whole)
-  matrix <- matrix(0L, max(long$id, 0L), length(mechanism$levels))
-  some <- !is.na(long$place)
-  matrix[cbind(long$id, long$place)[some, , drop = FALSE]] <- 1L
-  .Call(C_rr_matrix_to_bits, matrix)$bits
-}
-
-long_lists <- function(x, mechanism) {
-  long <- long_places(x, mechanism)
-  sizes <- tabulate(long$id)
-  bad <- which(sizes != mechanism$size)
-  if (length(bad)) abort_report_at(bad[1], report_size_words(sizes[bad[1]], mechanism$size))
-  matrix(long$place[order(long$id, long$place)], mechanism$size)
-}
-
 # ---- counting ----
 
-# Groups and weights of the reports that were not dropped.
-kept <- function(x, read) if (length(read$dropped)) x[-read$dropped] else x
-
-group_number <- function(groups) as.double(max(1L, groups))
-
-count_packed <- function(read, mechanism, groups, weights, size = -1) {
-  counted <- .Call(C_rr_count_bits, unclass_bits(read$reports), as.double(length(mechanism$levels)), as.double(size),
-                   kept(groups, read), group_number(groups), kept(weights, read))
-  counted_reports(counted, read, function(position) size_problem(read, position, size))
+#' @export
+rr_count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  codec <- mechanism$codec
+  read <- read_reports(x, mechanism, na.rm, groups, weights)
+  counts <- if (is.null(codec$width)) {
+    count_cells(number_cells(read$reports, codec$numbers), length(mechanism$reports), read)
+  } else if (length(codec$numbers)) {
+    count_cohorts(read, codec)
+  } else {
+    count_supports(report_values(read$reports), read, codec)
+  }
+  if (!is.null(codec$drawn)) check_ones(read$reports, mechanism)
+  counted_reports(counts, read)
 }
 
-size_problem <- function(read, position, size) {
-  report_size_words(sum(as.matrix(read$reports[position])), size)
+counted_reports <- function(counts, read, ...) {
+  list(counts = if (read$each > 1) matrix(counts, ncol = read$each) else as.vector(counts), dropped = read$dropped, ...)
 }
 
-report_size_words <- function(number, size) {
-  sprintf("has %s categor%s; %s %s needed", format_count(number), if (number == 1) "y" else "ies", format_count(size),
-          if (size == 1) "is" else "are")
+# How often each of the categories 0, 1, ... was reported, group by group.
+count_cells <- function(cells, number, read) {
+  .Call(C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE)$counts
 }
 
-counted_reports <- function(counted, read, problem = function(position) "is no report of it") {
-  if (counted$position > 0) abort_report_at(counted$position, problem(counted$position))
-  list(counts = if (ncol(counted$counts) > 1L) counted$counts else as.vector(counted$counts), dropped = read$dropped)
+count_supports <- function(values, read, codec) {
+  if (is.raw(values)) {
+    return(.Call(C_rr_count_bits, values, codec$width, -1, read$groups, read$each, read$weights)$counts)
+  }
+  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)$counts
+}
+
+# Group by group and cohort by cohort the ones of each bit, then the number of reports.
+count_cohorts <- function(read, codec) {
+  cohorts <- codec$numbers$cohort[2]
+  group <- read$groups %||% 1L
+  cells <- as.integer(read$reports$cohort + (group - 1L) * cohorts)
+  within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
+  sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
+  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec), codec$width), sizes)
+}
+
+# Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many
+# there are. A report supports those whose sign in its column is its own: half of all, give or take the transform of the
+# signs.
+count_signs <- function(read, size, width, cohorts = 1) {
+  reports <- read$reports
+  cohort <- reports$cohort %||% 1L
+  cells <- (cohort - 1L) * 2 * size + reports$index + ifelse(reports$sign > 0, 0, size)
+  table <- array(count_cells(as.integer(cells), 2 * size * cohorts, read), c(size, 2, cohorts * read$each))
+  vapply(seq_len(dim(table)[3]), function(j) {
+    n <- sum(table[, , j])
+    signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[seq_len(width)]
+    c(pmin(pmax((n + signs) / 2, 0), n), n)
+  }, numeric(width + 1))
+}
+
+# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one set of reports in a
+# hundred million is such.
+check_ones <- function(reports, mechanism) {
+  d <- mechanism$d
+  held <- d / mechanism$buckets
+  chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
+  if (any(report_values(reports) < 0) || length(reports) * log(chance) >= log(1e-8)) return(invisible())
+  abort(c("{.arg x} must hold reports of this mechanism.",
+          x = "All bits of {format_count(length(reports))} reports are 1: no position is negative.",
+          i = "They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}."), "report")
+}
+
+# ---- categories ----
+
+# 1-based codes of a column of reports. `name` is the column's, for the message.
+report_codes <- function(x, mechanism, name) {
+  if (!(is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) || length(dim(x)) > 1L) {
+    abort(c("{.val {name}} must hold one report per row.", x = "It is {describe(x)}."), "argument")
+  }
+  x <- plain_reports(x, mechanism)
+  tell_reading(x, mechanism)
+  coded <- encode_reports(x, mechanism)
+  codes <- as.integer(coded$codes) - coded$first + 1L
+  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+  if (!length(bad)) return(codes)
+  value <- value_at(x, bad[1])
+  if (is.na(value)) {
+    abort(c("{.val {name}} must not have missing reports.", x = "Row {format_count(bad[1])} is NA.",
+            i = "{.code na.action = na.omit} drops such rows."), "missing")
+  }
+  unknown <- unknown_reports(x, mechanism)
+  row <- format_count(bad[1])
+  lines <- unknown_lines(unknown, paste("Row", row), sprintf("reports, the first in row %s", row))
+  abort(c("{.val {name}} must hold reports of its mechanism.",
+          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
+          i = "The levels are {format_labels(mechanism$reports)}.",
+          i = if (unknown$relaxed) relaxed_remedy), "level")
 }

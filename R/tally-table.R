@@ -38,18 +38,12 @@ knit_print.rr_tally <- function(x, ...) {
   knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
 }
 
-# What the rows are where they are not all reports of one kind.
+# What the rows are if they are not all reports of one kind.
 part_line <- function(mechanism) {
-  first <- mechanism$reports[1:2]
-  if (inherits(mechanism, "rr_bloom")) {
-    all <- mechanism$reports[mechanism$bits_number + 1]
-    return(sprintf(paste("  Row \"%s\" counts all reports of cohort 1, \"%s\" those of them with this bit;",
-                         "shares are of all reports"), all, first[1]))
-  }
-  if (!inherits(mechanism, "rr_sampled")) return(NULL)
-  sprintf(paste("  Row \"%s\" counts all reports of this %s, \"%s\" those of them that say so;",
-                "shares are of all reports"), first[1],
-          if (inherits(mechanism, "rr_hierarchy")) "depth" else "question", first[2])
+  parts <- tally_parts(mechanism)
+  if (is.null(parts$totals)) return(NULL)
+  sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
+          mechanism$reports[parts$totals[1]], tolower(parts$part), parts$names[1], mechanism$reports[parts$rows[[1]][1]])
 }
 
 tally_lines <- function(x) {
@@ -61,10 +55,7 @@ tally_lines <- function(x) {
       sprintf("  with the label%s of %s", if (length(x$chunks) > 1L) "s" else "", number_of(length(x$chunks), "chunk"))
     },
     if (!is.null(x$sets)) {
-      paste0("  with ", format_count(sum(vapply(x$sets, function(s) length(s$times), 0L))), " different sets, ",
-             format(structure(sum(vapply(x$sets, function(s) length(s$bits) + 8 * length(s$times), 0)),
-                              class = "object_size"),
-                    units = "auto"))
+      paste0("  with ", number_of(sum(vapply(x$sets, function(s) length(s$times), 0L)), "different set"))
     })
 }
 
@@ -99,7 +90,7 @@ autoplot.rr_tally <- function(object, ...) {
   }
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
-  picture <- if (is.null(parts)) tally_rows(object, groups) else tally_panels(object, groups, parts)
+  picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
   picture$labels$title <- "Reported shares"
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
@@ -107,7 +98,7 @@ autoplot.rr_tally <- function(object, ...) {
 }
 
 # Few categories: bars lie down, so that their labels can be read, in a panel for each group.
-tally_rows <- function(object, groups) {
+picture_of_categories <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
   # All groups have the same categories.
@@ -160,7 +151,7 @@ tally_parts <- function(mechanism) {
 }
 
 # A panel for each part and group: its counts as shares of those who drew it.
-tally_panels <- function(object, groups, parts) {
+picture_of_parts <- function(object, groups, parts) {
   labels <- names(object) %||% ""
   counts <- as.matrix(object$counts)
   all <- length(parts$names) * groups

@@ -44,7 +44,7 @@
 #'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped; of [rr_local_hash()] and [rr_mean()] `witness`, the number of
 #'   different hash functions or of reports outside of the range of answers, which tells clients that do not randomise (column `unlikely` of [glance()][tidy.rr_fit]); tallies of a database have none.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data; where only the order of the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#'   all the data; if only the order of the levels differs, the order of the first tally is used (of mechanisms whose reports are categories). `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Several reports of one respondent:
 #' A tally knows reports, not people. Standard errors and intervals of its estimates take each report for that of a different respondent. Where people report several times
 #' (every week, say, with a permanent answer or anew), tallies of the weeks may be kept beside each other, by `by = ~ week`, but a tally of all weeks, made at once or by `c()`, has standard errors that are
@@ -84,9 +84,6 @@ rr_tally <- function(x, mechanism, ...) {
 rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
                              keep = c("counts", "sets")) {
   check_dots_empty(...)
-  if (inherits(by, "formula") || inherits(weights, "formula")) {
-    abort(c("A formula names columns, and {.arg x} is not a data frame.", x = "It is {describe(x)}."), "argument")
-  }
   tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, match, keep)
 }
 
@@ -121,11 +118,10 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
   answers <- leave_out_ungrouped(answers, na.rm)
   n <- report_number(answers$reports)
   groups <- make_groups(answers$by, n)
-  tell_blank_groups(groups$keys)
   weights <- answers$weights
   counted <- if (is.null(answers$count)) count_answers(answers$reports, mechanism, groups$codes, weights, na.rm, match)
     else answers$count(answers, groups$codes, weights %||% answers$times, na.rm, match)
-  counted <- check_counted(counted, mechanism, groups$n, n)
+  counted <- check_counted(counted, mechanism, groups$n)
   dropped <- counted$dropped
   missing <- counted$missing %||% if (is.null(answers$times)) length(dropped) else sum(answers$times[dropped])
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
@@ -186,24 +182,16 @@ tally_sets <- function(answers, mechanism, dropped, groups) {
 }
 
 # Check what a method of rr_count_reports() returned.
-check_counted <- function(result, mechanism, groups, n) {
+check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
   cells <- rows * max(1L, groups)
-  dropped <- result$dropped
   # Last groups all of whose reports are missing may have no counts.
-  if (length(dropped) && is.numeric(counts) && length(counts) < cells) counts <- c(counts, numeric(cells - length(counts)))
-  if (!is.numeric(counts) || length(counts) != cells) {
-    abort(c("{.fn rr_count_reports} must return a list with {.field counts}, {rows} number{?s} for each group.",
-            x = "It is {describe(if (is.list(result)) counts else result)}."), "argument")
-  }
+  if (length(result$dropped) && is.numeric(counts)) counts <- c(counts, numeric(max(0, cells - length(counts))))
   # A vector of conditions would take half as much again as many counts.
-  if (anyNA(counts) || (length(counts) && min(counts) < 0)) {
-    abort(c("{.fn rr_count_reports} must return counts that are at least 0.", x = "One is {min(counts)}."), "counts")
-  }
-  if (length(dropped) && !(is.numeric(dropped) && all(dropped %in% seq_len(n)))) {
-    abort(c("{.fn rr_count_reports} must return the positions of the reports that it {.field dropped}.",
-            x = "It is {describe(dropped)}."), "argument")
+  if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) || (cells && min(counts) < 0)) {
+    abort(c("{.fn rr_count_reports} must return {.field counts}: {rows} number{?s} of at least 0 for each group.",
+            x = "It is {describe(if (is.list(result)) counts else result)}."), c("counts", "argument"))
   }
   result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
   result

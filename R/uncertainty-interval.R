@@ -101,7 +101,7 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (!likelihood || inherits(law, "rr_law_hierarchy")) {
       refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
     }
-    if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories; there are {format_count(k)}.")
+    if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories.")
   }
   if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")

@@ -94,6 +94,9 @@ panel_columns <- function(panels, rows) {
   if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
 }
 
+# Labels of an axis that would overlap are left out.
+no_overlap <- function() ggplot2::guide_axis(check.overlap = TRUE)
+
 # Every row of up to 50 has a label, small where there are many; labels are left out only where they would overlap.
 row_labels <- function(layout, labels = identity) {
   ggplot2::scale_y_discrete(labels = function(x) wrap_labels(layout$width)(labels(x)),
@@ -102,6 +105,15 @@ row_labels <- function(layout, labels = identity) {
 
 # The first row is on top.
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
+
+# The groups of each row as one label, in their order.
+group_panel <- function(data, keys, sep = ", ") {
+  if (!length(keys)) return(one_panel(data))
+  panel <- do.call(paste, c(unname(as.list(data)[keys]), sep = sep))
+  factor(panel, unique(panel))
+}
+
+one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
 row_theme <- function(layout) {
   ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),

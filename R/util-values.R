@@ -72,17 +72,10 @@ nearest_label <- function(value, labels) {
   same <- match(relax(value), relax(labels))
   if (!is.na(same)) return(labels[same])
   distance <- as.vector(utils::adist(relax(value), relax(labels)))
-  # Two letters the wrong way round are one slip.
-  letters_of <- function(text) lapply(strsplit(text, ""), sort)
-  two <- which(distance == 2)
-  distance[two[letters_of(relax(labels[two])) %in% letters_of(relax(value))]] <- 1
   nearest <- which.min(distance)
-  if (length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
-      distance[nearest] < nchar(labels[nearest])) {
-    labels[nearest]
-  } else {
-    NA_character_
-  }
+  near <- length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
+    distance[nearest] < nchar(labels[nearest])
+  if (near) labels[nearest] else NA_character_
 }
 
 # The nearest to the first of some names that is none, for an error; NULL where none is near.
@@ -132,7 +125,8 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 check_result_names <- function(names, must_not, one) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
+          i = "Rename that {one}."), "argument")
 }
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
@@ -218,3 +212,25 @@ whole_shares <- function(n, shares) {
   whole[largest] <- whole[largest] + (n - sum(whole))
   whole
 }
+
+# How results look in R Markdown: the lines above and below as text, the estimates as a table.
+# `lines` and `notes` are lines as print() writes them, with those that continue a sentence further in.
+knit_result <- function(x, lines, table, total, notes = NULL, digits = 4) {
+  # Documents of other kinds than Markdown show what print() shows.
+  if (!identical(knitr::opts_knit$get("out.format"), "markdown")) return(knitr::normal_print(x))
+  joined <- function(lines) {
+    text <- strsplit(gsub("\n {3,}", " ", paste(lines, collapse = "\n")), "\n", fixed = TRUE)[[1]]
+    paste(escape_markdown(trimws(text)), collapse = "  \n")
+  }
+  numbers <- vapply(table, is.numeric, NA)
+  cells <- as.data.frame(format(as.data.frame(table), digits = digits, justify = "none"))
+  cells[!numbers] <- lapply(cells[!numbers], function(column) escape_markdown(trimws(column)))
+  names(cells) <- escape_markdown(names(table))
+  rows <- knitr::kable(cells, format = "pipe", align = ifelse(numbers, "r", "l"), row.names = FALSE)
+  more <- if (total > nrow(table)) sprintf("... and %s more; see `tidy()`.", format_count(total - nrow(table)))
+  parts <- c(joined(lines), paste(rows, collapse = "\n"), more, if (length(notes)) joined(notes))
+  knitr::asis_output(paste0("\n\n", paste(parts, collapse = "\n\n"), "\n\n"))
+}
+
+# What Markdown would take for marks; the lines of tables are kable()'s to escape.
+escape_markdown <- function(text) gsub("([\\\\`*_{}<>\\[\\]$~^])", "\\\\\\1", text, perl = TRUE)

@@ -10,11 +10,6 @@ rooms <- c("joint", "sets", "regress", "plan", "study")
 # Judges of estimators may use every room.
 judges <- c("study", "plan")
 
-# Doors that make whole objects of the last step, uncertainty and all; the engines behind them do not. A hierarchy and a search by prefixes are protocols
-# made of others, whose reports are counted as those of several questions are.
-doors <- c("estimate.R" = "fit", "uncertainty-contrast.R" = "fit", "mechanism-hierarchy.R" = "protocol",
-           "mechanism-prefixes.R" = "protocol")
-
 parsed <- lapply(files, parse, keep.source = FALSE)
 names(parsed) <- basename(files)
 
@@ -29,10 +24,9 @@ home <- unlist(lapply(names(parsed), function(file) {
 }))
 
 # A protocol is one file: how its reports are drawn and counted stands beside its constructor.
-protocols <- unique(home[grepl("^(rr_count_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
+protocols <- unique(home[grepl("^(rr_draw_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
 
 step_of <- function(file) {
-  if (file %in% names(doors)) return(doors[[file]])
   if (file %in% protocols) return("protocol")
   sub("[-.].*$", "", file)
 }

@@ -52,4 +52,4 @@ for (case in list(c(1e4, 1, 7000), c(1e4, 0.5, 25000), c(5e5, 1, 20000), c(5e5, 
 }
 last <- runs[runs$iterations == 40000, ]
 claim("There is no stop condition that guarantees proximity (1).", "there is one for the likelihood",
-      sprintf("the certified gap of the total log-likelihood after 40,000 iterations is %.2g to %.2g; see rr_trace()", min(last$gap), max(last$gap)))
+      sprintf("the certified gap of the total log-likelihood after 40,000 iterations is %.2g to %.2g; see tidy(type = 'trace')", min(last$gap), max(last$gap)))

@@ -1,4 +1,4 @@
-# Do the intervals of rr_parameters() for the honesty of respondents hold? Two samples of a stochastic lie detector.
+# Do the intervals of tidy(fit, type = "parameters") for the honesty of respondents hold? Two samples of a stochastic lie detector.
 #
 #   Rscript -e 'source(system.file("studies", "parameters.R", package = "candor"))'
 #
@@ -21,7 +21,7 @@ one_survey <- function(share, honesty, n, seed, p = c(0.2, 0.8)) {
   set.seed(seed)
   yes <- stats::rbinom(2, n, share * honesty + (1 - share) * (1 - p))
   tallies <- Map(function(yes, p) rr_counts(c(no = n - yes, yes = yes), rr_lie_detector(p)), yes, p)
-  table <- rr_parameters(rr_estimate(tallies))
+  table <- tidy(rr_estimate(tallies), type = "parameters")
   bounds <- unlist(table[table$term == "honesty", c("conf.low", "conf.high")])
   c(low = bounds[[1]], high = bounds[[2]], hit = bounds[[1]] <= honesty && honesty <= bounds[[2]])
 }

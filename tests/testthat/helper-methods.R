@@ -1,10 +1,6 @@
 # Snapshots say <all methods> for their list, which each new method would change: all of them in their order, or nothing is
-# replaced. So it is with <all possible methods>, those that a mechanism can have.
+# replaced.
 name_all_methods <- function(lines) name_methods(lines, rr_methods()$method, "<all methods>")
-
-name_possible_methods <- function(mechanism) {
-  function(lines) name_methods(lines, possible_methods(mechanism), "<all possible methods>")
-}
 
 name_methods <- function(lines, methods, word) {
   names <- sprintf("\"%s\"", methods)

@@ -85,7 +85,7 @@ unequal_questions <- function() {
 
 test_that("one respondent, unequal innocuous answers: the inversion is unbiased, truth by truth and exactly", {
   for (question in unequal_questions()) {
-    expect_gt(diff(range(additive(question)$b)), 0.01)
+    expect_gt(diff(range(rr_law(question)$b)), 0.01)
     products <- list(rr_product(x = question), rr_product(x = question, y = rr_warner(0.8)), rr_product(y = rr_binary(0.9, 0.2), x = question),
                      rr_product(x = question, y = rr_grr(3, p = 0.6)), rr_product(x = question, y = rr_warner(0.8), z = question))
     for (survey in products) {

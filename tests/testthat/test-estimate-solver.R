@@ -33,7 +33,7 @@ test_that("the iterative update matches the vectors for general channels, from a
     expect_golden(coef(fit), case$expected$theta)
     expect_golden(as.numeric(logLik(fit)) / n, case$expected$mean_loglik)
     expect_golden(fit$details[[1]]$gap / n, case$expected$gap_log)
-    expect_identical(nrow(rr_trace(fit)), as.integer(case$input$iterations) + 1L)
+    expect_identical(nrow(tidy(fit, type = "trace")), as.integer(case$input$iterations) + 1L)
   }
 })
 
@@ -42,7 +42,7 @@ test_that("likelihood and certificate at a given distribution match the vectors"
     if (!is.numeric(case$expected$loglik)) next
     channel <- as_general(golden_grr(case$input))
     n <- sum(case$input$counts)
-    trace <- rr_trace(rr_estimate(rr_counts(case$input$counts, channel), method = "ibu", iterations = 0, start = case$input$theta))
+    trace <- tidy(rr_estimate(rr_counts(case$input$counts, channel), method = "ibu", iterations = 0, start = case$input$theta), type = "trace")
     expect_golden(trace$loglik, case$expected$loglik)
     expect_golden(trace$gap / n, case$expected$gap_log)
   }
@@ -143,7 +143,7 @@ test_that("maxima that are not unique are told from those that are", {
   expect_false(unique(rbind(c(0.8, 0.1, 0.1), c(0.45, 0.1, 0.45), c(0.1, 0.1, 0.8)), c(30, 10, 40)))
   # At a vertex of the channel the maximum is unique although three truths share two reports.
   expect_true(unique(rbind(c(0.9, 0.1), c(0.5, 0.5), c(0.1, 0.9)), c(100, 0)))
-  expect_snapshot(rr_estimate(rr_counts(c(50L, 50L), rr_channel(rbind(c(0.8, 0.2), c(0.3, 0.7), c(0.3, 0.7))))))
+  expect_output(print(rr_estimate(rr_counts(c(50L, 50L), rr_channel(rbind(c(0.8, 0.2), c(0.3, 0.7), c(0.3, 0.7)))))), "maximum is not unique")
 })
 
 test_that("a fit never claims a tolerance it did not reach", {
@@ -156,7 +156,6 @@ test_that("a fit never claims a tolerance it did not reach", {
   last <- suppressWarnings(rr_estimate(tally, tolerance = 0), classes = "candor_warning_not_converged")
   expect_identical(last$details[[1]]$converged, last$details[[1]]$gap == 0)
   expect_lte(last$details[[1]]$gap, 1e-9)
-  expect_snapshot(invisible(rr_estimate(rr_counts(c(24, 11, 5), rr_channel(golden("mle_channel")[[1]]$input$channel)), iterations = 0)))
 })
 
 test_that("impossible data name the report", {
@@ -166,16 +165,15 @@ test_that("impossible data name the report", {
   impossible <- rr_compose(first, second)
   expect_s3_class(rr_estimate(rr_counts(c(1, 1, 5), impossible)), "rr_fit")
   impossible$matrix[, "c"] <- 0
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(c(5, 3, 2), impossible)))
+  expect_error(rr_estimate(rr_counts(c(5, 3, 2), impossible)), "\"c\"", class = "candor_error_impossible")
 })
 
 test_that("channels that carry nothing, or cannot be inverted, are refused where they must be", {
   flat <- rr_channel(rbind(c(0.2, 0.3, 0.5), c(0.2, 0.3, 0.5)))
   singular <- rr_channel(rbind(c(0.8, 0.2), c(0.5, 0.5), c(0.2, 0.8)))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(c(1, 2, 3), flat)))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(c(1, 2), singular), method = "inv"))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(c(1, 2), singular), interval = "exact"))
-  expect_snapshot(error = TRUE, rr_estimate(rr_counts(c(1, 2), singular), tolerence = 1e-6))
+  expect_error(rr_estimate(rr_counts(c(1, 2, 3), flat)), class = "candor_error_no_information")
+  expect_error(rr_estimate(rr_counts(c(1, 2), singular), method = "inv"), class = "candor_error_no_information")
+  expect_error(rr_estimate(rr_counts(c(1, 2), singular), interval = "exact"), class = "candor_error_argument")
   expect_true(all(is.na(confint(rr_estimate(rr_counts(c(10, 2), singular))))))
 })
 

@@ -137,13 +137,6 @@ test_that("what cannot be compared is refused", {
   expect_error(anova(alone, rr_estimate(rr_counts(c(no = 1, yes = 1), rr_warner(0.8)))), class = "candor_error_mismatch")
 })
 
-test_that("the printed table says which group is subtracted from which", {
-  fit <- rr_estimate(rr_counts(cbind(north = c(620, 380), south = c(700, 300)), rr_warner(0.8)))
-  expect_output(print(rr_compare(fit)), "Difference: group2 minus group1")
-  expect_output(print(rr_compare(fit, type = "ratio")), "Ratio: +group2 over group1")
-  expect_output(print(tibble::as_tibble(as.data.frame(rr_compare(fit)))), "south")
-})
-
 test_that("p-values of estimates at the boundary are those of the intervals", {
   mechanism <- rr_grr(letters[1:6], epsilon = 1)
   # The last two categories have fewer reports than noise alone gives.
@@ -172,11 +165,10 @@ test_that("p-values of estimates at the boundary are those of the intervals", {
   expect_equal(inside$p.value, 2 * stats::pnorm(-z), tolerance = 1e-6)
 })
 
-test_that("the summary of a comparison and of a tally is its print", {
-  fit <- rr_estimate(rr_counts(cbind(x = c(no = 600, yes = 400), y = c(500, 500)), rr_forced(1 / 6)))
-  table <- rr_compare(fit)
-  expect_identical(capture.output(print(summary(table))), capture.output(print(table)))
-  expect_identical(capture.output(print(summary(fit$tally))), capture.output(print(fit$tally)))
+test_that("the printed table says which group is subtracted from which", {
+  fit <- rr_estimate(rr_counts(cbind(north = c(620, 380), south = c(700, 300)), rr_warner(0.8)))
+  expect_output(print(rr_compare(fit)), "group2 minus group1")
+  expect_output(print(rr_compare(fit, type = "ratio")), "group2 over group1")
 })
 
 test_that("two groups at the same boundary do not differ: p-value 1", {

@@ -28,7 +28,7 @@ test_that("what the design explains is no contradiction, and the generator is le
   set.seed(3)
   before <- .Random.seed
   # Any share between 20 and 80 % has a truth: nothing can be tested.
-  expect_message(test <- rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8))), 99, seed = 2), "0 degrees of freedom",
+  expect_message(test <- rr_goodness_of_fit(rr_estimate(rr_counts(c(40, 60), rr_warner(0.8))), 99, seed = 2),
                  class = "candor_message_untested")
   expect_identical(.Random.seed, before)
   expect_equal(test$deviance, 0, tolerance = 1e-9)
@@ -36,7 +36,7 @@ test_that("what the design explains is no contradiction, and the generator is le
   # In one group it can: its estimate is at the boundary.
   groups <- rr_tally(data.frame(report = rep(c("no", "yes", "no", "yes"), c(40, 60, 95, 5)), group = rep(1:2, each = 100)), rr_warner(0.8),
                      column = "report", by = "group")
-  expect_message(test <- rr_goodness_of_fit(rr_estimate(groups), 99, seed = 2), "in 1 group", class = "candor_message_untested")
+  expect_message(test <- rr_goodness_of_fit(rr_estimate(groups), 99, seed = 2), class = "candor_message_untested")
   expect_identical(is.na(test$p.value), c(TRUE, FALSE))
   expect_lte(test$p.value[2], 0.02)
   # Three reports for two truths leave a degree of freedom.

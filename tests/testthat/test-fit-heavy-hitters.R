@@ -23,6 +23,7 @@ test_that("a search by hand: without randomisation it finds what is there, and n
   expect_length(intersect(rr_heavy_hitters(tally, most = 2)$term, found$term), 2)
   expect_identical(nrow(rr_heavy_hitters(tally, alphabet = "xyz")), 0L)
   expect_output(print(found), "6 strings found, epsilon = 44")
+  expect_output(print(found), "Strings are cut to 5 characters; those listed leave")
 })
 
 test_that("prefixes of short strings are their own", {
@@ -104,38 +105,19 @@ test_that("groups use different functions, and the whole string can be asked for
   expect_s3_class(attr(found, "fit"), "rr_fit")
 })
 
-test_that("nonsense is refused", {
+test_that("what is no search is refused", {
   m <- rr_prefixes(1, c(1, 2), width = 8, functions = 2)
   set.seed(1)
   tally <- rr_tally(rr_perturb(rep("ab", 200), m, rng = "R"), m)
-  expect_snapshot(error = TRUE, {
-    rr_prefixes(1)
-    rr_prefixes(1, c(2, 2))
-    rr_prefixes(1, 1:40, functions = 500)
-    rr_perturb(3, m)
-    rr_perturb("a\u0004", m)
-    rr_heavy_hitters()
-    rr_heavy_hitters(rr_counts(c(1, 2), rr_warner(0.8)))
-    rr_heavy_hitters(3)
-    rr_heavy_hitters(tally, alphabet = c("a", "bc"))
-    rr_heavy_hitters(tally, alphabet = rep("a", 2))
-    rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 50), rr_prefixes(1, 9, 8, 2), rng = "R"), rr_prefixes(1, 9, 8, 2)))
-    rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 100), m, rng = "R"), m, by = rep(1:2, 50)))
-    rr_heavy_hitters(tally, most = 0)
-    rr_heavy_hitters(tally, alpha = 2)
-    rr_estimate(tally)
-    rr_heavy_hitters(rr_counts(numeric(length(m$reports)), m, n = 5))
-  })
-})
-
-test_that("the print says where strings are cut, and what is not listed", {
-  search <- tibble::tibble(length = c(1, 5), candidates = c(27, 100), n = 10, error = 0.1, threshold = 0.1, found = 2)
-  found <- structure(tibble::tibble(term = c("tea", "ale"), estimate = c(0.5, 0.25)), search = search, epsilon = 1, n = 10,
-                     target = "population", conf.level = 0.95)
-  class(found) <- c("rr_heavy_hitters", class(found))
-  expect_output(print(found), "cut to 5 characters; those listed leave 25% to others\n", fixed = TRUE)
-  found$estimate[1] <- 0.8
-  expect_output(print(found), "leave -5% to others, by chance below 0", fixed = TRUE)
+  expect_error(rr_prefixes(1, c(2, 2)), class = "candor_error_argument")
+  expect_error(rr_prefixes(1, 1:40, functions = 500), class = "candor_error_too_large")
+  for (odd in list(3, "a\u0004")) expect_error(rr_perturb(odd, m), class = "candor_error_argument")
+  expect_error(rr_heavy_hitters(rr_counts(c(1, 2), rr_warner(0.8))), class = "candor_error_argument")
+  expect_error(rr_heavy_hitters(tally, alphabet = c("a", "bc")), class = "candor_error_argument")
+  many <- rr_prefixes(1, 9, 8, 2)
+  expect_error(rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 50), many, rng = "R"), many)), class = "candor_error_too_large")
+  expect_error(rr_estimate(tally), class = "candor_error_argument")
+  expect_error(rr_heavy_hitters(rr_counts(numeric(length(m$reports)), m, n = 5)), class = "candor_error_empty")
 })
 
 test_that("strings are listed with limits by rank among those that were found", {

@@ -4,7 +4,7 @@ test_that("cumulative shares are sums with the errors of the covariance matrix",
   tally <- rr_counts(cbind(north = c(300, 250, 250, 200), south = c(220, 260, 290, 230)), ordered_grr())
   for (method in c("inv", "mle")) {
     fit <- rr_estimate(tally, method = method)
-    cdf <- rr_cdf(fit)
+    cdf <- rr_contrast(fit, cumulative = TRUE)
     expect_s3_class(cdf, "rr_contrast")
     expect_identical(cdf$term, sub(":", ":up to ", names(coef(fit))))
     expect_false(any(c("statistic", "p.value") %in% c(names(cdf), names(tidy(cdf)))))
@@ -16,12 +16,12 @@ test_that("cumulative shares are sums with the errors of the covariance matrix",
     expect_identical(cdf$std.error[c(4, 8)], c(0, 0))
     sums <- list("north:b" = c("north:a", "north:b"), "south:b" = c("south:a", "south:b"))
     same <- c("estimate", "std.error", "conf.low", "conf.high")
-    expect_equal(rr_cdf(fit, at = "b", conf.level = 0.9)[same], rr_contrast(fit, sums, conf.level = 0.9)[same], ignore_attr = TRUE)
+    expect_equal(rr_contrast(fit, "b", conf.level = 0.9, cumulative = TRUE)[same], rr_contrast(fit, sums, conf.level = 0.9)[same], ignore_attr = TRUE)
   }
   # Of independent binomial counts: the sum of two categories of k-ary randomized response is binomial.
   one <- rr_estimate(rr_counts(c(300, 250, 250, 200), ordered_grr()), method = "inv")
   m <- ordered_grr()
-  expect_equal(rr_cdf(one)$std.error[2], sqrt(0.55 * 0.45 / 999) / (m$p - m$q), tolerance = 1e-12)
+  expect_equal(rr_contrast(one, cumulative = TRUE)$std.error[2], sqrt(0.55 * 0.45 / 999) / (m$p - m$q), tolerance = 1e-12)
 })
 
 test_that("quantiles are interpolated in bins, and levels where there are none", {
@@ -86,17 +86,14 @@ test_that("groups have quantiles of their own, and at the boundary intervals are
 
 test_that("what has no order, and bad arguments, are refused", {
   fit <- rr_estimate(rr_counts(c(3, 4, 5, 6), ordered_grr()))
-  expect_snapshot(error = TRUE, {
-    rr_cdf(1)
-    rr_cdf(rr_estimate(rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 1))))
-    rr_cdf(rr_estimate(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8)))))
-    rr_cdf(fit, at = "z")
-    rr_cdf(fit, conf.level = 95)
-    rr_quantile(fit, 2)
-    rr_quantile(fit, breaks = 1:3)
-    rr_quantile(fit, breaks = c(1, 2, 3, 3, 4))
-    rr_quantile(1)
-  })
+  for (read in list(rr_quantile, function(fit) rr_contrast(fit, cumulative = TRUE))) {
+    expect_error(read(1), class = "candor_error_argument")
+    expect_error(read(rr_estimate(rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 1)))), class = "candor_error_argument")
+    expect_error(read(rr_estimate(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8))))), class = "candor_error_argument")
+  }
+  expect_error(rr_contrast(fit, "z", cumulative = TRUE), class = "candor_error_level")
+  expect_error(rr_quantile(fit, 2), class = "candor_error_argument")
+  for (breaks in list(1:3, c(1, 2, 3, 3, 4))) expect_error(rr_quantile(fit, breaks = breaks), class = "candor_error_argument")
 })
 
 test_that("cumulative shares at the boundary have intervals for channels too, which cover", {
@@ -104,7 +101,7 @@ test_that("cumulative shares at the boundary have intervals for channels too, wh
   grr <- ordered_grr(5)
   channel <- rr_channel(unname(rr_matrix(grr)), levels = factor(letters[1:5], ordered = TRUE))
   counts <- c(300, 280, 260, 80, 80)
-  boundary <- function(mechanism) suppressWarnings(rr_cdf(rr_estimate(rr_counts(counts, mechanism), method = "mle")))
+  boundary <- function(mechanism) suppressWarnings(rr_contrast(rr_estimate(rr_counts(counts, mechanism), method = "mle"), cumulative = TRUE))
   known <- boundary(grr)
   same <- boundary(channel)
   expect_true(anyNA(same$std.error))
@@ -120,7 +117,7 @@ test_that("cumulative shares at the boundary have intervals for channels too, wh
   samples <- samples[chance > 2e-4, ]
   chance <- chance[chance > 2e-4]
   covered <- suppressWarnings(apply(samples, 1, function(counts) {
-    cdf <- rr_cdf(rr_estimate(rr_counts(counts, geometric)), at = 2:3)
+    cdf <- rr_contrast(rr_estimate(rr_counts(counts, geometric)), 2:3, cumulative = TRUE)
     expect_false(anyNA(cdf$conf.low))
     cdf$conf.low <= 1 & cdf$conf.high >= 1 - 1e-12
   }))

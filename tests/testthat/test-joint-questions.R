@@ -125,7 +125,7 @@ test_that("reports are read as their protocols give them: what they support, by 
   counts <- rr_cooccurrence(reports, mechanism = survey)
   few <- as.matrix(reports$few)
   bits <- cbind(as.matrix(reports$tool), reports$sex == "yes", outer(reports$town, letters[1:4], `==`),
-                as.matrix(rr_reports(candor:::new_rr_bits(candor:::report_sets(survey$questions$hash, reports$hash), 3), rr_unary(labels, 1))),
+                as.matrix(rr_reports(candor:::new_rr_reports(candor:::report_sets(survey$questions$hash, reports$hash), 3), rr_unary(labels, 1))),
                 t(apply(few, 1, function(set) 1:9 %in% set)),
                 # Sylvester's matrix by its definition.
                 {

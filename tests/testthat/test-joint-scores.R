@@ -28,7 +28,7 @@ filter_reports <- function(m) {
     one <- ifelse(seq_len(m$bits_number) %in% m$places[, x, cohort[i]], m$one, m$zero)
     prod(ifelse(all[i, ] == 1, one, 1 - one)) / m$cohorts
   }, 0), numeric(length(cohort)))
-  packed <- candor:::new_rr_bits(.Call(candor:::C_rr_matrix_to_bits, all)$bits, m$bits_number)
+  packed <- candor:::new_rr_reports(.Call(candor:::C_rr_matrix_to_bits, all)$bits, m$bits_number)
   list(reports = structure(list(cohort = cohort, bits = packed), class = "data.frame", row.names = seq_along(cohort)), law = law)
 }
 
@@ -54,7 +54,7 @@ expect_unbiased <- function(first, second, population = TRUE) {
   cells <- expand.grid(i = seq_len(nrow(a$law)), j = seq_len(nrow(b$law)))
   pick <- function(all, i, m) {
     part <- rows_of_reports(all$reports, i)
-    if (is.matrix(part)) candor:::new_rr_sets(t(part), m$buckets) else part
+    if (is.matrix(part)) candor:::new_rr_reports(part, m$buckets) else part
   }
   counts <- lapply(seq_len(nrow(cells)), function(c) {
     row <- structure(list(a = pick(a, cells$i[c], first), b = pick(b, cells$j[c], second)), class = "data.frame", row.names = 1L)

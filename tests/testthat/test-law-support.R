@@ -207,16 +207,10 @@ test_that("what follows from the inversion is there, the rest is refused by the 
   for (method in rr_methods()$method[!grepl("inverse|shares|support|binomial", rr_methods()$needs)]) {
     expect_error(rr_estimate(tally, method = method), class = "candor_error_law")
   }
-  expect_snapshot(error = TRUE, transform = name_possible_methods(mechanism), {
-    rr_estimate(tally, method = "mle")
-    rr_estimate(tally, method = "combine")
-    rr_estimate(tally, method = "inv", interval = "profile")
-    rr_estimate(tally, method = "inv", interval = "bootstrap")
-    simulate(rr_estimate(tally, method = "inv"))
-    rr_matrix(mechanism)
-    rr_tally(data.frame(a = 1), rr_product(a = mechanism))
-    rr_estimate(rr_counts(c(3, 4, 5), toy_unary(colours, 0.5, 0.5), n = 10), method = "inv")
-  })
+  expect_error(rr_estimate(tally, method = "inv", interval = "profile"), class = "candor_error_law")
+  expect_error(rr_estimate(tally, method = "inv", interval = "bootstrap"), class = "candor_error_law")
+  expect_error(rr_matrix(mechanism), class = "candor_error_law")
+  expect_error(rr_estimate(rr_counts(c(3, 4, 5), toy_unary(colours, 0.5, 0.5), n = 10), method = "inv"), class = "candor_error_no_information")
   expect_snapshot(rr_estimate(tally, method = "inv"))
 })
 

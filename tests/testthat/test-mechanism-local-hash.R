@@ -70,10 +70,13 @@ test_that("the slope kernel and the direct one agree, weighted and grouped", {
   weights <- sample(4, 3000, TRUE) / 4
   group <- sample(c("a", "b"), 3000, TRUE)
   tally <- rr_tally(reports, m, weights = weights, by = group)
-  direct <- candor:::count_hashed(reports, m, NULL, match(group, c("a", "b")), weights)$counts
+  count <- function(reports, groups, number, weights) {
+    .Call(candor:::C_rr_count_hashed, reports$slope, reports$shift, reports$value, candor:::hash_sizes(m), m$codes, NULL, groups, number, weights)$counts
+  }
+  direct <- count(reports, match(group, c("a", "b")), 2, weights)
   expect_equal(unname(tally$counts), direct)
   # Few reports: one at a time.
-  expect_identical(rr_tally(reports[1:5, ], m)$counts, as.vector(candor:::count_hashed(reports[1:5, ], m, NULL, NULL, NULL)$counts))
+  expect_identical(rr_tally(reports[1:5, ], m)$counts, as.vector(count(reports[1:5, ], NULL, 1, NULL)))
 })
 
 test_that("cohorts are a channel with a likelihood of its own", {

@@ -62,7 +62,7 @@ test_that("reports of one kind stand in one column", {
   hash <- rr_sample_questions(a = rr_local_hash(c("x", "y"), epsilon = 1), b = rr_local_hash(c("u", "v"), epsilon = 1))
   expect_identical(names(rr_perturb(people, hash)), c("question", "slope", "shift", "value"))
   bits <- rr_sample_questions(a = rr_unary(c("x", "y"), epsilon = 1), b = rr_unary(c("u", "v"), epsilon = 1))
-  expect_s3_class(rr_perturb(people, bits)$report, "rr_bits")
+  expect_s3_class(rr_perturb(people, bits)$report, "rr_reports")
   for (m in list(grr, hash, bits)) {
     reports <- rr_perturb(people[rep(1:4, 50), ], m)
     expect_equal(sum(rr_tally(reports, m)$counts[c(1, 1 + length(m$parts$a$reports) + 1)]), 200)

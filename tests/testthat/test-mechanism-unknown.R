@@ -1,7 +1,7 @@
 test_that("the ban on minarets is estimated in one call, as published", {
   groups <- subset(minaret_survey, design != "direct")
   fit <- rr_estimate(lapply(1:2, function(i) with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))))
-  table <- rr_parameters(fit)
+  table <- tidy(fit, type = "parameters")
   expect_identical(table$term, c("yes", "honesty"))
   # RRreg: .870695 (.041118), t = .635806 (.017344); its standard errors divide by n - 1 in each group.
   expect_equal(table$estimate, c(0.870695, 0.635806), tolerance = 1e-6)
@@ -15,7 +15,7 @@ test_that("an unrelated question of unknown prevalence identifies the shares, no
   fit <- rr_estimate(list(rr_counts(c(no = 60, yes = 40), rr_unrelated(0.7, NULL)),
                           rr_counts(c(no = 55, yes = 45), rr_unrelated(0.3, NULL))))
   expect_false(fit$details[[1]]$unique)
-  table <- rr_parameters(fit)
+  table <- tidy(fit, type = "parameters")
   # Two equations in two unknowns: .7 s + .3 u = .40 and .3 s + .7 u = .45.
   expect_equal(table$estimate, solve(rbind(c(0.7, 0.3), c(0.3, 0.7)), c(0.4, 0.45)), tolerance = 1e-6)
   inverse <- solve(rbind(c(0.7, 0.3), c(0.3, 0.7)))
@@ -31,15 +31,15 @@ test_that("cheater detection gives the closed form of Clark and Desharnais", {
   lambda <- said / n
   honest_no <- diff(lambda) / diff(p)
   share <- lambda[1] - p[1] * honest_no
-  expect_equal(rr_parameters(fit)$estimate, c(share, 1 - share - honest_no), tolerance = 1e-6)
+  expect_equal(tidy(fit, type = "parameters")$estimate, c(share, 1 - share - honest_no), tolerance = 1e-6)
   slope <- rbind(c(1 + p[1] / diff(p), -p[1] / diff(p)), c(-1 + (1 - p[1]) / diff(p), -(1 - p[1]) / diff(p)))
   variance <- lambda * (1 - lambda) / n
-  expect_equal(rr_parameters(fit)$std.error, sqrt(rowSums(slope^2 %*% diag(variance))), tolerance = 1e-6)
+  expect_equal(tidy(fit, type = "parameters")$std.error, sqrt(rowSums(slope^2 %*% diag(variance))), tolerance = 1e-6)
 })
 
 test_that("one sample does not identify an unknown parameter, and says so", {
   fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_lie_detector(0.8)))
-  table <- rr_parameters(fit)
+  table <- tidy(fit, type = "parameters")
   expect_false(any(table$identified))
   expect_true(all(is.na(table$estimate)))
 })
@@ -54,7 +54,7 @@ test_that("standard errors of the lie detector cover", {
       yes <- rbinom(1, 2000, truth * honesty + (1 - truth) * (1 - p))
       rr_counts(c(no = 2000 - yes, yes = yes), rr_lie_detector(p))
     })
-    table <- rr_parameters(rr_estimate(tallies))
+    table <- tidy(rr_estimate(tallies), type = "parameters")
     abs(table$estimate - c(truth, honesty)) <= 1.96 * table$std.error
   })
   expect_gt(min(rowMeans(hit, na.rm = TRUE)), 0.92)
@@ -64,8 +64,7 @@ test_that("bad designs are refused", {
   expect_error(rr_lie_detector(2), class = "candor_error_argument")
   expect_error(rr_lie_detector(0.2, levels = c("a", "b", "c")), class = "candor_error_argument")
   expect_error(rr_cheater_detection(0.7, 0.7), class = "candor_error_argument")
-  expect_error(rr_parameters(rr_estimate(rr_counts(c(1, 2), rr_warner(0.8)))), class = "candor_error_argument")
-  expect_error(rr_parameters(1), class = "candor_error_argument")
+  expect_error(tidy(rr_estimate(rr_counts(c(1, 2), rr_warner(0.8))), type = "parameters"), class = "candor_error_argument")
 })
 
 # Twice the fall of the log-likelihood of a lie detector from its maximum, by another parametrisation and optimiser: the
@@ -87,7 +86,7 @@ test_that("the interval of honesty is that of the profile likelihood, up to 1", 
   p <- c(0.2, 0.8)
   # Inside; where everybody seems honest; where more say yes than honesty can explain; where nobody seems honest.
   for (yes in list(c(141, 62), c(172, 88), c(190, 120), c(148, 30))) {
-    table <- rr_parameters(rr_estimate(lie_tallies(yes, 200, p)))
+    table <- tidy(rr_estimate(lie_tallies(yes, 200, p)), type = "parameters")
     deviance <- lie_deviance(yes, 200, p)
     honesty <- table[table$term == "honesty", ]
     expect_true(honesty$identified)
@@ -98,14 +97,14 @@ test_that("the interval of honesty is that of the profile likelihood, up to 1", 
       else expect_equal(deviance(bound), stats::qchisq(0.95, 1), tolerance = 2e-3)
     }
   }
-  everybody <- rr_parameters(rr_estimate(lie_tallies(c(190, 120), 200, p)))
+  everybody <- tidy(rr_estimate(lie_tallies(c(190, 120), 200, p)), type = "parameters")
   expect_identical(c(everybody$estimate[2], everybody$conf.high[2]), c(1, 1))
   expect_gt(everybody$conf.low[2], 0.5)
 })
 
 test_that("without a yes the reports say nothing about honesty", {
   fit <- rr_estimate(lie_tallies(c(170, 30), 200, c(0.2, 0.8)))
-  table <- rr_parameters(fit)
+  table <- tidy(fit, type = "parameters")
   expect_identical(table$estimate, c(0, NA))
   expect_identical(table$identified, c(TRUE, FALSE))
   expect_identical(c(table$conf.low[2], table$conf.high[2]), c(0, 1))
@@ -116,7 +115,7 @@ test_that("without a yes the reports say nothing about honesty", {
   first <- rep(rep(c(TRUE, FALSE), each = 200), 2)
   by <- rr_estimate(list(rr_tally(said[first], rr_lie_detector(0.2), by = group[first]),
                          rr_tally(said[!first], rr_lie_detector(0.8), by = group[!first])))
-  expect_identical(is.na(rr_parameters(by)$estimate), c(FALSE, TRUE, FALSE, FALSE))
+  expect_identical(is.na(tidy(by, type = "parameters")$estimate), c(FALSE, TRUE, FALSE, FALSE))
 })
 
 test_that("intervals of honesty cover, also where everybody is honest", {

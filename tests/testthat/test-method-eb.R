@@ -21,7 +21,7 @@ test_that("estimates are a distribution that keeps the order of the counts", {
 
 test_that("posterior means are those of the prior that was learned, tilted to add up to 1", {
   tally <- zipf_tally(40, 3000, 2)
-  form <- additive(tally$mechanism)
+  form <- rr_law(tally$mechanism)
   result <- eb_fit(list(group_evidence(tally, 1)))[[1]]
   x <- result$prior$x
   lambda <- outer(rep(1, 40), 3000 * (form$b + form$a * x / 40))
@@ -47,7 +47,7 @@ test_that("a two-level truth is found, an even one is called even", {
 
 test_that("bins change nothing that can be seen", {
   tally <- zipf_tally(3000, 1e8, 6)
-  form <- additive(tally$mechanism)
+  form <- rr_law(tally$mechanism)
   counts <- as.double(tally$counts)
   expect_gt(length(unique(counts)), 1000)
   fine <- eb_rows(counts, 1e8, form)

@@ -1,5 +1,5 @@
 grr_counts <- function(k, s, epsilon, n, replication = 0) {
-  form <- additive(rr_grr(k, epsilon = epsilon))
+  form <- rr_law(rr_grr(k, epsilon = epsilon))
   .Call(C_rr_study_counts, rr_zipf(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]
 }
 
@@ -7,7 +7,7 @@ test_that("the three valid estimates are one ramp with three thresholds", {
   # max(0, n - t) / sum max(0, n - t): the claim that `combine` rests on.
   for (s in c(0.01, 1.3, 2.5)) {
     counts <- grr_counts(80, s, 2, 3000)
-    form <- additive(rr_grr(80, epsilon = 2))
+    form <- rr_law(rr_grr(80, epsilon = 2))
     profile <- count_profile(counts, 3000)
     ramp <- function(t) pmax(0, counts - t) / sum(pmax(0, counts - t))
     # The ramp crosses 0 at its threshold.
@@ -57,7 +57,7 @@ test_that("the unbiased risk of each method is near the truth on average", {
   k <- 60
   truth <- rr_zipf(k, 1.3)
   mechanism <- rr_grr(k, epsilon = 2)
-  form <- additive(mechanism)
+  form <- rr_law(mechanism)
   n <- 2000
   counts <- .Call(C_rr_study_counts, truth, NULL, n, form$a, form$b, form$odds, 3, 1, 0, 300)
   for (method in c("inv", "invn", "invp", "mle", "combine")) {
@@ -123,7 +123,7 @@ test_that("the unbiased risk is unbiased, but for asking one report less about t
 test_that("many categories, one of them far ahead: leaving out is literal too", {
   set.seed(1)
   mechanism <- rr_grr(3000, epsilon = 6)
-  counts <- as.double(stats::rmultinom(1, 20000, drop(rr_zipf(3000, 1.3) * (additive(mechanism)$a) + additive(mechanism)$b)))
+  counts <- as.double(stats::rmultinom(1, 20000, drop(rr_zipf(3000, 1.3) * (rr_law(mechanism)$a) + rr_law(mechanism)$b)))
   form <- alike_law(rr_law(mechanism), 3000)
   length2 <- 0.25
   for (m in c("invn", "invp", "mle")) {
@@ -186,7 +186,7 @@ test_that("combined, merged and smoothed estimates are distributions", {
   expect_equal(coef(rr_estimate(clear, method = "merged")), coef(rr_estimate(clear)))
   # Smoothing a smooth truth beats leaving it rough, and reversing the order reverses the estimate.
   smooth <- prop.table(exp(-((1:50) - 20)^2 / 200))
-  form <- additive(rr_grr(50, epsilon = 2))
+  form <- rr_law(rr_grr(50, epsilon = 2))
   counts <- .Call(C_rr_study_counts, smooth, NULL, 3000, form$a, form$b, form$odds, 5, 1, 0, 1)[, 1]
   reports <- rr_counts(counts, rr_grr(50, epsilon = 2))
   loss <- function(m) sum((coef(rr_estimate(reports, method = m)) - smooth)^2)

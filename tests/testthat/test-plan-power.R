@@ -12,7 +12,7 @@ test_that("margins of error", {
   expect_equal(rr_power(rr_triangular(0.6), margin = 0.05)$share, 0)
   # Bonferroni over ten categories.
   many <- rr_power(rr_grr(10, epsilon = 2), margin = 0.02, share = 0.1, simultaneous = TRUE)
-  form <- additive(rr_grr(10, epsilon = 2))
+  form <- rr_law(rr_grr(10, epsilon = 2))
   m <- form$b + form$a * 0.1
   expect_equal(many$n, ceiling((stats::qnorm(1 - 0.025 / 10) / 0.02)^2 * m * (1 - m) / form$a^2))
   # For these respondents alone a direct question has no error, a randomised one less than for the population.

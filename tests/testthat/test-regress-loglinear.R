@@ -116,8 +116,6 @@ test_that("bad input is refused", {
   refused(rr_loglinear(~ item3, tally))
   refused(rr_loglinear(~ 1, tally))
   refused(rr_loglinear(~ item1, 1))
-  refused(rr_loglinear(~ item1, tally, starts = 0))
-  refused(rr_loglinear(~ item1, tally, mispelt = 1))
   flat <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_binary(0.5, 0.5))
   refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), "no_information")
 })

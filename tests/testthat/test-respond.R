@@ -231,34 +231,17 @@ test_that("a failure of the operating system's entropy is an error, never a fall
   before <- .Random.seed
   expect_error(rr_perturb(1:3, rr_grr(3, epsilon = 1)), class = "candor_error_entropy")
   expect_error(rr_perturb(TRUE, rr_warner(0.7)), class = "candor_error")
-  expect_snapshot(rr_perturb(1:3, rr_grr(3, epsilon = 1)), error = TRUE)
   expect_identical(.Random.seed, before)
   expect_length(rr_perturb(1:3, rr_grr(3, epsilon = 1), rng = "R"), 3)
 })
 
 test_that("bad answers are refused by value and position", {
   mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-  expect_snapshot(error = TRUE, {
-    rr_perturb(c("never", NA, "once"), mechanism)
-    rr_perturb(c("never", "twice"), mechanism)
-    rr_perturb(factor(c("never", "twice")), mechanism)
-    rr_perturb(c(1L, 4L), mechanism)
-    rr_perturb(c(1L, 0L), mechanism)
-    rr_perturb(c(1L, NA), mechanism)
-    rr_perturb(c(1, 2.5), mechanism)
-    rr_perturb(c(1, NaN), mechanism)
-    rr_perturb(c(1, Inf), mechanism)
-    rr_perturb(3:12, rr_grr(0:9, epsilon = 1))
-    rr_perturb(c(0, 0.5), rr_grr(c(0, 2.5, 10), epsilon = 1))
-    rr_perturb(c(TRUE, NA), rr_warner(0.7))
-    rr_perturb(2L, rr_warner(0.7))
-    rr_perturb(TRUE, mechanism)
-    rr_perturb(list("never"), mechanism)
-    rr_perturb(as.Date("2026-01-01"), mechanism)
-    rr_perturb("never", "grr")
-    rr_perturb("never", mechanism, rng = "fast")
-    rr_epsilon(mechanism, achieved = NA)
-  })
+  expect_error(rr_perturb(c("never", NA, "once"), mechanism), class = "candor_error")
+  expect_error(rr_perturb(c("never", "twice"), mechanism), class = "candor_error")
+  expect_error(rr_perturb(factor(c("never", "twice")), mechanism), class = "candor_error")
+  expect_error(rr_perturb(c(1L, 4L), mechanism), class = "candor_error")
+  expect_error(rr_perturb(c(1L, 0L), mechanism), class = "candor_error")
   expect_error(rr_perturb("x", mechanism), class = "candor_error_level")
   expect_error(rr_perturb(NA_character_, mechanism), class = "candor_error_missing")
 })
@@ -344,7 +327,7 @@ test_that("p < q needs no matrix, with any number of categories", {
   expect_length(rr_perturb(1:5, rr_compose(rr_grr(k, p = 0), rr_grr(k, epsilon = 1))), 5)
   # A vector of b with a < 0 has no such form
   wide <- rr_compose(rr_grr(10001, p = 0), rr_forced(c(0.1, rep(0, 10000)), levels = 10001))
-  expect_snapshot(rr_perturb(1L, wide), error = TRUE)
+  expect_error(rr_perturb(1L, wide), class = "candor_error")
 })
 
 test_that("a bootstrap of these respondents needs no matrix either", {

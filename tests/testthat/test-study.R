@@ -18,7 +18,7 @@ test_that("reports of fixed truths follow the exact distribution of the histogra
     if (k * p == 1) next
     for (target in c("fixed", "iid")) {
       theta <- truth / sum(truth)
-      form <- additive(rr_grr(k, p = p))
+      form <- rr_law(rr_grr(k, p = p))
       draws <- 40000
       counts <- .Call(C_rr_study_counts, theta, if (target == "fixed") truth, sum(truth), form$a, form$b, form$odds, 3, 1, 0, draws)
       pmf <- case$expected[[paste0("pmf_", target, "_truth")]]
@@ -48,7 +48,7 @@ test_that("binomial draws follow R's binomial distribution", {
 
 test_that("many respondents cost no accuracy", {
   # N = 1e12: sums, mean and variance of one category, within 6 standard errors.
-  form <- additive(rr_grr(20, epsilon = 2))
+  form <- rr_law(rr_grr(20, epsilon = 2))
   theta <- rr_zipf(20, 1)
   counts <- .Call(C_rr_study_counts, theta, NULL, 1e12, form$a, form$b, form$odds, 1, 1, 0, 4000)
   expect_true(all(colSums(counts) == 1e12))
@@ -67,7 +67,7 @@ test_that("the risk of inversion is its closed form, for both targets", {
     for (i in which(inv$metric == "mse")) {
       theta <- truths[[inv$truth[i]]]
       if (target == "sample") theta <- whole_shares(inv$n[i], theta) / inv$n[i]
-      form <- additive(rr_grr(length(theta), epsilon = inv$epsilon[i]))
+      form <- rr_law(rr_grr(length(theta), epsilon = inv$epsilon[i]))
       exact <- inversion_risk(form, theta, inv$n[i], target)
       expect_lt(abs(inv$estimate[i] - exact), 5.5 * inv$mc.error[i])
       # Unbiased, and variance the rest.

@@ -31,5 +31,5 @@ test_that("tallies of other mechanisms are not merged", {
   refused(c(rr_counts(1:2, rr_warner(0.8)), rr_counts(1:2, suppressMessages(rr_warner(0.8, levels = c("yes", "no"))))))
   refused(rr_estimate(one, rr_grr(3, epsilon = 2)))
   two <- function(p) rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(p)))
-  refused(c(two(0.7), two(0.75)), "Question \"b\": `epsilon` is 1[.]098.*, and 0[.]847")
+  refused(c(two(0.7), two(0.75)))
 })

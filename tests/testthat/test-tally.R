@@ -271,3 +271,13 @@ test_that("numbers in messages have a point, whatever the session writes", {
   withr::local_options(OutDec = ",")
   expect_error(rr_counts(c(5, 2.5, 2), grr3), "2.5", fixed = TRUE, class = "candor_error_counts")
 })
+
+test_that("a group that is taken keeps its own sets", {
+  unary <- rr_unary(3, 1)
+  set.seed(1)
+  reports <- rr_perturb(rep(c(1, 3), each = 200), unary, rng = "R")
+  tally <- rr_tally(reports, unary, by = rep(c("a", "b"), each = 200), keep = "sets")
+  alone <- rr_tally(reports[201:400], unary, keep = "sets")
+  expect_identical(tally["b"]$sets, alone$sets)
+  expect_identical(unname(coef(rr_estimate(tally["b"]))), unname(coef(rr_estimate(alone))))
+})

@@ -31,18 +31,22 @@ test_that("a contrast of a bootstrapped fit uses its replications", {
 })
 
 test_that("what is no contrast is refused", {
-  skip_on_cran()
+  names <- c("men:once", "men:once")
+  for (odd in list(names, c("men:once" = 1, "men:once" = -1), matrix(1, 1, 2, dimnames = list(NULL, names)), "men:seldom")) {
+    expect_error(rr_contrast(fit, odd), class = "candor_error_level")
+  }
+  for (empty in list(character(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL, NA, c(1, -1),
+                     c("men:once" = 0), list("men:once", numeric(6)))) {
+    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
+  }
   expect_error(rr_contrast(1, 1), class = "candor_error_argument")
-  expect_error(rr_contrast(fit, "men:seldom"), class = "candor_error_level")
-  expect_error(rr_contrast(fit, c(1, -1)), class = "candor_error_argument")
-  expect_error(rr_contrast(fit, NA), class = "candor_error_argument")
 })
 
 boundary <- function(object) suppressWarnings(object, classes = "candor_warning_boundary")
 
 test_that("an estimate held at the boundary has no standard error of 0 and no test", {
   one <- rr_estimate(rr_counts(c(10, 90), rr_warner(0.8)))
-  expect_warning(rr_contrast(one, "yes"), class = "candor_warning_boundary")
+  expect_warning(rr_contrast(one, "yes"), 'That of "yes" is not known', class = "candor_warning_boundary")
   yes <- boundary(rr_contrast(one, list("yes", "no", c(yes = 1, no = -1))))
   expect_identical(yes$estimate, c(1, 0, 1))
   for (column in c("std.error", "statistic", "p.value")) expect_identical(yes[[column]], rep(NA_real_, 3))
@@ -246,4 +250,22 @@ test_that("weights do not change which functions are identified", {
   expect_equal(plain$estimate[1], 5 / 6, tolerance = 1e-6)
   expect_equal(plain$std.error, c(sqrt(0.21 / 100 / 0.36), NA), tolerance = 1e-6)
   expect_equal(counted$std.error, plain$std.error, tolerance = 1e-6)
+})
+
+test_that("dplyr takes contrasts for the tables that they are", {
+  skip_if_not_installed("dplyr")
+  fit <- rr_estimate(rr_counts(c(no = 30, maybe = 20, yes = 50), rr_grr(c("no", "maybe", "yes"), epsilon = 2)))
+  both <- rr_contrast(fit, list(a = c(0, 1, 1), b = c(1, 0, -1)))
+  a <- rr_contrast(fit, list(a = c(0, 1, 1)))
+  only <- dplyr::filter(both, term == "a")
+  expect_equal(tidy(only, conf.int = TRUE), tidy(a, conf.int = TRUE))
+  expect_equal(vcov(only), vcov(a))
+  expect_equal(vcov(dplyr::arrange(both, dplyr::desc(term))), vcov(both)[2:1, 2:1])
+  expect_identical(dplyr::mutate(both, percent = 100 * estimate)$percent, 100 * both$estimate)
+  expect_identical(dplyr::pull(dplyr::slice_max(both, estimate), term), both$term[which.max(both$estimate)])
+  bound <- dplyr::bind_rows(first = a, second = both, .id = "fit")
+  expect_identical(bound$estimate, c(a$estimate, both$estimate))
+  # Of rows of two contrasts nobody knows the covariance.
+  expect_identical(is.na(vcov(bound)), diag(3) == 0, ignore_attr = TRUE)
+  expect_equal(sqrt(diag(vcov(bound))), bound$std.error, ignore_attr = TRUE)
 })

@@ -87,7 +87,7 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   expect_equal(10^ggplot2::layer_data(ratio, 3)$x, all$estimate[3])
 
   wave <- rr_square_wave(c(0, 10, 20, 30), epsilon = 2)
-  cdf <- rr_cdf(rr_estimate(rr_counts(c(10, 20, 70), wave), method = "inv"))
+  cdf <- rr_contrast(rr_estimate(rr_counts(c(10, 20, 70), wave), method = "inv"), cumulative = TRUE)
   expect_true(all(cdf$conf.low >= 0 & cdf$conf.high <= 1))
   # Cut, but not to a point.
   expect_true(any(abs(cdf$estimate - 0.5) + 1.96 * cdf$std.error > 0.5 & cdf$std.error > 0))
@@ -436,10 +436,10 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   often <- factor(c("never", "once", "often"), c("never", "once", "often"), ordered = TRUE)
   order <- rr_quantile(rr_estimate(rr_counts(c(40, 30, 30), rr_grr(often, epsilon = 2))))
   expect_identical(x_labels(ggplot2::autoplot(order)), levels(often))
-  expect_identical(tidy(order), tibble::as_tibble(unclass(order)[names(order)]))
+  expect_identical(tidy(order, conf.int = TRUE), tibble::as_tibble(unclass(order)[names(order)]))
 
-  found <- structure(tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3)),
-                     class = c("rr_heavy_hitters", class(tibble::tibble())), n = 1200, conf.level = 0.9, simultaneous = TRUE)
+  found <- tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3))
+  found <- new_rr_table(found, "rr_heavy_hitters", n = 1200, conf.level = 0.9, simultaneous = TRUE)
   plot <- ggplot2::autoplot(found)
   expect_identical(y_labels(plot), c("tea", "ale"))
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = c(0.3, 0.1), xend = c(0.5, 0.3)))

@@ -92,7 +92,7 @@ test_that("how it is known that this is the maximum", {
   geometric <- rr_geometric(50, epsilon = 0.3)
   bumps <- stats::dnorm(1:50, 12, 3) + 0.6 * stats::dnorm(1:50, 35, 5)
   tally <- rr_counts(as.vector(stats::rmultinom(1, 10000, crossprod(rr_matrix(geometric), bumps))), geometric)
-  trace <- rr_trace(rr_estimate(tally, method = "ibu", iterations = 10000))
+  trace <- tidy(rr_estimate(tally, method = "ibu", iterations = 10000), type = "trace")
   shown <- trace[trace$iteration %in% c(0, 10, 100, 1000, 10000), ]
   printed(shown$loglik, c(-39234, -37098, -37083, -37078, -37077), 0)
   for (i in 1:5) printed(shown$gap[i], c(7097, 144.6, 47.50, 2.831, 0.104)[i], c(0, 1, 2, 3, 4)[i])

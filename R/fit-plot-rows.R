@@ -1,0 +1,220 @@
+#' Pictures of comparisons, effects, quantiles and the most common categories
+#'
+#' * Of [rr_compare()]: a row for each pair of groups, with the interval of its difference or ratio, and a panel for each category. Differences are
+#'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
+#' * Of [rr_effects()]: a row for each effect, in percentage points; the average truth stands below the title. With groups (`by`) a row for each
+#'   group and a panel for the average and for each effect.
+#' * Of [rr_top()]: the categories from the most common down, with their intervals by rank; hollow points are those that are not shown to be
+#'   present. Groups have panels.
+#' * Of [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
+#' * Of [rr_quantile()]: a row for each probability, the largest on top, so that the points lie along the cumulative shares. Groups have panels; one quantile of
+#'   several groups has a row for each group.
+#'
+#' `as.data.frame()` of the tables gives their rows and columns, intervals included.
+#'
+#' Some rows or columns of the table may be left out before; those that are drawn must still be there. Up to 200 rows are drawn.
+#'
+#' @param object,x A table of [rr_compare()], [rr_effects()], [rr_top()], [rr_heavy_hitters()] or [rr_quantile()].
+#' @param ... Not used.
+#' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns it invisibly.
+#' @section Errors:
+#' `candor_error_argument` for tables that lost columns and for more than 200 rows, `candor_error_empty` for no rows, `candor_error_package` where ggplot2 is not installed.
+#' @source The estimates and intervals are those of the tables, whose pages have the references.
+#' @name autoplot.rr_compare
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
+#' common <- rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(letters[1:4], epsilon = 2)))
+#' ggplot2::autoplot(common)
+#' ages <- rr_counts(c(20, 30, 60, 90, 50),
+#'                   rr_geometric(c("0-17", "18-39", "40-59", "60-79", "80+"), epsilon = 1))
+#' plot(rr_quantile(rr_estimate(ages), seq(0.1, 0.9, by = 0.2), breaks = c(0, 18, 40, 60, 80, 110)))
+NULL
+
+
+# A row for each estimate, with its interval, on an axis that its kind asks for.
+
+# The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of one of several
+# panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per
+# cent.
+number_kinds <- list(
+  share = list(axis = "Share", panel = "Shares, %", unit = 100, none = 0),
+  difference = list(axis = "Difference of shares, percentage points", panel = "Differences, percentage points",
+                    unit = 100, none = 0),
+  ratio = list(axis = "Ratio of shares", panel = "Ratios", unit = 1, none = 1),
+  number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0),
+  # Of answers that are numbers: 0 is one like any other.
+  value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_)
+)
+
+# `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`, and
+# `reported` where `reported` names the two kinds of points. `shown` is a column that says which points are hollow.
+# Values may be positions of `levels`; panels are `free` where each has rows of its own.
+draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
+                           reported = NULL, subtitle = NULL, most = 200) {
+  if (nrow(data) > most) {
+    abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
+            i = "Name those of interest in {.arg terms}, or draw some rows of the table."), "argument")
+  }
+  if (!nrow(data)) abort(c("There is nothing to draw.", x = "The table has no rows."), "empty")
+  kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
+  mixed <- length(kinds) > 1L
+  if (mixed) data <- in_own_units(data, kinds)
+  data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
+  logarithmic <- identical(kinds, "ratio")
+  if (logarithmic) data <- positive_rows(data)
+  layout <- intervals_layout(data, free, mixed)
+  nothing <- unique(data[!is.na(data$none), c("panel", "none")])
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
+                          colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
+    row_estimates(data, layout, shown, reported) +
+    row_labels(layout, row_name) +
+    intervals_scale(kinds, layout, levels) +
+    ggplot2::labs(x = axis_title(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis), y = rows,
+                  title = wrap_text(title, 46), subtitle = subtitle, caption = wrap_text(caption), shape = NULL,
+                  colour = NULL) +
+    theme_candor() +
+    row_theme(layout)
+  if (nlevels(data$panel) > 1L) {
+    scales <- if (mixed && !free) "free" else if (mixed) "free_x" else if (free) "free_y" else "fixed"
+    picture <- picture + row_panels(layout, scales)
+  }
+  # Beside long names there is no room for a legend of one line.
+  if (!is.null(reported) && layout$across == 1L && min(layout$width, max(nchar(levels(data$label)))) > 34) {
+    picture <- picture + ggplot2::theme(legend.direction = "vertical")
+  }
+  with_height(picture, layout)
+}
+
+# Rows of different panels may have one name: it stands after their panel's.
+row_name <- function(label) sub("^.*\r", "", label)
+
+# Numbers of several kinds have panels of their own, or one for each kind.
+in_own_units <- function(data, kinds) {
+  unit <- vapply(number_kinds, `[[`, 0, "unit")[data$kind]
+  for (column in c("estimate", "conf.low", "conf.high")) data[[column]] <- data[[column]] * unit
+  names <- vapply(number_kinds[kinds], `[[`, "", "panel")
+  if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
+  data
+}
+
+intervals_layout <- function(data, free, mixed) {
+  panels <- nlevels(data$panel)
+  names <- row_name(as.character(data$label))
+  fullest <- data$panel == names(which.max(table(data$panel)))
+  across <- if (mixed && !free) 1 else panel_columns(panels, if (free) 1 else sum(fullest))
+  # Where each panel has names of its own, long ones leave no width to panels that stand side by side.
+  if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) across <- if (nrow(data) <= 30) 1 else min(across, 2)
+  row_layout(panels, names[fullest], levels(data$panel), across)
+}
+
+row_estimates <- function(data, layout, shown, reported) {
+  size <- row_points(layout)
+  if (!is.null(shown)) {
+    kinds <- levels(data[[shown]])
+    return(list(ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
+                                    size = size, na.rm = TRUE),
+                ggplot2::scale_shape_manual(values = stats::setNames(c(16, 21), kinds), drop = TRUE,
+                                            guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
+  }
+  if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
+  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what),
+                           long_shares(data, reported), size = size, stroke = if (layout$rows > 20) 0.6 else 1),
+       what_scales(reported))
+}
+
+# Estimates and reported shares, where there are any, one below the other.
+long_shares <- function(data, names) {
+  estimates <- cbind(data, share = data$estimate, what = names[1])
+  if (!"reported" %in% names(data)) return(estimates)
+  rbind(estimates, cbind(data, share = data$reported, what = names[2]))
+}
+
+# What is drawn is a share that was recovered or one that was reported.
+what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
+
+what_scales <- function(names) {
+  list(ggplot2::scale_colour_manual(values = what_colours(names), breaks = names),
+       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names), breaks = names))
+}
+
+intervals_scale <- function(kinds, layout, levels) {
+  labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
+                                                             ratio = point_format, number = , value = format_count)
+  if (identical(kinds, "ratio")) {
+    return(ggplot2::scale_x_log10(labels = labels, breaks = log_breaks, guide = no_overlap()))
+  }
+  if (is.null(levels)) {
+    return(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()))
+  }
+  labels <- function(x) ifelse(x %in% seq_along(levels), wrap_labels(10)(levels[pmax(round(x), 1)]), "")
+  # Few levels are all there.
+  all <- length(levels) <= c(6, 3, 2)[min(layout$across, 3)]
+  ggplot2::scale_x_continuous(labels = labels, breaks = if (all) seq_along(levels) else layout$breaks,
+                              limits = if (all) c(1, length(levels)), guide = no_overlap())
+}
+
+# The unit of a long title has a line of its own.
+axis_title <- function(text) {
+  if (length(text) && nchar(text) > 46) sub(", percentage points$", ",\npercentage points", text) else text
+}
+
+point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+
+# What has no place on a logarithmic axis is left out, as ratios that are not known. An interval from 0 on begins to the
+# left of all that is drawn.
+positive_rows <- function(data) {
+  seen <- unlist(data[c("estimate", "conf.low", "conf.high")])
+  data$conf.low[which(data$conf.low == 0 & data$estimate > 0)] <- min(seen[which(seen > 0)], Inf) / 1.5
+  for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
+  data
+}
+
+# What each class shows: the arguments of draw_intervals(), with `data` and `title`.
+drawn_of <- function(x, data, labels) UseMethod("drawn_of")
+
+drawn_of.rr_estimates <- function(x, data, labels) {
+  data$kind <- rep(about(x, "axis_kind") %||% "number", nrow(data))
+  list(data = data, title = title_of(x)[1], axis = about(x, "axis"))
+}
+
+#' @rdname rr_estimates
+#' @method autoplot rr_estimates
+#' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
+autoplot.rr_estimates <- function(object, terms = NULL, ...) {
+  check_installed("ggplot2", "to draw estimates")
+  at <- match_rows(terms, labels_of(object), "estimates", "terms")
+  data <- as.data.frame(tidy(object, conf.int = TRUE))[at, ]
+  labels <- labels_of(object)[at]
+  data$label <- rows_factor(labels)
+  data$panel <- one_panel(data)
+  shown <- drawn_of(object, data, labels)
+  data <- shown$data
+  caption <- shown$caption %||% sprintf("Lines: %s.", interval_words(about(object, "conf.level"), "",
+                                                                     about(object, "simultaneous")))
+  if (all(is.na(data$conf.low))) caption <- "No intervals are known."
+  beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
+  if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
+  shown$caption <- caption
+  if ("number" %in% names(data) && max(table(data$panel)) > 12) return(draw_cumulative(shown))
+  do.call(draw_intervals, shown)
+}
+
+# Cumulative shares of many levels that are numbers: a curve, at the numbers up to which they reach.
+draw_cumulative <- function(shown) {
+  data <- shown$data
+  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  ggplot2::ggplot(data, ggplot2::aes(.data$number, .data$estimate)) +
+    ggplot2::geom_hline(yintercept = c(0, 1), colour = colour_line, linewidth = 0.4) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
+                            alpha = 0.4, linewidth = 0.8, na.rm = TRUE) +
+    ggplot2::geom_line(colour = colour_estimate, linewidth = 0.5) +
+    (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
+    ggplot2::scale_x_continuous(labels = format_count, guide = no_overlap()) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
+    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to", y = "Share") +
+    theme_candor() +
+    (if (nlevels(data$panel) > 1L) row_panels(layout))
+}
