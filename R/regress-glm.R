@@ -91,7 +91,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   starts <- check_starts(starts)
   call <- match.call()
   check_anchor(anchor)
-  frame <- regress_frame(call, formula, data, design, anchor, na.action, parent.frame())
+  bar <- random_intercept(formula)
+  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   if (is.null(mechanism)) {
     abort(c("{.arg mechanism} is needed: how the answers were randomised.",
@@ -110,6 +111,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit)
   }
+  if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_about(fit)
   fit
 }

@@ -14,8 +14,9 @@ check_formula <- function(formula, response = TRUE) {
 check_terms <- function(formula) {
   for (term in model_calls(formula[[length(formula)]])) {
     if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
-    abort(c("{.arg formula} must not have random effects or clusters.", x = "{.code {deparse1(term)}} is one.",
-            i = "Take {.code vcov(fit, cluster = )}, or {.code lme4::glmer(family = rr_family(mechanism))}."), "argument")
+    abort(c("{.arg formula} must have no clusters, and no random effects but one random intercept of {.fn rr_glm}, {.code (1 | id)}.",
+            x = "{.code {deparse1(term)}} is one.",
+            i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."), "argument")
   }
 }
 
@@ -66,10 +67,11 @@ regression_frame <- function(call, formula, data, where, reports = character(), 
 }
 
 # The model frame of rr_glm(), with arm, anchor, weights and offset inside it so that rows stay together.
-regress_frame <- function(call, formula, data, design, anchor, na.action, where) {
+regress_frame <- function(call, formula, data, design, anchor, na.action, where, group = NULL) {
   check_formula(formula, FALSE)
   parts <- as.list(call)[match(c("subset", "weights", "offset", "arm"), names(call), 0L)]
   if (!is.null(anchor)) parts$anchor <- as.name(names(anchor))
+  parts$group <- group
   if (!is.null(design)) {
     check_design(design, parts$weights)
     data <- design$variables

@@ -78,3 +78,117 @@ test_that("rows and groups in another order, a group twice and its weight, and e
   exchanged[c("p", "q")] <- list(1 - case$p, 1 - case$q)
   expect_equal(mixed_value(parts_of(exchanged), at)$value, value, tolerance = 1e-12)
 })
+
+# ---- through rr_glm() ----
+
+front <- function(case) {
+  input <- case$input
+  n <- length(input$y)
+  p <- rep_len(as.numeric(input$p), n)
+  q <- rep_len(as.numeric(input$q), n)
+  arm <- paste0("d", match(paste(p, q), unique(paste(p, q))))
+  first <- !duplicated(arm)
+  mechanisms <- stats::setNames(Map(rr_binary, p[first], q[first]), arm[first])
+  x <- matrix(as.numeric(input$x), n)
+  data <- data.frame(y = input$y, arm = arm, group = input$group, x)
+  data$weight <- rep_len(if (length(input$weight)) as.numeric(input$weight) else 1, n)
+  if (length(input$weight) == max(data$group)) data$weight <- as.numeric(input$weight)[data$group]
+  data$offset <- if (length(input$offset)) rep_len(as.numeric(input$offset), n) else 0
+  formula <- stats::reformulate(c("0", names(data)[3 + seq_len(ncol(x))], "(1 | group)"), "y")
+  suppressWarnings(rr_glm(formula, data, mechanisms, input$link, weights = weight, offset = offset, arm = arm))
+}
+
+test_that("golden vectors through rr_glm(): estimates, covariance, likelihood ratio", {
+  for (case in golden("mixed_regression")[c(1, 5, 8, 13, 15, 18, 21, 24)]) {
+    fit <- front(case)
+    expected <- case$expected
+    expect_lte(abs(as.numeric(logLik(fit)) - expected$loglik), 1e-8)
+    expect_golden(c(coef(fit), fit$sigma), c(expected$coef, expected$sigma), 1e-7)
+    expect_golden(vcov(fit), expected$vcov[seq_along(coef(fit)), seq_along(coef(fit))], 1e-7)
+    expect_equal(2 * (fit$loglik - fit$fixed$loglik), expected$lr, tolerance = 1e-6)
+  }
+  expect_warning(fit <- suppressMessages(front(golden("mixed_regression", "infinite")[[1]])), NA)
+  expect_identical(fit$sigma, Inf)
+  expect_true(all(is.infinite(coef(fit))))
+})
+
+test_that("direct answers: lme4 with 25 nodes", {
+  skip_if_not_installed("lme4")
+  withr::local_seed(3)
+  data <- data.frame(id = rep(1:60, each = 3), x = rnorm(180))
+  data$y <- rbinom(180, 1, plogis(-0.4 + 0.7 * data$x + rnorm(60)[data$id]))
+  fit <- rr_glm(y ~ x + (1 | id), data, rr_binary(1, 0))
+  other <- suppressMessages(lme4::glmer(y ~ x + (1 | id), data, binomial(), nAGQ = 25,
+                                        control = lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9))))
+  # glmer's quadrature and optimizer leave about 1e-7.
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-7)
+  expect_equal(unname(coef(fit)), unname(lme4::fixef(other)), tolerance = 1e-4)
+})
+
+test_that("real data: no log-likelihood exceeds the maximum of the paper's table, and prevalences are finite at infinity", {
+  data <- data_from_cran("GLMMRR", "Plagiarism")
+  data <- data[data$RRmodel != "DQ", ]
+  data$y <- as.numeric(as.character(data$RR_response %||% data$response))
+  skip_if_not(all(c("id", "Question") %in% names(data)))
+  expect_warning(fit <- rr_glm(y ~ 0 + Question + (1 | id), data, rr_crosswise(0.25)), class = "candor_warning_infinite")
+  expect_equal(as.numeric(logLik(fit)), -378.5524, tolerance = 1e-6)
+})
+
+test_that("real data: MTURK and ETHBE", {
+  maximum <- function(name, arm) {
+    data <- data_from_cran("GLMMRR", name)
+    data <- data[data$RRmodel == arm, ]
+    data$y <- as.numeric(as.character(data$RR_response))
+    numbers <- names(data)[match(c("p1", "p2"), sub("^RR", "", names(data)))]
+    key <- paste(data[[numbers[1]]], data[[numbers[2]]])
+    parts <- lapply(match(unique(key), key), function(i) {
+      from_cran("GLMMRR")$getRRparameters(arm, data[[numbers[1]]][i], data[[numbers[2]]][i])
+    })
+    data$arm <- paste0("d", match(key, unique(key)))
+    mechanisms <- stats::setNames(lapply(parts, function(m) rr_binary(m$c + m$d, m$c)), unique(data$arm))
+    fit <- suppressMessages(suppressWarnings(rr_glm(y ~ 0 + Question + (1 | id), data, mechanisms, arm = arm)))
+    c(fit$loglik, fit$sigma)
+  }
+  expect_equal(maximum("MTURK", "Crosswise"), c(-5938.1981, 0.639), tolerance = 1e-3)
+  expect_lte(abs(maximum("MTURK", "Forced")[1] + 3650.4734), 1e-4)
+  expect_lte(abs(maximum("ETHBE", "Forced")[1] + 3649.8856), 1e-4)
+  expect_lte(abs(maximum("ETHBE", "DQ")[1] + 850.2685), 1e-4)
+})
+
+test_that("predictions are averages over persons; simulate and refit; a person's mean of the truth", {
+  withr::local_seed(4)
+  people <- data.frame(id = rep(1:200, each = 4), item = factor(rep(1:4, 200)))
+  u <- rnorm(200)
+  truth <- rbinom(800, 1, plogis(c(-1, -0.5, 0, 0.5)[people$item] + 1.5 * u[people$id]))
+  die <- rr_forced(1 / 6)
+  people$y <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
+  fit <- rr_glm(y ~ 0 + item + (1 | id), people, die)
+  expect_equal(unname(predict(fit)[1:4]), mixed_truth(unname(coef(fit)), fit$sigma, 0L), tolerance = 1e-12)
+  report <- predict(fit, people[1:4, ], type = "report")
+  expect_equal(unname(report), 1 / 6 + 2 / 3 * unname(predict(fit)[1:4]), tolerance = 1e-12)
+  # The posterior means of the truths add up to the averages of the truths, at the maximum with a free mean for each item.
+  each <- tapply(predict(fit, random = "predicted"), people$item, mean)
+  expect_lt(max(abs(each - predict(fit)[1:4])), 0.03)
+  again <- people
+  again$y <- simulate(fit, 1, seed = 8)[[1]]
+  refit <- rr_glm(y ~ 0 + item + (1 | id), again, die)
+  # Four standard errors.
+  expect_lt(max(abs(coef(refit) - coef(fit)) / sqrt(diag(vcov(fit)))), 4)
+  ends <- confint(fit, "sigma")
+  expect_true(ends[1] < fit$sigma && fit$sigma < ends[2])
+  # At the ends of a profile the log-likelihood has fallen by half the quantile.
+  fallen <- mixed_climb(fit$model, coef(fit), ends[2], halvings = 1)$value
+  expect_equal(fit$loglik - fallen, qchisq(0.95, 1) / 2, tolerance = 1e-4)
+})
+
+test_that("what is not available is refused, and one row a group has no sigma", {
+  people <- data.frame(id = rep(1:30, each = 2), x = rep(0:1, 30), y = rep(c(0, 1, 1), 20), w = seq_len(60))
+  die <- rr_forced(1 / 6)
+  refused <- function(..., class = "argument") expect_error(suppressWarnings(rr_glm(..., mechanism = die)), class = paste0("candor_error_", class))
+  refused(y ~ x + (1 | id), people, penalty = "prior")
+  refused(y ~ x + (1 | id), people, link = "identity", start = c(0.5, 0))
+  refused(y ~ x + (x | id), people)
+  refused(y ~ x + (1 | id) + (1 | x), people)
+  refused(y ~ x + (1 | id), people, weights = w)
+  refused(y ~ x + (1 | w), people, class = "no_information")
+})

@@ -1,0 +1,378 @@
+#' Random intercepts: several items of one person, or people in clusters
+#'
+#' With a term `(1 | id)` in its formula [rr_glm()] fits a random intercept: the truths of the rows of one person (or school, or interviewer) share a normal effect,
+#' and the reports are independent given the truths. With one column of indicators per item it is a Rasch model of randomized items.
+#'
+#' The likelihood is the exact marginal likelihood, by one quadrature grid for all groups with error control. Adaptive quadrature, as in `lme4::glmer()`, is wrong for randomized
+#' answers: the probability of a report tends to constants on both sides, so that a normal approximation at the mode misses part of the integral, often without a warning.
+#'
+#' The standard deviation `sigma` of the random intercept may be 0 (then the fit is the fit without the term) or infinite: then the likelihood rises to a finite limit, coefficients are
+#' `Inf`, `-Inf` or `NA`, and prevalences are finite. A warning of class `candor_warning_infinite` says so. A warning of class `candor_warning_information` is given if the reports of one person are too few to tell
+#' dependence: the standard error of `sigma^2` under independence, `information.pairs`, is then above 1.6.
+#'
+#' Each row is one report. Devices may differ by row (`arm`). Weights belong to groups: they must be equal in all rows of a group. Penalties, anchor questions, designs with an unknown parameter, survey designs, and the links `"log"` and
+#' `"identity"` are not available, nor are random slopes and several random terms, whose likelihoods are integrals of more dimensions.
+#'
+#' One device for several items of a person (one die thrown once) breaks the independence of the reports given the truths: use [rr_association()] there.
+#'
+#' @param object,x,fitted A fit of [rr_glm()] with a random intercept.
+#' @param newdata A data frame with the covariates, and for `type = "report"` the arm; the fitted rows by default.
+#' @param type `"truth"`: the probability of a true yes; `"report"`: of a reported yes; `"link"`: the linear predictor of a person with random intercept 0.
+#' @param random What is done with the random intercept: `"average"` over persons (the prevalence; the default), `"zero"`, or `"predicted"`: the posterior mean of the probability
+#'   for the persons that were fitted.
+#' @param parm Names or positions of coefficients; the last is `sigma`. All by default.
+#' @param level,conf.level Confidence level.
+#' @param conf.int Add confidence limits?
+#' @param method `"profile"` (default) or `"wald"` (coefficients alone).
+#' @param effects `c("ran_pars", "fixed")`: coefficients and `sigma`; `"ran_vals"`: the random intercepts of the groups.
+#' @param exponentiate Give odds ratios and so on?
+#' @param nsim,seed Number of simulated data sets, and the seed of R's generator.
+#' @param ... Not used.
+#' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`: `coefficients`, `sigma`, `vcov` (of the coefficients), `variance` (with sigma), `loglik`, `random` (a data frame: each group's posterior mean and standard
+#'   deviation), `ladder` (the highest log-likelihood at some values of sigma), `fixed` (the fit without the term), `information.pairs`, `limit` (for sigma to infinity, else `NULL`).
+#'   `tidy()` has the columns `effect`, `group`, `term`, as broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, since sigma is at least 0.
+#' @section Errors:
+#' `candor_error_argument` for what is not available, for unequal weights in a group and for rows that are not one report; `candor_error_no_information` if no group has two rows.
+#' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
+#'
+#'   Fox, J.-P. (2005). Randomized item response theory models. *Journal of Educational and Behavioral Statistics* 30(2), 189-212. \doi{10.3102/10769986030002189}
+#'
+#'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44(2), 226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
+#' @concept random effects
+#' @concept item response theory
+#' @concept Rasch model
+#' @name rr_glm_mixed
+#' @examples
+#' # 300 people, four items each, every answer by a die: how do prevalences differ between the items?
+#' set.seed(1)
+#' people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:300)
+#' ability <- rnorm(300, sd = 1.2)[people$id]
+#' truth <- rbinom(1200, 1, plogis(c(-1.5, -1.2, -0.9, -0.5)[people$item] + ability))
+#' die <- rr_forced(1 / 6)
+#' people$report <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
+#' fit <- rr_glm(report ~ 0 + item + (1 | id), people, die)
+#' fit
+#' unique(data.frame(item = people$item, prevalence = predict(fit, type = "truth")))
+NULL
+
+# list(fixed = formula without the term, group = expression) of a formula with one random intercept, else NULL.
+random_intercept <- function(formula) {
+  if (!inherits(formula, "formula")) return(NULL)
+  right <- formula[[length(formula)]]
+  is_bar <- function(e) is.call(e) && identical(e[[1]], as.name("|"))
+  bars <- Filter(is_bar, model_calls(right))
+  if (length(bars) != 1L || !identical(bars[[1]][[2]], 1)) return(NULL)
+  without <- function(e) {
+    if (is_bar(e)) return(NULL)
+    if (!is.call(e) || !as.character(e[[1]])[1] %in% c("+", "-", "(")) return(e)
+    parts <- lapply(as.list(e)[-1], without)
+    if (!any(vapply(parts, is.null, NA))) return(e)
+    kept <- Filter(Negate(is.null), parts)
+    if (length(kept) && identical(e[[1]], as.name("-"))) as.call(c(e[[1]], kept)) else if (length(kept)) kept[[1]]
+  }
+  formula[[length(formula)]] <- without(right) %||% 1
+  list(fixed = formula, group = bars[[1]][[3]], bar = bars[[1]])
+}
+
+mixed_links <- c("logit", "probit", "cloglog", "cauchit")
+
+# `plain` is the fit without the random intercept, `data` its checked data.
+mixed_fit <- function(plain, data, group, bar, call) {
+  check_mixed(plain, data, group)
+  codes <- match(group, unique(group))
+  weight <- data$weight[!duplicated(codes)]
+  keep <- is.finite(plain$point) & !(is.na(plain$coefficients) & !names(plain$coefficients) %in% plain$boundary$coefficients)
+  n <- length(codes)
+  model <- mixed_model(data$x[, keep, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
+                       match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), codes, weight)
+  found <- mixed_maximum(model, plain$point[keep], plain$loglik)
+  names <- names(plain$coefficients)[keep]
+  value <- mixed_value(model, found$at)
+  b <- stats::setNames(found$at[seq_along(names)], names)
+  infinite <- !is.null(found$limit)
+  variance <- mixed_variance(found, value, plain, names)
+  if (infinite) {
+    b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
+    variance[] <- NA
+  }
+  mean <- if (infinite) rep(NA_real_, length(weight)) else found$sigma * value$mean[model$of]
+  deviation <- if (infinite) rep(NA_real_, length(weight)) else found$sigma * value$deviation[model$of]
+  fit <- structure(list(
+    coefficients = b, sigma = if (infinite) Inf else found$sigma, vcov = variance[names, names, drop = FALSE],
+    variance = variance, loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1, n = n,
+    ngrps = length(weight), group = group, bar = bar,
+    random = data.frame(level = as.character(unique(group)), estimate = mean, std.error = deviation),
+    ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
+    information.pairs = pair_error(plain, data, codes), starts = if (found$rival) c(found$value, NA) else found$value,
+    infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link),
+    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, dropped = length(plain$na.action), call = call
+  ), class = c("rr_glm_mixed", "rr_regression"))
+  tell_mixed(fit)
+  fit
+}
+
+check_mixed <- function(plain, data, group) {
+  refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
+               `an unknown parameter` = !is.null(data$unknown), `a survey design` = !is.null(plain$design),
+               `this link` = !data$link %in% mixed_links)
+  if (any(refused)) {
+    abort(c("A random intercept is not available with {names(refused)[refused][1]}.",
+            i = "{.code vcov(fit, type = \"sandwich\", cluster = )} of the fit without it has standard errors by cluster."),
+          "argument")
+  }
+  if (!all(data$y %in% 0:1)) {
+    abort("Each row must be one report if there is a random intercept, not a table of counts.", "argument")
+  }
+  if (anyNA(group)) abort("The group of the random intercept must not be missing.", c("missing", "argument"))
+  if (any(data$weight != stats::ave(data$weight, match(group, unique(group))))) {
+    abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.", "argument")
+  }
+  if (!anyDuplicated(group)) {
+    abort("{.field sigma} needs at least two reports of some groups.", c("no_information", "argument"))
+  }
+}
+
+# Of the coefficients and sigma; without sigma if it is 0.
+mixed_variance <- function(found, value, plain, names) {
+  all <- c(names, "sigma")
+  V <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  if (found$sigma == 0) {
+    V[names, names] <- plain$variance$observed[names, names]
+  } else {
+    V[] <- tryCatch(invert_positive(value$observed), error = function(e) NA_real_)
+  }
+  V
+}
+
+# The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
+pair_error <- function(plain, data, codes) {
+  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
+  omega[!is.finite(omega)] <- 0
+  sums <- rowsum(cbind(omega, omega^2), codes)
+  1 / sqrt(sum(data$weight[!duplicated(codes)] * (sums[, 1]^2 - sums[, 2]) / 2))
+}
+
+tell_mixed <- function(fit) {
+  if (!is.null(fit$limit)) {
+    warn(c("The likelihood has its supremum where sigma is infinite.",
+           i = "Prevalences are finite, {.code predict(fit, type = \"truth\")}; {.fn confint} gives the lower end of sigma."), "infinite")
+  } else if (anyNA(fit$vcov)) {
+    warn("The likelihood has no finite curvature at its maximum: a coefficient may be infinite.", "infinite")
+  }
+  if (length(fit$starts) > 1L) warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
+  if (isTRUE(fit$information.pairs > 1.6)) {
+    error <- format(fit$information.pairs, digits = 3)
+    warn(c("The reports of one group are too few to tell dependence.",
+           x = "The standard error of sigma^2 under independence is {error}; 3.29 is an intraclass correlation of 0.5.",
+           i = "Prevalences are safe; coefficients given the random intercept are not."), "information")
+  }
+}
+
+# Intraclass correlation of the truths on the scale of the link.
+intraclass <- function(fit) {
+  if (is.infinite(fit$sigma)) return(1)
+  fit$sigma^2 / (fit$sigma^2 + c(pi^2 / 3, 1, pi^2 / 6, NA)[match(fit$fixed$link, mixed_links)])
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+vcov.rr_glm_mixed <- function(object, ...) object$vcov
+
+#' @rdname rr_glm_mixed
+#' @export
+formula.rr_glm_mixed <- function(x, ...) {
+  formula <- stats::formula(x$terms)
+  formula[[3]] <- call("+", formula[[3]], call("(", x$bar))
+  formula
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  group <- deparse1(x$bar[[3]])
+  if (identical(effects, "ran_vals")) {
+    return(tibble::tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
+                          estimate = x$random$estimate, std.error = x$random$std.error))
+  }
+  table <- coefficient_table(x$coefficients, x$vcov, FALSE, conf.level)
+  table <- tibble::add_column(table, effect = "fixed", group = NA_character_, .before = 1)
+  sigma <- tibble::tibble(effect = "ran_pars", group = group, term = "sd__(Intercept)", estimate = x$sigma,
+                          std.error = sqrt(x$variance["sigma", "sigma"]), statistic = NA_real_, p.value = NA_real_)
+  table <- rbind(table, sigma)
+  if (check_flag(conf.int, "conf.int")) {
+    bounds <- stats::confint(x, level = conf.level)
+    table$conf.low <- unname(bounds[, 1])
+    table$conf.high <- unname(bounds[, 2])
+  }
+  if (check_flag(exponentiate, "exponentiate")) table <- exponentiated(table, which(table$effect == "fixed"))
+  table[table$effect %in% effects, ]
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+glance.rr_glm_mixed <- function(x, ...) {
+  tibble::add_column(NextMethod(), sigma = x$sigma, icc = intraclass(x), ngrps = x$ngrps)
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "report", "link"),
+                                 random = c("average", "zero", "predicted"), ...) {
+  type <- check_choice(type, "type", c("truth", "report", "link"))
+  random <- check_choice(random, "random", c("average", "zero", "predicted"))
+  plain <- object$fixed
+  ratio <- object$limit$ratio
+  plain$coefficients[] <- NA
+  plain$coefficients[names(object$coefficients)] <- ratio %||% object$coefficients
+  plain$flat <- NULL
+  new <- if (is.null(newdata)) prediction_rows_of(plain) else prediction_rows(plain, newdata, type)
+  link <- match(plain$link, mixed_links) - 1L
+  if (!is.null(ratio)) {
+    if (type == "link" || random != "average") {
+      abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
+    }
+    truth <- stats::pnorm(new$eta)
+  } else if (type == "link") {
+    return(stats::setNames(new$eta, new$names))
+  } else if (random == "predicted") {
+    if (!is.null(newdata)) abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
+    truth <- posterior_truth(object, new$eta, link)
+  } else {
+    truth <- if (random == "zero") truth_curve(plain$link)$yes(new$eta) else mixed_truth(new$eta, object$sigma, link)
+  }
+  if (type == "report") {
+    device <- row_device(plain$device, new$arm, length(truth))
+    truth <- device$q + device$d * truth
+  }
+  stats::setNames(truth, new$names)
+}
+
+# The fitted rows at the coefficients.
+prediction_rows_of <- function(plain) {
+  new <- fitted_predictors(plain)
+  b <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
+  new$eta <- drop(new$x %*% b) + (plain$offset %||% 0)
+  new
+}
+
+# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from the group's reports.
+posterior_truth <- function(object, eta, link) {
+  u <- seq(-8.5, 8.5, length.out = 2001)
+  plain <- object$fixed
+  codes <- match(object$group, unique(object$group))
+  truth <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
+  device <- row_device(plain$device, plain$arm, length(eta))
+  report <- device$q + device$d * truth
+  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), codes)
+  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
+  rowSums(truth * (posterior / rowSums(posterior))[codes, , drop = FALSE])
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...) {
+  level <- check_level(level)
+  if (check_choice(method, "method", c("profile", "wald")) == "wald") return(NextMethod())
+  names <- c(names(object$coefficients), "sigma")
+  which <- match_coefficients(parm, names)
+  drop <- stats::qchisq(level, 1) / 2
+  ends <- vapply(which, function(j) {
+    if (j == length(names)) sigma_interval(object, drop) else coefficient_interval(object, j, drop)
+  }, c(0, 0))
+  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  matrix(t(ends), ncol = 2, dimnames = list(names[which], percent))
+}
+
+# 0 and Inf where these lie within the fall of the log-likelihood.
+sigma_interval <- function(object, drop) {
+  b <- object$at[seq_along(object$coefficients)]
+  height <- function(sigma) mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value - object$loglik + drop
+  top <- if (is.null(object$limit)) object$sigma else 32
+  low <- if (object$fixed$loglik - object$loglik + drop >= 0) 0 else stats::uniroot(height, c(0, top), tol = 1e-6)$root
+  if (height(32) >= 0) return(c(low, Inf))
+  c(low, stats::uniroot(height, c(object$sigma, 32), tol = 1e-6)$root)
+}
+
+# The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until the fall is enough.
+coefficient_interval <- function(object, j, drop) {
+  if (!is.finite(object$coefficients[j]) || anyNA(object$vcov)) return(c(NA_real_, NA_real_))
+  model <- object$model
+  x <- model$x[, j]
+  offset <- model$parts[[4]]
+  part <- model
+  part$parts[[1]] <- part$x <- model$x[, -j, drop = FALSE]
+  part$size <- ncol(part$x)
+  height <- function(v) {
+    part$parts[[4]] <- offset + x * v
+    mixed_height(part, object$at[-j]) - object$loglik + drop
+  }
+  error <- sqrt(object$vcov[j, j])
+  vapply(c(-1, 1), function(side) {
+    far <- object$coefficients[[j]] + side * error * sqrt(2 * drop)
+    for (round in 1:12) {
+      if (height(far) < 0) return(stats::uniroot(height, sort(c(object$coefficients[[j]], far)), tol = 1e-6 * error)$root)
+      far <- far + side * error * 2^(round - 1)
+    }
+    side * Inf
+  }, 0)
+}
+
+mixed_height <- function(model, start) {
+  if (model$size == 0) {
+    value <- function(sigma) .Call(C_rr_mixed_value, replace(model$parts, 1, list(matrix(0, length(model$parts[[2]]), 1))),
+                                   mixed_groups(model, 1, NA_real_), c(0, sigma))$value
+    return(stats::optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
+  }
+  mixed_climb(model, start, halvings = 1, tolerance = 1e-8)$value
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+anova.rr_glm_mixed <- function(object, ...) {
+  fits <- list(object, ...)
+  mixed <- vapply(fits, inherits, NA, "rr_glm_mixed")
+  plain <- which(!mixed)
+  if (length(fits) != 2L || !length(plain)) return(NextMethod())
+  with <- fits[[which(mixed)]]
+  without <- fits[[plain]]
+  same <- inherits(without, "rr_glm") && setequal(names(without$coefficients), names(with$fixed$coefficients)) &&
+    length(without$y) == with$n
+  if (!same) {
+    abort("{.fn anova} compares a random intercept with the same model without it, or two models that both have it.", "argument")
+  }
+  statistic <- max(0, 2 * (with$loglik - without$loglik))
+  p <- if (statistic == 0) 1 else stats::pchisq(statistic, 1, lower.tail = FALSE) / 2
+  table <- data.frame(Df = c(with$df - 1, with$df), logLik = c(without$loglik, with$loglik), Df.diff = c(NA, 1),
+                      Chisq = c(NA, statistic), `Pr(>Chi)` = c(NA, p), check.names = FALSE)
+  structure(table, heading = c("Likelihood ratio test of sigma = 0 (halved p-value: sigma is at least 0)\n", ""),
+            class = c("anova", "data.frame"))
+}
+
+#' @rdname rr_glm_mixed
+#' @export
+simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
+  if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")
+  if (!is.null(seed)) set.seed(seed)
+  eta <- unname(predict(object, type = "link"))
+  codes <- match(object$group, unique(object$group))
+  device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
+  draws <- lapply(seq_len(nsim), function(k) {
+    u <- stats::rnorm(object$ngrps)[codes]
+    report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
+    factor(stats::rbinom(length(eta), 1, report), 0:1, object$fixed$labels)
+  })
+  as.data.frame(stats::setNames(draws, paste0("sim_", seq_len(nsim))))
+}
+
+#' @exportS3Method nlme::ranef
+ranef.rr_glm_mixed <- function(object, ...) {
+  data.frame(`(Intercept)` = object$random$estimate, row.names = object$random$level, check.names = FALSE)
+}
+
+#' @exportS3Method nlme::fixef
+fixef.rr_glm_mixed <- function(object, ...) object$coefficients
+
+#' @exportS3Method nlme::VarCorr
+VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
+  data.frame(group = deparse1(x$bar[[3]]), term = "(Intercept)", variance = x$sigma^2, std.dev = x$sigma)
+}
