@@ -520,7 +520,7 @@ count_cohorts <- function(read, codec) {
 # signs.
 count_signs <- function(read, size, width, cohorts = 1) {
   reports <- read$reports
-  cohort <- reports$cohort %||% 1L
+  cohort <- reports[["cohort"]] %||% 1L
   cells <- (cohort - 1L) * 2 * size + reports$index + ifelse(reports$sign > 0, 0, size)
   table <- array(count_cells(as.integer(cells), 2 * size * cohorts, read), c(size, 2, cohorts * read$each))
   vapply(seq_len(dim(table)[3]), function(j) {

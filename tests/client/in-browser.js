@@ -79,6 +79,8 @@ const folder = process.argv[2], read = name => fs.readFileSync(path.join(folder,
   await browser.value("document.querySelectorAll('fieldset').forEach(box => box.querySelector('label:last-of-type input').click())");
   await click("#draw");
   result.failed = await said();
+  await browser.open(url("send.html"));  // Not sent again unasked.
+  result.offered = await said();
   serve(200);
   await click("#pass");
   await new Promise(resolve => setTimeout(resolve, 300));
