@@ -110,8 +110,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   mechanism <- check_mechanism(if (is.data.frame(x)) x$mechanism[[1]] else x, "x")
   sheet <- as.list(read.dcf(system.file("client", "instructions.dcf", package = "candor"))[1, ])
   sheet <- utils::modifyList(sheet, as.list(words))
-  # The title of a design, before its numbers.
-  design <- tolower(sub("[ '].*", "", mechanism$design))
+  design <- sub("^rr_", "", mechanism$made$constructor)
   if (is.null(sheet[[design]])) abort(c("{.arg x} has no sheet.", x = "It is: {format(mechanism)}."), "argument")
   levels <- mechanism$levels
   channel <- rr_matrix(mechanism)
