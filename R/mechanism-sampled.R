@@ -78,7 +78,7 @@ format.rr_sampled <- function(x, digits = 4, ...) {
   size <- if (product) paste0(", ", format_count(prod(x$sizes)), " cells")
     else if (inherits(x, "rr_hierarchy")) paste0(", ", format_count(length(x$levels)), " levels")
   sprintf("%s%s, epsilon = %s%s", x$design, size %||% "", format(x$epsilon, digits = check_digits(digits)),
-          if (product) " a row" else "")
+          if (product) " per row" else "")
 }
 
 #' @export
