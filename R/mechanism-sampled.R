@@ -14,7 +14,7 @@
 #'   databases can hold it (read it as text: `colClasses = c(report = "character")`). [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
 #'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()], 
+#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()],
 #' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
 #' `candor_error_empty` for a question that nobody drew.
 #' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local

@@ -148,6 +148,10 @@ regress_device <- function(mechanism, arg = "mechanism") {
             x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
             i = "{.fn rr_multinom} is for more categories, {.fn rr_predictor} for several questions."), "argument")
   }
+  if (!has_categories(mechanism)) {
+    abort(c("Reports must be answers of a yes/no question.", x = "The mechanism is: {format(mechanism)}."),
+          c("law", "argument"))
+  }
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]
