@@ -53,7 +53,8 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   labels <- number_text(seq_len(blocks * size) - 1L)
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
-    numeric_truths = levels$numeric, epsilon = epsilon, design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
+    numeric_truths = levels$numeric, epsilon = epsilon,
+    design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
                                         if (blocks == 1) "" else "s", format_count(size)),
     blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
     codec = report_codec(report = c(0, blocks * size - 1))

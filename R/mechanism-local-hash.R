@@ -51,7 +51,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   numbers <- hash_numbers(epsilon, g, prime)
   fields <- list(
     c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, prime = prime,
-    codes = public_codes(k, prime), collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
+    codes = public_codes(k, prime), collision = numbers$collision, p = numbers$p, q = numbers$q,
+    p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other, numeric_levels = levels$numeric
   )
   design <- sprintf("Local hashing (g = %s%s)", format_count(g),

@@ -43,7 +43,7 @@ warn_linked <- function(mechanism) {
     else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
   if (is.null(sent)) return(invisible())
   warn(c("Shuffling hides one report of each respondent, not several.",
-         x = "A respondent keeps the {sent} and sends it with every report, so that reports of several rounds can be linked.",
+         x = "A respondent keeps the {sent} and sends it with every report, so that its reports can be linked.",
          i = "For several rounds read {.code rr_epsilon(mechanism, reports = )}, which needs no crowd."), "linked")
 }
 

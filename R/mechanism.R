@@ -97,8 +97,8 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 check_report_number <- function(mechanism, number) {
   k <- length(mechanism$levels)
   if (number <= matrix_limit && k <= matrix_limit) return(invisible())
-  abort(c("{.arg mechanism} has too many categories or reports for its matrix; the limit is {format_count(matrix_limit)}.",
-          x = "It has {format_count(k)} categories{if (number > k) paste(' and', format(number, digits = 6), 'reports')}."),
+  abort(c("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+          x = "It has {format_count(k)} categories{if (number > k) paste(' and', format(number), 'reports')}."),
         c("law", "argument"))
 }
 

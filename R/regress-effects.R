@@ -206,7 +206,8 @@ autoplot.rr_effects <- function(object, ...) {
     sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.", unit[slope][1])
   }
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %s.%s", interval_words(attr(object, "conf.level")), scale %||% ""), axis, free = TRUE) +
+                 sprintf("Lines: %s.%s", interval_words(attr(object, "conf.level")),
+                         scale %||% ""), axis, free = TRUE) +
     ggplot2::labs(subtitle = subtitle)
 }
 

@@ -157,7 +157,8 @@ loglinear_model <- function(table) {
   predictors <- function(b) t(matrix(basis$z %*% b, ncol = ncol(table$counts)))
   new_likelihood(colnames(table$x), evaluate, function(step) max(abs(basis$z %*% step)),
                  function(b) drop(basis$back %*% b), function(b) basis$back,
-                 function(b, N) truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
+                 function(b, N) truth_distances(predictors(b),
+                                                lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
                  total, numeric(ncol(table$x)))
 }
 

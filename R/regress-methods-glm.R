@@ -160,7 +160,8 @@ known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 #' @rdname rr_glm_methods
 #' @export
 vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...) {
-  V <- switch(variance_type(object, type, cluster), observed = object$variance$observed, expected = object$variance$expected,
+  V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
+              expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
               survey = spread_variance(object, survey_meat(object, row_scores(object))))
   k <- length(object$coefficients)

@@ -241,7 +241,8 @@ print_heading <- function(x) {
   dropped <- if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped))
   cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents", dropped, "\n", sep = "")
   if (inherits(x, "rr_multinom")) {
-    cat("  ", deparse1(stats::formula(x$terms)), if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+    cat("  ", deparse1(stats::formula(x$terms)),
+        if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
         else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
   }
   for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {

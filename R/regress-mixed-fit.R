@@ -81,7 +81,8 @@ mixed_fit <- function(plain, data, group, bar, call) {
   check_mixed(plain, data, group)
   codes <- match(group, unique(group))
   weight <- data$weight[!duplicated(codes)]
-  keep <- is.finite(plain$point) & !(is.na(plain$coefficients) & !names(plain$coefficients) %in% plain$boundary$coefficients)
+  aliased <- is.na(plain$coefficients) & !names(plain$coefficients) %in% plain$boundary$coefficients
+  keep <- is.finite(plain$point) & !aliased
   n <- length(codes)
   model <- mixed_model(data$x[, keep, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
                        match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), codes, weight)
@@ -104,8 +105,10 @@ mixed_fit <- function(plain, data, group, bar, call) {
     random = data.frame(level = as.character(unique(group)), estimate = mean, std.error = deviation),
     ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
     information.pairs = pair_error(plain, data, codes), starts = if (found$rival) c(found$value, NA) else found$value,
-    infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link),
-    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, dropped = length(plain$na.action), call = call
+    infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link",
+                                                    plain$labels[2], data$link),
+    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism,
+    dropped = length(plain$na.action), call = call
   ), class = c("rr_glm_mixed", "rr_regression"))
   tell_mixed(fit)
   fit
@@ -117,7 +120,7 @@ check_mixed <- function(plain, data, group) {
                `this link` = !data$link %in% mixed_links)
   if (any(refused)) {
     abort(c("A random intercept is not available with {names(refused)[refused][1]}.",
-            i = "{.code vcov(fit, type = \"sandwich\", cluster = )} of the fit without it has standard errors by cluster."),
+            i = "Without it {.code vcov(fit, type = \"sandwich\", cluster = )} has standard errors by cluster."),
           "argument")
   }
   if (!all(data$y %in% 0:1)) {
@@ -155,7 +158,8 @@ pair_error <- function(plain, data, codes) {
 tell_mixed <- function(fit) {
   if (!is.null(fit$limit)) {
     warn(c("The likelihood has its supremum where sigma is infinite.",
-           i = "Prevalences are finite, {.code predict(fit, type = \"truth\")}; {.fn confint} gives the lower end of sigma."), "infinite")
+           i = "{.code predict(fit)} gives the prevalences, which are finite; {.fn confint} the lower end of sigma."),
+         "infinite")
   } else if (anyNA(fit$vcov)) {
     warn("The likelihood has no finite curvature at its maximum: a coefficient may be infinite.", "infinite")
   }
@@ -188,7 +192,8 @@ formula.rr_glm_mixed <- function(x, ...) {
 
 #' @rdname rr_glm_mixed
 #' @export
-tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FALSE, conf.level = 0.95,
+                              exponentiate = FALSE, ...) {
   group <- deparse1(x$bar[[3]])
   if (identical(effects, "ran_vals")) {
     return(tibble::tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
@@ -286,7 +291,8 @@ confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("
 # 0 and Inf where these lie within the fall of the log-likelihood.
 sigma_interval <- function(object, drop) {
   b <- object$at[seq_along(object$coefficients)]
-  height <- function(sigma) mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value - object$loglik + drop
+  height <- function(sigma) mixed_climb(object$model, b, sigma, halvings = 1,
+                                        tolerance = 1e-8)$value - object$loglik + drop
   top <- if (is.null(object$limit)) object$sigma else 32
   low <- if (object$fixed$loglik - object$loglik + drop >= 0) 0 else stats::uniroot(height, c(0, top), tol = 1e-6)$root
   if (height(32) >= 0) return(c(low, Inf))
@@ -310,7 +316,8 @@ coefficient_interval <- function(object, j, drop) {
   vapply(c(-1, 1), function(side) {
     far <- object$coefficients[[j]] + side * error * sqrt(2 * drop)
     for (round in 1:12) {
-      if (height(far) < 0) return(stats::uniroot(height, sort(c(object$coefficients[[j]], far)), tol = 1e-6 * error)$root)
+      if (height(far) < 0) return(stats::uniroot(height, sort(c(object$coefficients[[j]], far)),
+                                                 tol = 1e-6 * error)$root)
       far <- far + side * error * 2^(round - 1)
     }
     side * Inf
@@ -319,8 +326,8 @@ coefficient_interval <- function(object, j, drop) {
 
 mixed_height <- function(model, start) {
   if (model$size == 0) {
-    value <- function(sigma) .Call(C_rr_mixed_value, replace(model$parts, 1, list(matrix(0, length(model$parts[[2]]), 1))),
-                                   mixed_groups(model, 1, NA_real_), c(0, sigma))$value
+    model$parts[[1]] <- matrix(0, length(model$parts[[2]]), 1)
+    value <- function(sigma) .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_), c(0, sigma))$value
     return(stats::optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
   }
   mixed_climb(model, start, halvings = 1, tolerance = 1e-8)$value
@@ -338,7 +345,8 @@ anova.rr_glm_mixed <- function(object, ...) {
   same <- inherits(without, "rr_glm") && setequal(names(without$coefficients), names(with$fixed$coefficients)) &&
     length(without$y) == with$n
   if (!same) {
-    abort("{.fn anova} compares a random intercept with the same model without it, or two models that both have it.", "argument")
+    abort("{.fn anova} compares a random intercept with the same model without it, or two models that both have it.",
+          "argument")
   }
   statistic <- max(0, 2 * (with$loglik - without$loglik))
   p <- if (statistic == 0) 1 else stats::pchisq(statistic, 1, lower.tail = FALSE) / 2

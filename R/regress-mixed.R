@@ -1,15 +1,18 @@
-# A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md). The parts of the model are
-# those of `regress_parts`; `at` is the coefficients, then sigma.
+# A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md).
+# The parts of the model are # those of `regress_parts`; `at` is the coefficients, then sigma.
 
-# The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their weights.
+# The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their
+# weights.
 mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
-  row <- match(do.call(paste, c(as.data.frame(x), list(y, arm, offset))), unique(do.call(paste, c(as.data.frame(x), list(y, arm, offset)))))
+  row <- do.call(paste, c(as.data.frame(x), list(y, arm, offset)))
+  row <- match(row, unique(row))
   order <- order(group, row)
   size <- tabulate(group)
   key <- vapply(split(row[order], group[order]), paste, "", collapse = " ")
   of <- match(key, unique(key))
   kept <- order[group[order] %in% which(!duplicated(of))]
-  list(parts = list(x[kept, , drop = FALSE], as.double(y[kept]), NULL, as.double(offset[kept]), as.integer(arm[kept]) - 1L, device,
+  list(parts = list(x[kept, , drop = FALSE], as.double(y[kept]), NULL, as.double(offset[kept]),
+                    as.integer(arm[kept]) - 1L, device,
                     link, 0, NULL, NULL, 0, NULL),
        first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
        x = x[kept, , drop = FALSE], size = ncol(x))
@@ -71,7 +74,8 @@ mixed_maximum <- function(model, b, value) {
   if (best$sigma < 1e-5) best <- ends[[length(ends)]]
   far <- mixed_far(model, ladder, ends)
   # Another end of a climb: sigma = 0 alone is no maximum if the value rises from there.
-  others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 && abs(end$sigma - best$sigma) > 0.1, NA)
+  others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 &&
+                   abs(end$sigma - best$sigma) > 0.1, NA)
   c(best, list(ladder = data.frame(sigma = vapply(ladder, function(end) end$at[model$size + 1L], 0), loglik = values),
                limit = if (!is.null(far) && far$value >= best$value - 1e-6) far, rival = any(others)))
 }
@@ -91,8 +95,9 @@ mixed_far <- function(model, ladder, ends) {
   list(ratio = ratio, value = -found$value)
 }
 
-# With b = sigma c and sigma to infinity the truth of a row is yes above the threshold -x'c of u: the likelihood of a group is a sum over the intervals
-# between the thresholds. Zeros among the probabilities of a report are counted apart.
+# With b = sigma c and sigma to infinity the truth of a row is yes above the threshold -x'c of u: the likelihood of a
+# group is a sum over the intervals # between the thresholds. Zeros among the probabilities of a report are counted
+# apart.
 mixed_limit <- function(model, ratio) {
   group <- rep(seq_along(model$weight), diff(model$first))
   device <- matrix(model$parts[[6]], 5)[, model$parts[[5]] + 1L, drop = FALSE]
@@ -119,7 +124,8 @@ mixed_limit <- function(model, ratio) {
   last <- model$first[-1]
   likelihood <- after[last] + as.vector(rowsum(stats::pnorm(t) * (before - after), group[order]))
   slope <- stats::dnorm(t) * (before - after) / likelihood[group[order]] * model$weight[group[order]]
-  list(value = sum(model$weight * log(pmax(likelihood, 0))), gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
+  list(value = sum(model$weight * log(pmax(likelihood, 0))),
+       gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
 }
 
 # The prevalence of linear predictors: the average over u.

@@ -91,7 +91,8 @@ rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial",
   fit$coefficients <- coefficients
   structure(
     c(fit, list(n = rows$respondents %||% sum(rows$weights > 0), weights = rows$weights, type = type,
-                mechanism = mechanism, model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
+                mechanism = mechanism, model = c(model[c("x", "columns", "truths", "expected")],
+                                                 rows[c("codes", "channel")]),
                 frame = rows$frame, terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts,
                 dropped = length(attr(rows$frame, "na.action")), response = rows$response, call = call,
                 title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
@@ -234,7 +235,8 @@ multinomial_model <- function(rows) {
   shares <- log(start_shares(rows$codes, rows$weights, rows$channel))
   model <- new_likelihood(
     name(colnames(x)), evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
-    function(b) to, function(b, N) truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
+    function(b) to, function(b, N) truth_distances(predictors(b),
+                                                   lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
     sum(rows$weights), as.vector(outer(constant_columns(basis$z), shares[-1] - shares[1])))
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
@@ -417,7 +419,8 @@ regression_scores.rr_multinom <- function(fit) {
 #' @export
 predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
                                 se.fit = FALSE, ...) {
-  type <- check_choice(type[1], "type", c("truth", "report", if (!check_flag(se.fit, "se.fit")) c("posterior", "class")))
+  type <- check_choice(type[1], "type", c("truth", "report",
+                                          if (!check_flag(se.fit, "se.fit")) c("posterior", "class")))
   mechanism <- object$mechanism
   channel <- object$model$channel
   rows <- multinom_newdata(object, newdata, type == "posterior")

@@ -128,7 +128,8 @@ posterior_grid <- function(counts, channel, a, b) {
   list(grid = grid, density = density / total, evidence = top + log(total) - lbeta(a, b))
 }
 
-# The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the cubic
+# The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the
+# cubic
 # with the density's slopes.
 posterior_quantile <- function(grid, density) {
   half <- function(grid, density) {
@@ -228,7 +229,8 @@ tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 glance.rr_posterior <- function(x, ...) {
   of <- function(what) unlist(lapply(x$parts, `[[`, what))
   drawn <- !is.null(x$draws)
-  tibble::tibble(nobs = nobs(x), log.evidence = sum(of("evidence")), method = paste(unique(of("method")), collapse = ", "),
+  tibble::tibble(nobs = nobs(x), log.evidence = sum(of("evidence")),
+                 method = paste(unique(of("method")), collapse = ", "),
                  draws = if (drawn) nrow(x$parts[[1]]$draws) else 0,
                  effective = if (drawn) min(of("effective")) else NA_real_)
 }

@@ -368,7 +368,8 @@ mixture_outcome <- function(parts, c) {
   if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
 }
 
-# Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones, a
+# Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones,
+# a
 # function of two of them; NULL: 0.
 mixture_terms <- function(parts, now, c) {
   share <- now$shares[[c]]
@@ -430,7 +431,8 @@ mixture_rows <- function(parts, b, N) {
   kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
   each <- lapply(seq_along(parts$designs), function(c) {
     seen <- now$r[, c] > 1e-6
-    at <- function(v) unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+    at <- function(v) unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]],
+                                 split(v, parts$predictor))[kept])
     cbind(at(b), vapply(seq_len(ncol(N)), function(j) at(N[, j]), numeric(sum(seen) * length(kept))))
   })
   each <- do.call(rbind, each)
@@ -563,7 +565,8 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
   b <- object$estimate[object$outcome]
   at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
   rows$cells <- rows$cells[at, , drop = FALSE]
-  designs <- lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
+  designs <- lapply(predictor_designs(NULL, frame, rows, rows$made),
+                    function(x) x[, rows$names[rows$keep], drop = FALSE])
   if (over) {
     means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
     return(rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame)))

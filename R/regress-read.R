@@ -14,7 +14,7 @@ check_formula <- function(formula, response = TRUE) {
 check_terms <- function(formula) {
   for (term in model_calls(formula[[length(formula)]])) {
     if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
-    abort(c("{.arg formula} must have no clusters, and no random effects but one random intercept of {.fn rr_glm}, {.code (1 | id)}.",
+    abort(c("{.arg formula} must have no clusters and no random effects; {.fn rr_glm} takes one {.code (1 | id)}.",
             x = "{.code {deparse1(term)}} is one.",
             i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."), "argument")
   }
@@ -209,7 +209,7 @@ labelled_covariate <- function(x, name, factor = FALSE) {
   if (length(labels) && (factor || is.character(plain) || all(known))) return(droplevels(plain_group(x)))
   if (any(known)) {
     odd <- names(labels)[labels %in% plain][1]
-    cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: make them NA if they are none.",
+    cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: NA, if they are none.",
                     class = "candor_message_labelled")
   }
   plain

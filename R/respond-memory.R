@@ -84,7 +84,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
   if (is.null(memory)) {
     warn_forgotten()
   } else if (!inherits(memory, "rr_memory") && !identical(memory, list())) {
-    abort(c("{.arg memory} must be the {.field memory} that {.fn rr_perturb} gave the last time, or {.code list()} to start.",
+    abort(c("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.",
             x = "It is {describe_kind(memory)}."), "argument")
   }
   if (inherits(memory, "rr_memory")) {

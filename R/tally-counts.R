@@ -44,7 +44,8 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   check_dots_empty(...)
   check_mechanism(mechanism)
   # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
-  written <- if (is.data.frame(counts)) !any(count_names %in% names(counts)) else is.double(counts) && !is.object(counts)
+  written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
+    else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
   else if (!is.null(column) || !is.null(by)) {
     abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
@@ -112,7 +113,7 @@ check_respondents <- function(n, values, total) {
   if (!is.numeric(n) || is.object(n) || !length(n) %in% c(1L, groups) || anyNA(n) || any(n <= 0 | n > 1e100)) {
     abort(c("{.arg n} must be the number of respondents{if (groups > 1) ', or one per group'}, above 0.",
             x = "It is {describe(n)}.",
-            i = if (is.null(n)) "A report of this mechanism is not one category: the counts do not add up to {.arg n}."),
+            i = if (is.null(n)) "A report is not one category here: the counts do not add up to {.arg n}."),
           "argument")
   }
   n <- rep_len(as.double(n), groups)
@@ -124,7 +125,7 @@ check_respondents <- function(n, values, total) {
   over <- which(apply(as.matrix(values), 2, max) > n * (1 + 1e-9))
   if (length(over)) {
     abort(c("{.arg counts} must not be above {.arg n}, the number of respondents.",
-            x = "A count is {number_text(max(as.matrix(values)[, over[1]]))}, and {.arg n} is {number_text(n[over[1]])}."),
+            x = "A count is {number_text(max(as.matrix(values)[, over[1]]))}, {.arg n} is {number_text(n[over[1]])}."),
           "counts")
   }
   n
@@ -199,7 +200,8 @@ frame_counts <- function(counts, mechanism, column, by) {
   if (!is.null(column) || !length(there)) return(long_counts(counts, mechanism, column, by))
   if (length(there) == length(mechanism$reports)) return(wide_counts(counts, mechanism, by))
   abort(c("{.arg counts} must have a column for each report, or one row per report.",
-          x = "There is a column {.val {there}}, and none called {.val {setdiff(mechanism$reports, there)}}."), "argument")
+          x = "There is a column {.val {there}}, and none called {.val {setdiff(mechanism$reports, there)}}."),
+        "argument")
 }
 
 wide_counts <- function(counts, mechanism, by) {
@@ -232,17 +234,21 @@ long_counts <- function(counts, mechanism, column, by) {
             x = "Its columns are {format_labels(names(counts))}."), "argument")
   }
   questions <- names(mechanism$questions)
-  answers <- if (!is.null(column)) frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column")
+  answers <- if (!is.null(column)) frame_names(counts, column, "column",
+                                               one = TRUE) %||% refuse_vector(column, "column")
     else if (length(questions) && all(questions %in% names(counts))) questions
     else label_column(counts, mechanism, c(number, by, names(sums)))
-  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share", if (identical(answers, questions)) "term"))
+  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share",
+                                           if (identical(answers, questions)) "term"))
   twice <- anyDuplicated(counts[c(answers, keys)])
   if (twice) {
     abort(c("{.arg counts} must have one row for each report (and group).",
-            x = "Row {twice} is of a report that another row is of: {format_group(counts[answers], twice)}."), "argument")
+            x = "Row {twice} is of a report that another row is of: {format_group(counts[answers], twice)}."),
+          "argument")
   }
   if (is.null(sums)) counts$n <- counts[[number]]
-  tally <- tally_answer(counts, mechanism, list(answers = answers, keys = keys, weight = names(sums)[2], form = "categories"),
+  tally <- tally_answer(counts, mechanism, list(answers = answers, keys = keys, weight = names(sums)[2],
+                                                form = "categories"),
                         FALSE)
   values <- as.matrix(tally$counts)
   rownames(values) <- mechanism$reports
@@ -263,7 +269,8 @@ label_column <- function(counts, mechanism, others) {
   if (length(likely) == 1L) return(likely)
   if (!length(likely) && length(left) == 1L) return(left)
   abort(c("{.arg column} is needed: the name of the column that says which report was counted.",
-          x = "{length(likely)} columns hold reports of the mechanism only; there are {format_labels(left)}."), "argument")
+          x = "{length(likely)} columns hold reports of the mechanism only; there are {format_labels(left)}."),
+        "argument")
 }
 
 format_group <- function(groups, g) {

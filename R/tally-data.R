@@ -80,7 +80,8 @@ is_packed <- function(mechanism) inherits(mechanism, c("rr_unary", "rr_subset", 
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
     if (is.null(column)) return(names(question_columns(x, mechanism)))
-    abort(c("{.arg column} is not for several questions: their names are the columns.", x = "It is {describe(column)}."),
+    abort(c("{.arg column} is not for several questions: their names are the columns.",
+            x = "It is {describe(column)}."),
           "argument")
   }
   if (!is.null(column)) {

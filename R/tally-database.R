@@ -84,7 +84,8 @@ count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm, 
 # tells it by what it holds.
 count_rows <- function(rows, mechanism, form, times, groups, weights, match) {
   single <- form == "categories" && is.null(mechanism$questions)
-  tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups, weights, FALSE, match)$counts,
+  tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups, weights, FALSE,
+                         match)$counts,
            candor_error_report = function(e) abort_row(e, rows, times),
            candor_error_level = function(e) abort_stray(e, rows, mechanism, times))
 }
@@ -119,7 +120,8 @@ weight_columns <- function(rows) {
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
   odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
   if (length(odd)) {
-    abort(c("Sums of {.arg weights} must be numbers.", x = "{.val {names(odd)[1]}} is {describe_kind(sums[[odd[1]]][1])}."),
+    abort(c("Sums of {.arg weights} must be numbers.",
+            x = "{.val {names(odd)[1]}} is {describe_kind(sums[[odd[1]]][1])}."),
           "argument")
   }
   sums <- lapply(sums, as.double)
@@ -132,7 +134,8 @@ weight_columns <- function(rows) {
 check_weight_sums <- function(sums) {
   least <- min(Inf, sums$min)
   most <- max(sums$max, sums$squares)
-  problem <- if (sum(sums$missing) > 0) sprintf("%s of %s are NULL", format_count(sum(sums$missing)), format_count(sum(sums$n)))
+  problem <- if (sum(sums$missing) > 0) sprintf("%s of %s are NULL", format_count(sum(sums$missing)),
+                                                format_count(sum(sums$n)))
     else if (is.na(least) || least < 0) paste("The least is", number_text(least))
     else if (!is.finite(most)) paste("The largest is", most)
   if (!is.null(problem)) abort(c("{.arg weights} must be finite and at least 0.", x = "{problem}."), "argument")

@@ -319,7 +319,8 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   wrong <- which(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))
   if (length(wrong)) {
     values <- format(c(found[wrong[1]], n[wrong[1]]), digits = 17)
-    abort("{if (categories) 'The counts add up to' else 'A count is'} {values[1]}, and {.field n} is {values[2]}.", "file")
+    abort("{if (categories) 'The counts add up to' else 'A count is'} {values[1]}, and {.field n} is {values[2]}.",
+          "file")
   }
   if (!weighted) return(invisible())
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.

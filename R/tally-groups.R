@@ -110,7 +110,8 @@ without_gaps <- function(codes, size) {
     return(list(codes = match(codes, occurring), n = length(occurring)))
   }
   times <- tabulate(codes, size)
-  if (sum(times) != length(codes)) abort("{.arg by} must be a proper factor: some of its codes are no levels.", "argument")
+  if (sum(times) != length(codes)) abort("{.arg by} must be a proper factor: some of its codes are no levels.",
+                                         "argument")
   occurs <- times > 0L
   list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
 }

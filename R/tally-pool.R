@@ -57,7 +57,8 @@ rr_pool <- function(...) {
 }
 
 check_pool <- function(tallies) {
-  if (length(tallies) < 2L) abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}."), "argument")
+  if (length(tallies) < 2L) abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}."),
+                                  "argument")
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]

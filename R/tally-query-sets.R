@@ -140,7 +140,7 @@ read_long <- function(rows, mechanism, asked, times) {
   place[!place %in% seq_along(codec$levels)] <- NA
   stray <- which(!is.na(rows$level) & is.na(place))
   refuse(length(stray), paste("{number[stray[1]]} row{?s} support{?s/}",
-                              "{encodeString(as.character(rows$level[stray[1]]), quote = '\"')}, which is not a level."))
+                              "{encodeString(as.character(rows$level[stray[1]]), quote = '\"')}, no level."))
   if ("bit" %in% asked$answers) {
     often <- sum(number[!reports & !rows$bit %in% 0:1])
     refuse(often, "{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")

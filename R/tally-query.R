@@ -123,7 +123,8 @@ check_countable <- function(mechanism) {
   if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
   if (!is.null(report_fields(mechanism)) || inherits(mechanism, "rr_sampled") || !is.null(stored_forms(mechanism)) ||
       law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(invisible())
-  abort(c("A database cannot count the reports of this mechanism.", x = "The mechanism is: {format(mechanism)}."), "law")
+  abort(c("A database cannot count the reports of this mechanism.", x = "The mechanism is: {format(mechanism)}."),
+        "law")
 }
 
 # ---- one GROUP BY ----

@@ -142,7 +142,8 @@ drop_missing_reports <- function(missing, na.rm) {
 
 whole_columns <- function(x, mechanism) {
   names <- names(mechanism$codec$numbers)
-  if (length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")) x <- stats::setNames(list(x), names)
+  if (length(names) == 1L && is.atomic(x) && is.null(dim(x)) &&
+      !inherits(x, "rr_reports")) x <- stats::setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
   if (!is.list(x) || !all(names %in% names(x))) {
     abort_form(x, mechanism, paste("a table with the columns", paste(names, collapse = ", ")))

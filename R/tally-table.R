@@ -43,7 +43,8 @@ part_line <- function(mechanism) {
   parts <- tally_parts(mechanism)
   if (is.null(parts$totals)) return(NULL)
   sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
-          mechanism$reports[parts$totals[1]], tolower(parts$part), parts$names[1], mechanism$reports[parts$rows[[1]][1]])
+          mechanism$reports[parts$totals[1]], tolower(parts$part), parts$names[1],
+          mechanism$reports[parts$rows[[1]][1]])
 }
 
 tally_lines <- function(x) {
@@ -85,7 +86,8 @@ autoplot.rr_tally <- function(object, ...) {
   check_installed("ggplot2", "to draw a tally")
   groups <- length(object)
   if (groups > 60) {
-    abort(c("A picture of {format_count(groups)} groups would not be readable.", i = "Take some of them with {.code [}."),
+    abort(c("A picture of {format_count(groups)} groups would not be readable.",
+            i = "Take some of them with {.code [}."),
           "argument")
   }
   parts <- tally_parts(object$mechanism)
@@ -130,7 +132,8 @@ tally_bars <- function(k) {
 }
 
 # Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
-# of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and no
+# of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and
+# no
 # total. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
   if (inherits(mechanism, "rr_bloom")) {

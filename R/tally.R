@@ -138,7 +138,8 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
   } else {
     squares <- respondents <- NULL
   }
-  tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys, missing = as.double(missing + answers$ungrouped),
+  tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys,
+                        missing = as.double(missing + answers$ungrouped),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
   if (keep == "sets") tally$sets <- tally_sets(answers, mechanism, dropped, groups)

@@ -178,8 +178,8 @@ inverse_way <- function(fit, data, law) {
   inverse <- inversion_columns(law, fit$mechanism)
   if (is.null(inverse)) return(NULL)
   columns <- rep(list(inverse), length(fit$tally$n))
-  way <- coded_way(fit, data, law, columns, inverse, inverse %*% reported_by_group(fit$tally), function(g, counts) {
-    drop(inverse %*% counts) / sum(counts)
+  way <- coded_way(fit, data, law, columns, inverse, inverse %*% reported_by_group(fit$tally), function(g, weighted) {
+    drop(inverse %*% weighted) / sum(weighted)
   })
   c(way, list(inverse = inverse, low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
 }
@@ -187,8 +187,8 @@ inverse_way <- function(fit, data, law) {
 fitted_way <- function(fit, data, law, inverse, options) {
   k <- length(fit$mechanism$levels)
   columns <- lapply(seq_along(fit$tally$n), function(g) estimate_columns(fit, g, inverse, law))
-  way <- coded_way(fit, data, law, columns, inverse, matrix(fit$estimate, k), function(g, counts) {
-    evidence <- new_evidence(law, counts, sum(counts), fit$tally$effective_n[g], k, fit$mechanism)
+  way <- coded_way(fit, data, law, columns, inverse, matrix(fit$estimate, k), function(g, weighted) {
+    evidence <- new_evidence(law, weighted, sum(weighted), fit$tally$effective_n[g], k, fit$mechanism)
     run_method(fit$estimator, evidence, options)$estimate
   })
   c(way, list(known = !any(vapply(columns, is.null, NA))))

@@ -24,7 +24,8 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 check_alpha <- function(x) check_level(x, "alpha")
 
 # Where percent were given for a share. Numbers up to 2 are rather positions or slips.
-percent_remedy <- function(x) if (is_number(x) && x > 2 && x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
+percent_remedy <- function(x) if (is_number(x) && x > 2 &&
+                                  x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
 
 # The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
 epsilon_range <- c(1e-12, 700)

@@ -328,7 +328,8 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
   return result;
 }
 
-/* `groups`: first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma (NA: estimated). */
+/* `groups`: first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma (NA: it is
+ * estimated). */
 static candor_mixed mixed_of(SEXP model, SEXP groups)
 {
   candor_mixed m = {model_of(model).model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
@@ -347,7 +348,8 @@ static candor_mixed mixed_of(SEXP model, SEXP groups)
   return m;
 }
 
-/* rr_mixed_climb(model, groups, start, options: tolerance, steps) -> list(at, numbers: value, decrement, steps, pressed). */
+/* rr_mixed_climb(model, groups, start, options: tolerance, steps) -> list(at, numbers: value, decrement, steps,
+ * pressed). */
 SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
 {
   const char *names[] = {"at", "numbers", ""};
@@ -372,7 +374,8 @@ SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
   return result;
 }
 
-/* rr_mixed_value(model, groups, at) -> list(value, gradient, observed, loglik, mean, deviation, scores, edge), the last five of each group. */
+/* rr_mixed_value(model, groups, at) -> list(value, gradient, observed, loglik, mean, deviation, scores, edge), the last
+ * five of each group. */
 SEXP rr_mixed_value_call(SEXP model, SEXP groups, SEXP at)
 {
   const char *names[] = {"value", "gradient", "observed", "loglik", "mean", "deviation", "scores", "edge", ""};

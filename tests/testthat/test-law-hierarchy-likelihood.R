@@ -140,6 +140,8 @@ test_that("what has no likelihood, or too large a one, is refused", {
   tally <- rr_tally(rr_perturb(1:1000, hadamard, rng = "R"), hadamard)
   expect_error(rr_estimate(rr_tally(rr_perturb(1:6, bits, rng = "R"), bits), method = "mle"), class = "candor_error_law")
   expect_error(rr_estimate(tally, method = "mle"), class = "candor_error_too_large")
-  expect_error(rr_estimate(rr_counts(c(4, 3, 1, 4, 1, 1, 1, 1), rr_hierarchy(4, 1, fanout = 2, oracle = rr_grr), n = 8), method = "mle", interval = "profile"), class = "candor_error_law")
-  expect_error(rr_tally(rr_perturb(1:6, rr_hierarchy(6, 1, fanout = 2), rng = "R"), rr_hierarchy(6, 1, fanout = 2), keep = "sets"), class = "candor_error_argument")
+  expect_error(rr_estimate(rr_counts(c(4, 3, 1, 4, 1, 1, 1, 1), rr_hierarchy(4, 1, fanout = 2, oracle = rr_grr), n = 8), method = "mle", interval = "profile"),
+               class = "candor_error_law")
+  expect_error(rr_tally(rr_perturb(1:6, rr_hierarchy(6, 1, fanout = 2), rng = "R"), rr_hierarchy(6, 1, fanout = 2), keep = "sets"),
+               class = "candor_error_argument")
 })

@@ -16,7 +16,8 @@ test_that("smoothed estimates have neither standard errors nor intervals, wherev
   expect_true(all(is.na(table$conf.low)) && all(is.na(table$conf.high)))
   expect_message(bounds <- confint(fit, 1:3), class = told)
   expect_true(all(is.na(bounds)))
-  for (read in list(function(fit) rr_contrast(fit, cumulative = TRUE), rr_quantile, function(fit) rr_contrast(fit, list(1:40)), function(fit) rr_contrast(fit, list(low = fit$mechanism$levels[1:9])))) {
+  for (read in list(function(fit) rr_contrast(fit, cumulative = TRUE), rr_quantile, function(fit) rr_contrast(fit, list(1:40)),
+                    function(fit) rr_contrast(fit, list(low = fit$mechanism$levels[1:9])))) {
     expect_message(table <- read(fit), class = told)
     expect_true(all(is.na(table$std.error)) && all(is.na(table$conf.low)) && all(is.finite(table$estimate)))
   }

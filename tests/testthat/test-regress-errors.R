@@ -34,7 +34,7 @@ test_that("what a regression cannot use has its class", {
   refused(rr_glm(y ~ x, data, list(a = rr_lie_detector(0.2), b = rr_lie_detector(0.2)), arm = arm), "no_information")
   refused(rr_family(list(warner)))
   # model.frame() would read the bar as "or", and clusters as a covariate.
-  refused(rr_glm(y ~ x + (1 | arm), data, warner))
+  refused(rr_glm(y ~ x + (x | arm), data, warner))
   refused(rr_multinom(y ~ x + (1 | arm), data, warner))
   refused(rr_glm(y ~ x + cluster(arm), data, warner))
   expect_s3_class(suppressWarnings(rr_glm(y ~ I(x > 0 | arm == "a"), data, warner)), "rr_glm")

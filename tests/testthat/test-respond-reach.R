@@ -80,7 +80,8 @@ test_that("certainty is no matter of precision", {
 test_that("both stages must be in reach", {
   expect_no_error(rr_perturb(1L, rr_longitudinal(5, 44, 30), memory = list()))
   expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()), class = "candor_error_precision")
+  expect_error(rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()),
+               class = "candor_error_precision")
   expect_error(rr_perturb(1L, rr_bloom(5, epsilon = 1, permanent = 300), memory = list()), class = "candor_error_precision")
 })
 

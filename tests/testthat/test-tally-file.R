@@ -120,7 +120,8 @@ test_that("what another program writes is read", {
 
 test_that("what was written with labels such as 1e+05 is read, and merged with what is counted now", {
   file <- withr::local_tempfile()
-  body <- '{"format": "candor tally", "version": 1, "mechanism": {"constructor": "rr_grr", "arguments": {"levels": ["1e+05", "2e+05"], "epsilon": 1}}, "n": 3, "counts": [1, 2]}'
+  body <- paste0('{"format": "candor tally", "version": 1, "n": 3, "counts": [1, 2], "mechanism": ',
+                 '{"constructor": "rr_grr", "arguments": {"levels": ["1e+05", "2e+05"], "epsilon": 1}}}')
   writeLines(body, file)
   old <- rr_read(file)
   now <- rr_counts(c(10, 20), rr_grr(c(1e5, 2e5), 1))
