@@ -42,7 +42,7 @@ test_that("effects are changes about 0, and the average stands apart", {
   expect_match(plot$labels$subtitle, percent_labels(effects$estimate[1]), fixed = TRUE)
   by <- rr_effects(fit, "age", by = "sex")
   plot <- ggplot2::autoplot(by)
-  expect_identical(panel_names(plot), c("Probability of a true yes, %", "age, per unit, points"))
+  expect_identical(panel_names(plot), c("Probability of a true yes, %", "age, per unit, percentage points"))
   expect_identical(y_labels(plot), c("f", "m"))
   expect_equal(sort(ggplot2::layer_data(plot, 3)$x), sort(100 * by$estimate))
   alone <- ggplot2::autoplot(rr_effects(fit, character(), by = "sex"))
@@ -356,7 +356,6 @@ test_that("rows that the device has no room for are told when they are drawn, ho
   people <- data.frame(age = rep(20:69, 24), sex = rep(c("f", "m"), each = 600), area = rep(c("a", "b", "c", "d"), 300))
   people$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 120)
   effects <- suppressMessages(ggplot2::autoplot(rr_effects(rr_glm(report ~ age + sex + area, people, rr_forced(1 / 6)), by = "area")))
-  expect_match(effects$labels$caption, "In the titles \"points\" are percentage points")
   expect_message(ggplot2::ggsave(file, effects, width = 5, height = 3), class = "candor_message_height")
 })
 
