@@ -13,6 +13,9 @@
 #' ordinary logistic regression without a warning. Packages that call coefficients by the link ('parameters') therefore call the exponentials "risk ratios" whatever the link is:
 #' with `link = "logit"` they are odds ratios of the truth. They call those of [rr_glm()] what they are.
 #'
+#' For a random intercept use [rr_glm()] with `(1 | id)`, see [rr_glm_mixed]: the quadrature of `glmer()` is wrong for randomized answers, often without a warning. `glmer()` remains for random slopes, with `nAGQ` raised until the
+#' log-likelihood does not change.
+#'
 #' Mechanisms that differ from row to row belong in [rr_glm()]: a family cannot tell which row it is asked about.
 #'
 #' @param mechanism How the answers were randomised: any mechanism of two categories and two reports.
