@@ -1,0 +1,110 @@
+# Channels that a validation study estimated: its error enters all uncertainty. Truth: golden vectors
+# (math-validation.md), finite differences, simulation.
+
+validated <- function(input, ...) {
+  rr_misclassification(table = input$validation, validation = input$design, ...)
+}
+
+field <- function(input) rr_counts(if (is.matrix(input$counts)) t(input$counts) else input$counts, validated(input))
+
+# Matrices to the file's tolerance for variances, 1e-7 of the largest.
+expect_covariance <- function(actual, expected, label = NULL) {
+  expect_lte(max(abs(unname(actual) - expected)), 1e-7 * max(abs(expected)), label = label)
+}
+
+cases <- function(keep) Filter(function(case) keep(case$input, case$expected), golden("validated_channel"))
+
+test_that("covariances of the inversion have the part of the validation study", {
+  found <- cases(function(input, expected) !is.null(expected$vcov_inverse_population))
+  expect_length(found, 17)
+  for (case in found) {
+    expected <- case$expected
+    fit <- rr_estimate(field(case$input), method = "inv")
+    expect_golden(coef(fit), expected$inverse, 1e-8)
+    n <- sum(case$input$counts)
+    known <- expected$vcov_inverse_channel_known
+    # The unbiased estimate has the divisor N - 1 in the part of the field.
+    expect_covariance(vcov(fit), known * n / (n - 1) + expected$vcov_validation_part)
+    expect_covariance(expected$vcov_inverse_population, known + expected$vcov_validation_part)
+    expect_covariance(vcov(fit, target = "sample"), expected$vcov_inverse_sample)
+    exact <- replace(case$input, "design", list("exact"))
+    expect_covariance(vcov(rr_estimate(field(exact), method = "inv")), known * n / (n - 1))
+  }
+})
+
+test_that("maximum likelihood inside has the inverse joint information", {
+  found <- cases(function(input, expected) {
+    isFALSE(expected$boundary) && ncol(input$validation) == nrow(input$validation)
+  })
+  expect_length(found, 13)
+  for (case in found) {
+    fit <- rr_estimate(field(case$input), method = "mle")
+    expect_golden(coef(fit), case$expected$mle, 1e-8)
+    expect_covariance(vcov(fit), case$expected$vcov_mle)
+  }
+})
+
+# At the boundary and with more reports than truths the estimate is not the joint maximum. Its covariance is the known
+# channel's and J diag(S) J', with J by central differences of the estimate in the shares of the table.
+test_that("other maxima move with the table as differences say", {
+  found <- cases(function(input, expected) input$design == "external" && !is.null(expected$mle) &&
+                   (isTRUE(expected$boundary) || ncol(input$validation) > nrow(input$validation)))
+  expect_length(found, 8)
+  for (case in found) {
+    V <- case$input$validation
+    shares <- V / rowSums(V)
+    fit <- rr_estimate(field(case$input), method = "mle")
+    on <- coef(fit) > 0
+    refit <- function(C) coef(rr_estimate(rr_counts(case$input$counts, rr_channel(C)), method = "mle"))
+    part <- 0
+    for (x in seq_len(nrow(V))) {
+      J <- vapply(seq_len(ncol(V)), function(y) {
+        # A step towards report y keeps the row's sum.
+        step <- function(h) refit(replace(shares, cbind(x, seq_len(ncol(V))), (1 - h) * shares[x, ] + h * (seq_len(ncol(V)) == y)))
+        (4 * (step(1e-5) - step(0)) - (step(2e-5) - step(0))) / 2e-5
+      }, numeric(nrow(V)))
+      S <- (diag(shares[x, ]) - tcrossprod(shares[x, ])) / sum(V[x, ])
+      part <- part + J %*% S %*% t(J)
+    }
+    known <- vcov(rr_estimate(field(replace(case$input, "design", list("exact"))), method = "mle"))
+    # Differences of estimates to 1e-13 over steps of 1e-5, and the third derivative: relative 1e-4.
+    expect_lte(max(abs(vcov(fit) - known - part)[on, on]), 1e-4 * max(abs(known + part)))
+  }
+})
+
+test_that("groups share the error of the validation study", {
+  found <- cases(function(input, expected) !is.null(expected$cross_covariance))
+  expect_length(found, 4)
+  for (case in found) {
+    expected <- case$expected
+    fit <- rr_estimate(field(case$input), method = "inv")
+    k <- nrow(case$input$validation)
+    V <- unname(vcov(fit))
+    expect_covariance(V[seq_len(k), k + seq_len(k)], expected$cross_covariance)
+    expect_equal(V, t(V))
+    # Maximum likelihood, here inside, has the divisor N, as the vectors have.
+    fit <- rr_estimate(field(case$input), method = "mle")
+    L <- cbind(-diag(k), diag(k))
+    expect_covariance(L %*% vcov(fit) %*% t(L), expected$vcov_difference)
+    errors <- sqrt(diag(expected$vcov_difference))
+    table <- rr_compare(fit, terms = seq_len(k))
+    expect_equal(table$std.error, errors, tolerance = 1e-7)
+    contrasts <- stats::setNames(lapply(seq_len(k), function(i) stats::setNames(L[i, ], names(coef(fit)))), seq_len(k))
+    expect_equal(rr_contrast(fit, contrasts)$std.error, errors, tolerance = 1e-7)
+    expect_covariance(vcov(rr_contrast(fit, contrasts)), expected$vcov_difference)
+    apart <- list(a = fit[1, drop = TRUE], b = fit[2, drop = TRUE])
+    expect_equal(rr_compare(apart, terms = seq_len(k))$std.error, errors, tolerance = 1e-7)
+  }
+})
+
+test_that("internal designs are the closed maximum", {
+  found <- cases(function(input, expected) input$design == "internal")
+  expect_length(found, 6)
+  for (case in found) {
+    for (method in c("mle", "inv")) {
+      fit <- rr_estimate(field(case$input), method = method)
+      expect_golden(coef(fit), case$expected$mle, 1e-8)
+      expect_covariance(vcov(fit), case$expected$vcov_mle)
+    }
+  }
+})
