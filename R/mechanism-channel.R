@@ -91,7 +91,7 @@ new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ..
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
                    numeric_truths = labels$truths %||% label_numbers(labels$levels),
                    epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
-                   form = find_additive(C), error = error, ...)
+                   form = if (is.null(list(...)$validation)) find_additive(C), error = error, ...)
 }
 
 # A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
@@ -103,7 +103,8 @@ matrix_epsilon <- function(C) {
   round_up(max(ifelse(high <= 2 * low, log1p((high - low) / low), log(high / low))))
 }
 
-# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL.
+# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL. A
+# channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
   if (nrow(C) != ncol(C) || !identical(rownames(C), colnames(C))) return(NULL)
   form <- .Call(C_rr_find_additive, unname(t(C)))
@@ -116,7 +117,7 @@ find_additive <- function(C) {
 rr_law.rr_channel <- function(mechanism) {
   # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
-  mechanism$form %||% new_law_channel(list(c(list(matrix = unname(t(mechanism$matrix))), known)))
+  mechanism$form %||% new_law_channel(list(c(list(matrix = unname(t(mechanism$matrix))), known)), mechanism$validation)
 }
 
 #' @export
@@ -252,8 +253,11 @@ rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
 
 #' @rdname rr_pram
 #' @export
-rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL, ...) {
+rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
+                                 validation = c("external", "internal", "exact"), ...) {
   check_dots_empty(...)
+  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.", "argument")
+  validation <- check_choice(validation, "validation", c("external", "internal", "exact"))
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
     abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.", "argument")
   }
@@ -271,7 +275,19 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
+  if (validation != "exact") check_people(table)
   mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
-                              error = TRUE)
-  made(mechanism, "rr_misclassification", table = table)
+                              error = TRUE, validation = if (validation != "exact") unname(table))
+  made(mechanism, "rr_misclassification", table = table, validation = validation)
+}
+
+# Whole numbers of people; a design's weights are not.
+check_people <- function(table) {
+  sums <- rowSums(table)
+  whole <- all(table == floor(table))
+  if (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5))) {
+    abort(c("{.arg table} must be counts: shares do not say how many people.",
+            i = "Give the numbers of people, or {.code validation = \"exact\"} for a channel that is known."), "argument")
+  }
+  if (!whole) warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
 }
