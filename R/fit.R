@@ -103,6 +103,13 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
     rows <- (g - 1) * size + seq_len(size)
     matrix[rows, rows] <- contrast_covariance(object, g, which)
   }
+  effects <- if (groups > 1L) lapply(seq_len(groups), fit_effects, fit = object, which = which)
+  if (!is.null(unlist(effects))) {
+    shared <- tcrossprod(do.call(rbind, effects))
+    between <- rep(seq_len(groups), each = size)
+    other <- outer(between, between, `!=`)
+    matrix[other] <- shared[other]
+  }
   matrix
 }
 

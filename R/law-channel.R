@@ -269,10 +269,10 @@ validation_again <- function(law) {
 is_validated <- function(mechanism) !is.null(mechanism$validation)
 
 # What has no part for the error of the study would take the channel for known.
-refuse_validated <- function(mechanisms, what, arg = "mechanism") {
+refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
-  abort(c("{what} cannot take a channel that a validation study estimated.",
+  abort(c(paste(what, "cannot take a channel that a validation study estimated."),
           x = "The error of the study would be left out.",
           i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."), c("law", "argument"))
 }
