@@ -106,6 +106,13 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
+  if (has_study(fit)) {
+    if (!is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
+      refuse_validated(fit_mechanisms(fit), paste("A survey design, an anchor, a random intercept or an unknown",
+                                                  "number in {.fn rr_glm}"))
+    }
+    fit$whole <- NULL
+  }
   if (!is.null(design)) {
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_

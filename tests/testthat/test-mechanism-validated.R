@@ -107,3 +107,39 @@ test_that("internal designs are the closed maximum", {
     }
   }
 })
+
+test_that("regressions have the part of the validation study, in two steps", {
+  found <- golden("validated_regression")
+  expect_length(found, 15)
+  for (case in found) {
+    input <- case$input
+    table <- structure(input$validation, dimnames = list(c("no", "yes"), c("no", "yes")))
+    data <- data.frame(yes = input$yes, no = input$n - input$yes)
+    data$x <- input$x
+    fit <- function(validation) {
+      suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, data, rr_misclassification(table = table, validation = validation)))
+    }
+    two <- fit("external")
+    expect_golden(coef(two), case$expected$coef, 1e-8)
+    expect_covariance(vcov(two), case$expected$vcov)
+    expect_covariance(vcov(fit("exact")), case$expected$vcov_channel_known)
+    # The sandwich has the same second part.
+    part <- vcov(two, type = "sandwich") - vcov(fit("exact"), type = "sandwich")
+    expect_covariance(part, case$expected$vcov_validation_part)
+    # Two arms with the same study share its error: the same fit in two halves.
+    half <- rbind(data, data)
+    half[c("yes", "no")] <- half[c("yes", "no")] / 2
+    half$arm <- rep(c("a", "b"), each = nrow(data))
+    mechanism <- rr_misclassification(table = table)
+    even <- all(half$yes == floor(half$yes), half$no == floor(half$no))
+    if (even) {
+      arms <- suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, half, list(a = mechanism, b = mechanism), arm = arm))
+      expect_covariance(vcov(arms), case$expected$vcov)
+    }
+  }
+  expect_message(ends <- confint(two), class = "candor_message_wald")
+  expect_equal(unname(ends), unname(coef(two) + sqrt(diag(vcov(two))) %o% qnorm(c(0.025, 0.975))))
+  expect_error(confint(two, method = "profile"), class = "candor_error_argument")
+  expect_error(drop1(two), class = "candor_error_argument")
+  expect_equal(anova(two)$Wald, drop(coef(two) %*% solve(vcov(two), coef(two))))
+})
