@@ -128,7 +128,8 @@ logLik.rr_fit <- function(object, ...) {
   total <- sum(vapply(seq_len(groups), function(g) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
-    if (!adds_up(theta) || !law_gives(evidence$law, "likelihood", k)) return(NA_real_)
+    # That of a study within the sample is of truths and reports together.
+    if (!adds_up(theta) || !law_gives(evidence$law, "likelihood", k) || inherits(law, "rr_law_internal")) return(NA_real_)
     if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
       return(law_loglik(evidence$law, evidence, theta))
     }

@@ -266,7 +266,7 @@ validation_again <- function(law) {
   new_law_channel(list(list(matrix = unname(t(V / rowSums(V))))), V)
 }
 
-is_validated <- function(mechanism) !is.null(mechanism$validation)
+is_validated <- function(mechanism) inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
 
 # What has no part for the error of the study would take the channel for known.
 refuse_validated <- function(mechanisms, what) {
@@ -275,6 +275,65 @@ refuse_validated <- function(mechanisms, what) {
   abort(c(paste(what, "cannot take a channel that a validation study estimated."),
           x = "The error of the study would be left out.",
           i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."), c("law", "argument"))
+}
+
+# ---- validation within the field sample (Tenenbein, 1970, 1972) ----
+#
+# People drawn at random from the respondents, whose truth was found out too: `internal` are their counts V, and the
+# others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi, phi being the reports of all.
+new_law_internal <- function(axes, internal) {
+  law <- new_law_channel(axes)
+  structure(c(unclass(law), list(internal = internal)), class = c("rr_law_internal", class(law)))
+}
+
+law_words.rr_law_internal <- function(law) "a part of the respondents say what their reports mean"
+
+law_gives.rr_law_internal <- function(law, need, k) need %in% c("inverse", "likelihood", "channel")
+
+internal_parts <- function(law, evidence) {
+  seen <- colSums(law$internal)
+  n <- evidence$n + sum(seen)
+  list(P = law$internal / rep(seen, each = nrow(law$internal)), phi = (evidence$counts + seen) / n, seen = seen, n = n)
+}
+
+law_unbiased.rr_law_internal <- function(law, evidence) with(internal_parts(law, evidence), drop(P %*% phi))
+
+law_maximum.rr_law_internal <- function(law, evidence, options) {
+  list(estimate = law_unbiased(law, evidence), unique = TRUE, converged = TRUE, gap = 0, iterations = 0)
+}
+
+law_update.rr_law_internal <- function(law, evidence, options) refuse_law(law, "question")
+
+law_second_moments.rr_law_internal <- function(law, k, weights) NULL
+
+# For these very respondents without what comes from sampling their truths.
+unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
+  parts <- internal_parts(law, evidence)
+  theta <- drop(parts$P %*% parts$phi)
+  spread <- function(weights) diag(drop(parts$P %*% weights)) - parts$P %*% (weights * t(parts$P))
+  first <- spread(parts$phi^2 / parts$seen)
+  truths <- if (target == "sample") -spread(parts$phi) else parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
+  (first + truths / parts$n)[cells, cells, drop = FALSE]
+}
+
+unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
+  diag(unbiased_covariance(law, evidence, cells, target, unbiased))
+}
+
+law_covariance.rr_law_internal <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) map <- whole_map(evidence$k)
+  law_covariance.rr_law(law, evidence, map, which, target)
+}
+
+law_variances.rr_law_internal <- function(law, evidence, map, which, target) {
+  diag(law_covariance(law, evidence, map, which, target))
+}
+
+# Wilson's, with the number of respondents whose share would have the same variance.
+law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
+  theta <- law_unbiased(law, evidence)[which]
+  variance <- unbiased_variances(law, evidence, which, target, TRUE)
+  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
 }
 
 # ---- channels whose truths can be told apart ----

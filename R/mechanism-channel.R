@@ -117,7 +117,10 @@ find_additive <- function(C) {
 rr_law.rr_channel <- function(mechanism) {
   # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
-  mechanism$form %||% new_law_channel(list(c(list(matrix = unname(t(mechanism$matrix))), known)), mechanism$validation)
+  if (!is.null(mechanism$form)) return(mechanism$form)
+  axes <- list(c(list(matrix = unname(t(mechanism$matrix))), known))
+  if (isTRUE(mechanism$internal)) new_law_internal(axes, mechanism$validation)
+  else new_law_channel(axes, mechanism$validation)
 }
 
 #' @export
@@ -274,10 +277,16 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
   }
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
-  C <- check_stochastic(table / rowSums(table), 1e-8, "table")
   if (validation != "exact") check_people(table)
+  if (validation == "internal" && any(colSums(table) == 0)) {
+    abort(c("Each report of {.arg table} must have been given by somebody.",
+            x = "Nobody says what report {.val {(colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0][1]}} means."),
+          "no_information")
+  }
+  C <- check_stochastic(table / rowSums(table), 1e-8, "table")
   mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
-                              error = TRUE, validation = if (validation != "exact") unname(table))
+                              error = TRUE, validation = if (validation != "exact") unname(table),
+                              internal = validation == "internal")
   made(mechanism, "rr_misclassification", table = table, validation = validation)
 }
 

@@ -107,9 +107,10 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
   if (has_study(fit)) {
-    if (!is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
-      refuse_validated(fit_mechanisms(fit), paste("A survey design, an anchor, a random intercept or an unknown",
-                                                  "number in {.fn rr_glm}"))
+    internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
+    if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
+      refuse_validated(fit_mechanisms(fit), paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+                                                  "a random intercept or an unknown number"))
     }
     fit$whole <- NULL
   }
