@@ -284,6 +284,8 @@ fit_notes <- function(x, law) {
                             if (law_by_information(law)) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
     certificate_line(x),
+    if (is_validated(x$mechanism)) sprintf("Random: the respondents, their misclassification and the validation study (%s)",
+                                           people_words(x$mechanism)),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")
@@ -323,7 +325,7 @@ fit_notes <- function(x, law) {
 #'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
 #'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it) and `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
-#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits).
+#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits). Of a channel that a validation study estimated also `validation`, the people in the study.
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range.
@@ -392,7 +394,8 @@ glance.rr_fit <- function(x, ...) {
                  AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
                  BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
-                 unlikely = is_contradicted(x) || is_unlikely(x))
+                 unlikely = is_contradicted(x) || is_unlikely(x),
+                 validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
 #' @rdname tidy.rr_fit

@@ -268,6 +268,8 @@ validation_again <- function(law) {
 
 is_validated <- function(mechanism) inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
 
+people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
+
 # What has no part for the error of the study would take the channel for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)

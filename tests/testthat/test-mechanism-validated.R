@@ -170,3 +170,76 @@ test_that("score intervals cover, where those of a known channel do not", {
     expect_lt(abs(found[2] - row$known), 3 * sqrt(row$known * (1 - row$known) / 1000))
   }
 })
+
+santa_clara <- function(...) rr_misclassification(table = rbind(no = c(no = 399, yes = 2), yes = c(19, 103)), ...)
+
+test_that("Santa Clara's antibody survey has the published figures", {
+  fit <- rr_estimate(rr_counts(c(3280, 50), santa_clara()))
+  # Bendavid et al. (2021): 50 of 3,330 positive. The error is that of Rogan and Gladen (1978).
+  se <- 103 / 122
+  sp <- 399 / 401
+  theta <- (50 / 3330 + sp - 1) / (se + sp - 1)
+  variance <- 50 / 3330 * (1 - 50 / 3330) / 3330 + theta^2 * se * (1 - se) / 122 + (1 - theta)^2 * sp * (1 - sp) / 401
+  row <- tidy(fit, conf.int = TRUE)[2, ]
+  expect_equal(row$estimate, theta)
+  expect_equal(row$std.error, sqrt(variance) / (se + sp - 1))
+  expect_equal(c(row$conf.low, row$conf.high), c(0.0014, 0.0237), tolerance = 0.00005 / 0.01)
+  expect_equal(glance(fit)$validation, 523)
+  expect_output(print(fit), "(523 people)", fixed = TRUE)
+  expect_output(print(santa_clara()), "on 523 people (no 401, yes 122)", fixed = TRUE)
+  # The bootstrap makes the study again: of 400 replications the standard error is known to 1 / sqrt(800), here twice.
+  set.seed(23)
+  again <- rr_estimate(rr_counts(c(3280, 50), santa_clara()), interval = "bootstrap", replications = 400, method = "inv")
+  expect_equal(tidy(again)$std.error[2], row$std.error, tolerance = 2 / sqrt(800))
+})
+
+test_that("plans have the study's part, and say what it makes impossible", {
+  mechanism <- santa_clara()
+  z <- qnorm(0.975)
+  margin <- function(n) {
+    phi <- 0.02 * 103 / 122 + 0.98 * 2 / 401
+    field <- phi * (1 - phi) / n
+    part <- 0.02^2 * 103 * 19 / 122^3 + 0.98^2 * 399 * 2 / 401^3
+    z * sqrt(field + part) / (103 / 122 + 399 / 401 - 1)
+  }
+  found <- rr_power(mechanism, margin = 0.012, share = 0.02)$n
+  expect_lte(margin(found), 0.012)
+  expect_gt(margin(found - 1), 0.012)
+  expect_message(none <- rr_power(mechanism, margin = 0.005, share = 0.02), class = "candor_message_floor")
+  expect_identical(none$n, Inf)
+  expect_gt(margin(1e12), 0.005)
+  expect_error(rr_power(mechanism, margin = 0.05), class = "candor_error_argument")
+  power <- rr_power(mechanism, n = 2000, share = 0.3, versus = 0.25)$power
+  # The groups share the study, so that it nearly cancels.
+  expect_equal(power, rr_power(santa_clara(validation = "exact"), n = 2000, share = 0.3, versus = 0.25)$power, tolerance = 0.01)
+  enough <- rr_power(mechanism, power = 0.8, share = 0.05, null = 0.02)$n
+  expect_gte(rr_power(mechanism, n = enough, share = 0.05, null = 0.02)$power, 0.8)
+})
+
+test_that("bad tables, and what takes the channel for known, are refused", {
+  counts <- rbind(c(95, 5), c(10, 40))
+  refused <- function(code, class = "candor_error_argument") expect_error(code, class = class)
+  refused(rr_misclassification(table = counts / rowSums(counts)))
+  refused(rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))))
+  refused(rr_misclassification(0.8, 0.9, validation = "exact"))
+  expect_warning(rr_misclassification(table = counts + 0.5), class = "candor_warning_weights")
+  expect_silent(rr_misclassification(table = counts / rowSums(counts), validation = "exact"))
+  refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), "candor_error_no_information")
+  mechanism <- rr_misclassification(table = counts)
+  fit <- rr_estimate(tally <- rr_counts(c(800, 200), mechanism))
+  for (interval in c("exact", "profile")) refused(confint(fit, interval = interval))
+  refused(rr_product(a = mechanism, b = rr_warner(0.8)))
+  refused(rr_pool(a = tally, b = tally))
+  refused(rr_compose(mechanism, rr_grr(2, epsilon = 1)))
+  refused(rr_noncompliance(mechanism, 0.1))
+  refused(rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
+})
+
+test_that("files keep the counts and the design of the study", {
+  for (validation in c("external", "internal", "exact")) {
+    tally <- rr_counts(c(3280, 50), santa_clara(validation = validation))
+    path <- withr::local_tempfile(fileext = ".json")
+    rr_write(tally, path)
+    expect_identical(vcov(rr_estimate(rr_read(path))), vcov(rr_estimate(tally)))
+  }
+})
