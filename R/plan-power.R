@@ -35,6 +35,9 @@
 #' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
 #' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
 #'
+#' *Channels that a validation study estimated* ([rr_misclassification()]): the error of the study is in the variance, the same whatever the number of respondents. Where it alone is too large, the number is `Inf`, and a message says
+#' which margin is possible. `share` must be given.
+#'
 #' *People approached*: `n` counts those who are asked to take part. With `response` below 1 not all of them answer, and with a `design_effect`
 #' above 1 (clusters, unequal weights) the answers of so many are worth fewer: \eqn{n \cdot}{n *} `response / design_effect` answers of a simple random
 #' sample, rounded down where they are counted. Both apply to the direct question too. Neither corrects a bias: people who do not answer are assumed to

@@ -23,7 +23,7 @@
 #' @param level Confidence level.
 #' @param method `"profile"`: the values that the likelihood does not reject, maximized over the other coefficients (see Profile intervals).
 #'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
-#'   survey designs and penalised fits, and where `type` or `cluster` says which standard errors to take.
+#'   survey designs and penalised fits, for a channel that a validation study estimated ([rr_misclassification()]), and where `type` or `cluster` says which standard errors to take.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
@@ -33,7 +33,7 @@
 #' @param data,newdata New rows; by default those that were fitted.
 #' @param digits Significant digits.
 #' @param ... Further fits for `anova()`; otherwise ignored.
-#' @return `vcov()`, `confint()` matrices; `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
+#' @return `vcov()`, `confint()` matrices (of a channel that a validation study estimated, with the error of the study; `anova()` of one fit has Wald's tests there, and `drop1()` and `add1()` are refused); `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
 #'   `anova()` a table; `tidy()`, `glance()`, `augment()` tibbles: `augment()` adds `.truth`, `.report`, `.posterior` (probability of a true yes given the
 #'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
