@@ -126,8 +126,8 @@ fit_sample <- function(fit, labels, conf.level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
-         intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at), mechanism = fit$mechanism),
-    intervals(conf.level))
+         intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
+         mechanism = fit$mechanism), intervals(conf.level))
 }
 
 survey_samples <- function(fit, which) {

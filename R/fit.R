@@ -129,7 +129,8 @@ logLik.rr_fit <- function(object, ...) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
     # That of a study within the sample is of truths and reports together.
-    if (!adds_up(theta) || !law_gives(evidence$law, "likelihood", k) || inherits(law, "rr_law_internal")) return(NA_real_)
+    given <- law_gives(evidence$law, "likelihood", k) && !inherits(law, "rr_law_internal")
+    if (!adds_up(theta) || !given) return(NA_real_)
     if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
       return(law_loglik(evidence$law, evidence, theta))
     }
@@ -284,8 +285,9 @@ fit_notes <- function(x, law) {
                             if (law_by_information(law)) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
     certificate_line(x),
-    if (is_validated(x$mechanism)) sprintf("Random: the respondents, their misclassification and the validation study (%s)",
-                                           people_words(x$mechanism)),
+    if (is_validated(x$mechanism))
+      sprintf("Random: the respondents, their misclassification and the validation study (%s)",
+              people_words(x$mechanism)),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")

@@ -193,8 +193,9 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   theta <- theta / sum(theta)
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
-    n <- evidence$n
-    vapply(which, function(i) n * validation_squares(law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta), c(0, 0))
+    evidence$n * vapply(which, function(i) {
+      validation_squares(law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta)
+    }, c(0, 0))
   }
   moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target, study)
 }
@@ -276,7 +277,8 @@ refuse_validated <- function(mechanisms, what) {
   if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
   abort(c(paste(what, "cannot take a channel that a validation study estimated."),
           x = "The error of the study would be left out.",
-          i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."), c("law", "argument"))
+          i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."),
+        c("law", "argument"))
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----

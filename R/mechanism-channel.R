@@ -316,8 +316,9 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
   names(dimnames(table)) <- NULL
   if (validation != "exact") check_people(table)
   if (validation == "internal" && any(colSums(table) == 0)) {
+    unseen <- (colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0]
     abort(c("Each report of {.arg table} must have been given by somebody.",
-            x = "Nobody says what report {.val {(colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0][1]}} means."),
+            x = "Nobody says what report {.val {unseen[1]}} means."),
           "no_information")
   }
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
@@ -333,7 +334,8 @@ check_people <- function(table) {
   whole <- all(table == floor(table))
   if (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5))) {
     abort(c("{.arg table} must be counts: shares do not say how many people.",
-            i = "Give the numbers of people, or {.code validation = \"exact\"} for a channel that is known."), "argument")
+            i = "Give the numbers of people, or {.code validation = \"exact\"} for a channel that is known."),
+          "argument")
   }
   if (!whole) warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
 }
