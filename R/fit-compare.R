@@ -64,7 +64,9 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   rows <- lapply(seq_len(ncol(pairs)), function(j) {
     x <- samples[[pairs[1, j]]]
     y <- samples[[pairs[2, j]]]
-    both <- if (survey) fit$covariance[cbind(x$at, y$at)] else 0
+    # Samples that share a validation study are not independent.
+    shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
+    both <- if (survey) fit$covariance[cbind(x$at, y$at)] else if (shared) rowSums(x$effects * y$effects) else 0
     tibble::as_tibble(c(list(term = labels, group1 = names[pairs[1, j]], group2 = names[pairs[2, j]]),
                         compare_pair(x, y, both, z, df, type)))
   })
@@ -124,7 +126,8 @@ fit_sample <- function(fit, labels, conf.level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
-         intervals = if (interval == "wilson") intervals), intervals(conf.level))
+         intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
+         mechanism = fit$mechanism), intervals(conf.level))
 }
 
 survey_samples <- function(fit, which) {

@@ -232,6 +232,11 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   interval <- if ("interval" %in% names(given)) check_choice(given$interval, "interval", interval_kinds)
               else default_interval(mechanism, method, given$target)
   check_interval_kind(interval, mechanism, given$target, method, law)
+  if (inherits(law, "rr_law_internal") && NCOL(tally$counts) > 1L) {
+    abort(c("An internal validation must be of one sample, without groups.",
+            x = "The groups of the people in {.arg table} are not known.",
+            i = "Make a mechanism for each group, from its own table."), "argument")
+  }
   groups <- seq_len(NCOL(tally$counts))
   results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
   fit <- new_rr_fit(tally, method, results, given$target, interval, given$conf.level, given$simultaneous)

@@ -103,6 +103,13 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
     rows <- (g - 1) * size + seq_len(size)
     matrix[rows, rows] <- contrast_covariance(object, g, which)
   }
+  effects <- if (groups > 1L) lapply(seq_len(groups), fit_effects, fit = object, which = which)
+  if (!is.null(unlist(effects))) {
+    shared <- tcrossprod(do.call(rbind, effects))
+    between <- rep(seq_len(groups), each = size)
+    other <- outer(between, between, `!=`)
+    matrix[other] <- shared[other]
+  }
   matrix
 }
 
@@ -121,7 +128,9 @@ logLik.rr_fit <- function(object, ...) {
   total <- sum(vapply(seq_len(groups), function(g) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
-    if (!adds_up(theta) || !law_gives(evidence$law, "likelihood", k)) return(NA_real_)
+    # That of a study within the sample is of truths and reports together.
+    given <- law_gives(evidence$law, "likelihood", k) && !inherits(law, "rr_law_internal")
+    if (!adds_up(theta) || !given) return(NA_real_)
     if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
       return(law_loglik(evidence$law, evidence, theta))
     }
@@ -276,6 +285,9 @@ fit_notes <- function(x, law) {
                             if (law_by_information(law)) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
     certificate_line(x),
+    if (is_validated(x$mechanism))
+      sprintf("Random: the respondents, their misclassification and the validation study (%s)",
+              people_words(x$mechanism)),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")
@@ -315,7 +327,7 @@ fit_notes <- function(x, law) {
 #'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
 #'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
 #'     form, `NA` for methods that do not maximise it) and `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
-#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits).
+#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits). Of a channel that a validation study estimated also `validation`, the people in the study.
 #'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' @section Errors:
 #' `candor_error_argument` for arguments that are not known or out of range.
@@ -384,7 +396,8 @@ glance.rr_fit <- function(x, ...) {
                  AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
                  BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
-                 unlikely = is_contradicted(x) || is_unlikely(x))
+                 unlikely = is_contradicted(x) || is_unlikely(x),
+                 validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
 #' @rdname tidy.rr_fit

@@ -19,8 +19,11 @@ channel_axis <- function(axis) {
         "argument")
 }
 
-# `memory` keeps the inverse, which several questions to the law need.
-new_law_channel <- function(axes) new_rr_law("channel", axes = axes, memory = new.env(parent = emptyenv()))
+# `memory` keeps the inverse, which several questions to the law need. `validation` are the counts of the study, truths
+# by reports, that measured the one axis.
+new_law_channel <- function(axes, validation = NULL) {
+  new_rr_law("channel", axes = axes, validation = validation, memory = new.env(parent = emptyenv()))
+}
 
 check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
@@ -189,7 +192,12 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   theta <- pmax(estimate, 0)
   theta <- theta / sum(theta)
   squares <- mean_squares(law$axes, inverse, theta)
-  moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target)
+  study <- if (!is.null(law$validation)) {
+    evidence$n * vapply(which, function(i) {
+      validation_squares(law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta)
+    }, c(0, 0))
+  }
+  moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target, study)
 }
 
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
@@ -209,6 +217,127 @@ mean_squares <- function(axes, inverse, theta) {
   alone <- which(1 - theta < 1e-8)
   if (length(alone)) mixed[alone] <- others(rep(1 / length(theta), length(theta)))[alone]
   list(own = own, others = mixed)
+}
+
+# ---- channels that a validation study measured ----
+#
+# Row x of the study is a sample of its own of m people whose truth is x, with shares C. An estimate with the columns J
+# for the reports' shares moves with the error of C by -theta[x] J (dC[x, ]).
+
+# A matrix F, a row an estimate: F F' is the covariance that the study adds, F G' that of two groups, which share it.
+validation_effects <- function(law, theta, columns) {
+  do.call(cbind, lapply(seq_len(nrow(law$validation)), function(x) {
+    m <- sum(law$validation[x, ])
+    shares <- law$validation[x, ] / m
+    theta[x] * (columns - drop(columns %*% shares)) * rep(sqrt(shares / m), each = nrow(columns))
+  }))
+}
+
+unbiased_effects <- function(law, evidence, cells) {
+  validation_effects(law, law_unbiased(law, evidence), t(require_inverse(law)[[1]]$matrix)[cells, , drop = FALSE])
+}
+
+unbiased_covariance.rr_law_channel <- function(law, evidence, cells, target, unbiased) {
+  covariance <- NextMethod()
+  if (is.null(law$validation)) covariance else covariance + tcrossprod(unbiased_effects(law, evidence, cells))
+}
+
+unbiased_variances.rr_law_channel <- function(law, evidence, cells, target, unbiased) {
+  variances <- NextMethod()
+  if (is.null(law$validation)) variances else variances + rowSums(unbiased_effects(law, evidence, cells)^2)
+}
+
+# What the study adds to the variance of the function with these `terms` for the reports, in units of the squares of the
+# shares inside and outside of it. Two more people in each row, spread evenly over the reports: an empty cell is not
+# certain.
+validation_squares <- function(law, terms, inside, theta) {
+  V <- law$validation
+  m <- rowSums(V)
+  C <- (V + 2 / ncol(V)) / (m + 2)
+  variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
+  vapply(list(inside, !inside), function(part) {
+    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+    sum((weights / sum(weights))^2 * variance[part])
+  }, 0)
+}
+
+# The channel of the study made again, for the bootstrap.
+validation_again <- function(law) {
+  V <- t(apply(law$validation, 1, function(row) draw_multinomial(1, round(sum(row)), row / sum(row))))
+  new_law_channel(list(list(matrix = unname(t(V / rowSums(V))))), V)
+}
+
+is_validated <- function(mechanism) inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
+
+people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
+
+# What has no part for the error of the study would take the channel for known.
+refuse_validated <- function(mechanisms, what) {
+  if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
+  if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
+  abort(c(paste(what, "cannot take a channel that a validation study estimated."),
+          x = "The error of the study would be left out.",
+          i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."),
+        c("law", "argument"))
+}
+
+# ---- validation within the field sample (Tenenbein, 1970, 1972) ----
+#
+# People drawn at random from the respondents, whose truth was found out too: `internal` are their counts V, and the
+# others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi, phi being the reports of all.
+new_law_internal <- function(axes, internal) {
+  law <- new_law_channel(axes)
+  structure(c(unclass(law), list(internal = internal)), class = c("rr_law_internal", class(law)))
+}
+
+law_words.rr_law_internal <- function(law) "a part of the respondents say what their reports mean"
+
+law_gives.rr_law_internal <- function(law, need, k) need %in% c("inverse", "likelihood", "channel")
+
+internal_parts <- function(law, evidence) {
+  seen <- colSums(law$internal)
+  n <- evidence$n + sum(seen)
+  list(P = law$internal / rep(seen, each = nrow(law$internal)), phi = (evidence$counts + seen) / n, seen = seen, n = n)
+}
+
+law_unbiased.rr_law_internal <- function(law, evidence) with(internal_parts(law, evidence), drop(P %*% phi))
+
+law_maximum.rr_law_internal <- function(law, evidence, options) {
+  list(estimate = law_unbiased(law, evidence), unique = TRUE, converged = TRUE, gap = 0, iterations = 0)
+}
+
+law_update.rr_law_internal <- function(law, evidence, options) refuse_law(law, "question")
+
+law_second_moments.rr_law_internal <- function(law, k, weights) NULL
+
+# For these very respondents without what comes from sampling their truths.
+unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
+  parts <- internal_parts(law, evidence)
+  theta <- drop(parts$P %*% parts$phi)
+  spread <- function(weights) diag(drop(parts$P %*% weights)) - parts$P %*% (weights * t(parts$P))
+  first <- spread(parts$phi^2 / parts$seen)
+  truths <- if (target == "sample") -spread(parts$phi) else parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
+  (first + truths / parts$n)[cells, cells, drop = FALSE]
+}
+
+unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
+  diag(unbiased_covariance(law, evidence, cells, target, unbiased))
+}
+
+law_covariance.rr_law_internal <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) map <- whole_map(evidence$k)
+  law_covariance.rr_law(law, evidence, map, which, target)
+}
+
+law_variances.rr_law_internal <- function(law, evidence, map, which, target) {
+  diag(law_covariance(law, evidence, map, which, target))
+}
+
+# Wilson's, with the number of respondents whose share would have the same variance.
+law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
+  theta <- law_unbiased(law, evidence)[which]
+  variance <- unbiased_variances(law, evidence, which, target, TRUE)
+  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
 }
 
 # ---- channels whose truths can be told apart ----

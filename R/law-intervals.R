@@ -77,13 +77,19 @@ score_interval <- function(inv, a, b, rest, n, z2) {
   list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
 }
 
-# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths).
-moment_intervals <- function(inv, own, others, n, level, target) {
-  z2 <- normal_quantile(level)^2 / n + squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others, own - 1))
-  slope <- own - others - if (target == "sample") 1 else 0
-  square <- 1 + if (target == "population") z2 else 0
+# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths), and where the
+# channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study that small says nothing: all t.
+moment_intervals <- function(inv, own, others, n, level, target, study = NULL) {
+  inside <- if (is.null(study)) 0 else study[1, ]
+  outside <- if (is.null(study)) 0 else study[2, ]
+  z2 <- normal_quantile(level)^2 / n +
+    squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others + outside, own - 1 + inside))
+  slope <- own - others - 2 * outside - if (target == "sample") 1 else 0
+  square <- 1 + z2 * ((target == "population") - inside - outside)
   centre <- (inv + z2 * slope / 2) / square
-  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * others) / square))
+  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * (others + outside)) / square))
+  half[square <= 0] <- Inf
+  centre[square <= 0] <- 0
   reach_end(list(low = centre - half, high = centre + half), inv)
 }
 

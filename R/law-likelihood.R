@@ -208,7 +208,12 @@ information_block <- function(law, evidence, theta, target) {
     map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * all)
     covariance <- covariance - map %*% (shares * t(map))
   }
-  list(cells = on, covariance = covariance / evidence$n)
+  covariance <- covariance / evidence$n
+  if (!is.null(law$validation)) {
+    columns <- likelihood_columns(law_matrix(law), theta)[on, , drop = FALSE]
+    covariance <- covariance + tcrossprod(validation_effects(law, theta, columns))
+  }
+  list(cells = on, covariance = covariance)
 }
 
 # Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a

@@ -364,5 +364,9 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
     weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
     sum(weights * squares[part]) / sum(weights)
   }
-  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target)
+  study <- if (!is.null(law$validation)) {
+    terms <- apply_channel(require_inverse(law), as.double(inside))
+    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
+  }
+  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
 }

@@ -91,7 +91,7 @@ new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ..
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
                    numeric_truths = labels$truths %||% label_numbers(labels$levels),
                    epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
-                   form = find_additive(C), error = error, ...)
+                   form = if (is.null(list(...)$validation)) find_additive(C), error = error, ...)
 }
 
 # A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
@@ -103,7 +103,8 @@ matrix_epsilon <- function(C) {
   round_up(max(ifelse(high <= 2 * low, log1p((high - low) / low), log(high / low))))
 }
 
-# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL.
+# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL. A
+# channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
   if (nrow(C) != ncol(C) || !identical(rownames(C), colnames(C))) return(NULL)
   form <- .Call(C_rr_find_additive, unname(t(C)))
@@ -116,7 +117,10 @@ find_additive <- function(C) {
 rr_law.rr_channel <- function(mechanism) {
   # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
-  mechanism$form %||% new_law_channel(list(c(list(matrix = unname(t(mechanism$matrix))), known)))
+  if (!is.null(mechanism$form)) return(mechanism$form)
+  axes <- list(c(list(matrix = unname(t(mechanism$matrix))), known))
+  if (isTRUE(mechanism$internal)) new_law_internal(axes, mechanism$validation)
+  else new_law_channel(axes, mechanism$validation)
 }
 
 #' @export
@@ -139,6 +143,30 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' * `rr_misclassification()`: answers that are mistaken rather than randomised: from sensitivity and specificity, or from the table of
 #'   a validation study.
 #'
+#' @section Validation studies:
+#' Sensitivity and specificity of a test, a classifier, a coder or a record linkage (its confusion matrix) are usually known from people whose truth was found out,
+#' and this study has an error of its own. `rr_misclassification(table = )` takes its counts \eqn{V}, and the error enters covariances, intervals, comparisons,
+#' regressions and plans. The estimates are the same whatever `validation` is, unless it is `"internal"`.
+#'
+#' * `"external"`: each row of the table is a sample of its own of people with this truth. With row sums \eqn{m_x}, shares \eqn{C_x} and
+#'   \eqn{S_x = (\mathrm{diag}(C_x) - C_x C_x^T) / m_x}{S_x = (diag(C_x) - C_x C_x') / m_x}, the covariance of the reported shares becomes
+#'   \eqn{\Sigma + \sum_x \theta_x^2 S_x}{Sigma + sum_x theta_x^2 S_x} (Rogan and Gladen 1978 for a yes/no question). Wilson's interval is the score interval with
+#'   this variance, two more people in each row being spread evenly over the reports. In 20,000 simulated samples of each of eight settings the 95% interval covered 94.4 to 95.6%, where
+#'   `validation = "exact"` covered 24 to 92%. If no error was found in a small table the interval is too wide (it covered 99.8 and 100% in two such settings).
+#' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling, Tenenbein 1970, 1972). The estimate is
+#'   \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the reports of all, whether by `"mle"` or `"inv"`. `logLik()` is `NA`, and groups are refused: each has a table of its own.
+#' * `"exact"`: the shares of the table are the channel. This is for tables so large that their error does not matter.
+#'
+#' Groups of a tally, and fits with the same table, share the error of the study: [vcov()][rr_fit], [rr_compare()] and [rr_contrast()] have the covariance
+#' between them, and in a comparison of similar groups the error nearly cancels. Likelihood ratio tests of equal groups hold as they are. Intervals of a comparison with an estimate at 0 or 1 leave the covariance out, and are too wide.
+#' [rr_glm()] has the error by two steps (Murphy and Topel 1985): its intervals and tests are Wald's, `AIC()` takes the channel for known. [rr_power()] says which margins the
+#' study makes impossible. [rr_choose()] and [rr_study()] take the channel for known.
+#'
+#' Not for such channels, because the error would be left out: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()], [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], survey designs.
+#'
+#' Other names for this are quantification and label shift: adjusted classify and count is `method = "inv"`, and the algorithm of Saerens, Latinne and Decaestecker (2002)
+#' on hard labels is `method = "ibu"`. In epidemiology it is diagnostic accuracy and true prevalence, and the allocation of causes in verbal autopsy.
+#'
 #' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels` (known names of yes and no in the order no, yes).
 #' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
 #'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
@@ -149,12 +177,14 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}, where "no" is the first of the two levels.
-#' @param table Counts of a validation study, rows truths and columns reports.
+#' @param table Counts of a validation study, rows truths and columns reports: numbers of people, not shares (unless `validation = "exact"`).
+#' @param validation How the people in `table` were found, see Validation studies.
 #' @param ... Not used, and refused.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`;
-#' `candor_error_mismatch` for names that are not the levels.
+#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts;
+#' `candor_error_no_information` for a report that nobody gave in an internal validation; `candor_error_mismatch` for names that are not the levels.
+#' `candor_warning_weights` for counts that are not whole.
 #' @references Gouweleeuw et al. (1998), see [rr_channel()].
 #'
 #'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
@@ -164,6 +194,13 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #'
 #'   Rogan, W. J. and Gladen, B. (1978). Estimating prevalence from the results of a screening test. *American Journal of
 #'   Epidemiology* 107(1), 71-76. \doi{10.1093/oxfordjournals.aje.a112510}
+#'
+#'   Tenenbein, A. (1970). A double sampling scheme for estimating from binomial data with misclassifications. *Journal of the American Statistical
+#'   Association* 65, 1350-1361; and (1972) for more categories, *Technometrics* 14, 187-202.
+#'
+#'   Murphy, K. M. and Topel, R. H. (1985). Estimation and inference in two-step econometric models. *Journal of Business & Economic Statistics* 3, 370-379.
+#'
+#'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation* 14, 21-41.
 #' @examples
 #' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
 #' rr_geometric(5, epsilon = 1)
@@ -172,6 +209,10 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' # the estimate of Rogan and Gladen
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))
+#'
+#' # The same from the study itself, of 100 without and 50 with the condition: its error counts
+#' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)
 #' @export
 rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
   check_dots_empty(...)
@@ -252,8 +293,11 @@ rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
 
 #' @rdname rr_pram
 #' @export
-rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL, ...) {
+rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
+                                 validation = c("external", "internal", "exact"), ...) {
   check_dots_empty(...)
+  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.", "argument")
+  validation <- check_choice(validation, "validation", c("external", "internal", "exact"))
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
     abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.", "argument")
   }
@@ -270,8 +314,28 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
   }
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
+  if (validation != "exact") check_people(table)
+  if (validation == "internal" && any(colSums(table) == 0)) {
+    unseen <- (colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0]
+    abort(c("Each report of {.arg table} must have been given by somebody.",
+            x = "Nobody says what report {.val {unseen[1]}} means."),
+          "no_information")
+  }
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
   mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
-                              error = TRUE)
-  made(mechanism, "rr_misclassification", table = table)
+                              error = TRUE, validation = if (validation != "exact") unname(table),
+                              internal = validation == "internal")
+  made(mechanism, "rr_misclassification", table = table, validation = validation)
+}
+
+# Whole numbers of people; a design's weights are not.
+check_people <- function(table) {
+  sums <- rowSums(table)
+  whole <- all(table == floor(table))
+  if (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5))) {
+    abort(c("{.arg table} must be counts: shares do not say how many people.",
+            i = "Give the numbers of people, or {.code validation = \"exact\"} for a channel that is known."),
+          "argument")
+  }
+  if (!whole) warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
 }

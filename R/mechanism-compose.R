@@ -39,6 +39,7 @@ rr_compose <- function(first, second, ...) {
   check_dots_empty(...)
   check_mechanism(first, "first")
   check_mechanism(second, "second")
+  refuse_validated(list(first, second), "{.fn rr_compose}")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) {
     if (!identical(names(first$questions), names(second$questions))) {
       abort(c("{.arg first} and {.arg second} must ask the same questions, in the same order.",
@@ -195,6 +196,7 @@ with_design_level <- function(mechanism) {
 rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
+  refuse_validated(mechanism, "{.fn rr_noncompliance}")
   share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
   if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("{.arg mechanism} must be of one question with finitely many reports.", x = "It is: {format(mechanism)}."),

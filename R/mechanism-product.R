@@ -41,6 +41,7 @@
 rr_product <- function(...) {
   questions <- named_mechanisms(...)
   for (name in names(questions)) check_question(questions[[name]], name)
+  refuse_validated(questions, "{.fn rr_product}")
   sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
   mechanism <- new_rr_mechanism(
     "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),

@@ -152,6 +152,11 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   } else {
     cat("  epsilon     none: mistakes protect nobody\n")
   }
+  if (is_validated(x)) {
+    people <- format_count(rowSums(x$validation))
+    cat("  validated   on ", people_words(x), " (", paste(x$levels, people, collapse = ", "), ")",
+        if (x$internal) ", drawn from the respondents", "\n", sep = "")
+  }
   if (k <= 8 && law_gives(rr_law(x), "channel", k)) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)

@@ -35,6 +35,9 @@
 #' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
 #' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
 #'
+#' *Channels that a validation study estimated* ([rr_misclassification()]): the error of the study is in the variance, the same whatever the number of respondents. Where it alone is too large, the number is `Inf`, and a message says
+#' which margin is possible. `share` must be given.
+#'
 #' *People approached*: `n` counts those who are asked to take part. With `response` below 1 not all of them answer, and with a `design_effect`
 #' above 1 (clusters, unequal weights) the answers of so many are worth fewer: \eqn{n \cdot}{n *} `response / design_effect` answers of a simple random
 #' sample, rounded down where they are counted. Both apply to the direct question too. Neither corrects a bias: people who do not answer are assumed to
@@ -195,7 +198,9 @@ plan_figure <- function(asked, share, form, second, plan, target, k) {
   if (plan$kind == "n") return(test_power(form, answers_of(asked, plan$worth), share, plan$null, plan$alpha, second))
   answers <- if (plan$kind == "power") enough_power(form, share, plan$null, plan$alpha, asked, second) else {
     z <- stats::qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
-    ceiling(z^2 * unit_variance(form, share, target, second) / asked^2)
+    floor <- study_variance(form, share, second)
+    if (z^2 * floor >= asked^2) tell_floor(asked, z * sqrt(floor))
+    ceiling(z^2 * unit_variance(form, share, target, second) / max(asked^2 - z^2 * floor, 0))
   }
   people_for(answers, plan$worth)
 }
@@ -212,10 +217,11 @@ test_power <- function(form, n, share, null, alpha, second) {
   if (is.null(second) && !is.null(form$a)) return(exact_power(form, n, share, null, alpha))
   z <- stats::qnorm(alpha, lower.tail = FALSE)
   if (is.null(second)) {
-    error <- sqrt(unit_variance(form, c(null, share), "population") / n)
+    shares <- c(null, share)
+    error <- sqrt(unit_variance(form, shares, "population") / n + study_variance(form, shares))
     return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
   }
-  error <- sqrt(unit_variance(form, share, "population", second) / n)
+  error <- sqrt(unit_variance(form, share, "population", second) / n + study_variance(form, share, second))
   c(alpha, stats::pnorm(abs(share - second$share) / error - z))
 }
 
@@ -234,8 +240,10 @@ enough_power <- function(form, share, null, alpha, power, second) {
   if (share == (if (is.null(second)) null else second$share)) return(Inf)
   if (!is.null(second)) {
     z <- stats::qnorm(alpha, lower.tail = FALSE) + stats::qnorm(power)
-    return(max(2, ceiling(max(z, 0)^2 * unit_variance(form, share, "population", second) / (share - second$share)^2)))
+    left <- (share - second$share)^2 - max(z, 0)^2 * study_variance(form, share, second)
+    return(max(2, ceiling(max(z, 0)^2 * unit_variance(form, share, "population", second) / max(left, 0))))
   }
+  if (!is.null(form$study) && test_power(form, Inf, share, null, alpha, NULL)[2] < power) return(Inf)
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
   n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
@@ -279,7 +287,27 @@ category_form <- function(mechanism, category) {
   }
   at <- category_position(mechanism, category)
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
-  list(own = moments[at], others = max(moments[-at]), k = k)
+  study <- if (!is.null(law$validation)) {
+    terms <- require_inverse(law)[[1]]$matrix[, at]
+    noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
+    c(noise[at], max(noise[-at]))
+  }
+  list(own = moments[at], others = max(moments[-at]), k = k, study = study)
+}
+
+# What a validation study adds to the variance, whatever the number of respondents. Two groups share a study.
+study_variance <- function(form, share, second = NULL) {
+  alone <- function(form, share) if (is.null(form$study)) 0 else share^2 * form$study[1] + (1 - share)^2 * form$study[2]
+  if (is.null(second)) return(alone(form, share))
+  other <- second$form %||% form
+  if (identical(form$study, other$study)) return((share - second$share)^2 * sum(form$study))
+  alone(form, share) + alone(other, second$share)
+}
+
+tell_floor <- function(margin, least) {
+  cli::cli_inform(c("No number of respondents gives a margin of {format(margin, digits = 3)}.",
+                    x = "The validation study alone makes it {format(least, digits = 3)}.",
+                    i = "Validate more people."), class = "candor_message_floor")
 }
 
 # N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the
@@ -344,6 +372,9 @@ unit_variance <- function(form, share, target, second = NULL) {
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)
+  if (!is.null(form$study)) {
+    abort("{.arg share} must be given for a channel that a validation study estimated.", "argument")
+  }
   if (!is.null(form$variance)) {
     inside <- stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
     tried <- c(0, inside, 1)

@@ -106,6 +106,14 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
+  if (has_study(fit)) {
+    internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
+    if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
+      refuse_validated(fit_mechanisms(fit), paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+                                                  "a random intercept or an unknown number"))
+    }
+    fit$whole <- NULL
+  }
   if (!is.null(design)) {
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_

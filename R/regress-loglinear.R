@@ -47,6 +47,7 @@ rr_loglinear <- function(formula, tally, starts = 5, ...) {
   call <- match.call()
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
+  refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
   fit <- fit_likelihood(loglinear_model(table), starts)
   coefficients <- stats::setNames(rep(NA_real_, length(table$all_names)), table$all_names)
   coefficients[colnames(table$x)] <- fit$coefficients

@@ -23,7 +23,7 @@
 #' @param level Confidence level.
 #' @param method `"profile"`: the values that the likelihood does not reject, maximized over the other coefficients (see Profile intervals).
 #'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
-#'   survey designs and penalised fits, and where `type` or `cluster` says which standard errors to take.
+#'   survey designs and penalised fits, for a channel that a validation study estimated ([rr_misclassification()]), and where `type` or `cluster` says which standard errors to take.
 #' @param nsim Number of simulated surveys.
 #' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
 #' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
@@ -33,7 +33,7 @@
 #' @param data,newdata New rows; by default those that were fitted.
 #' @param digits Significant digits.
 #' @param ... Further fits for `anova()`; otherwise ignored.
-#' @return `vcov()`, `confint()` matrices; `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
+#' @return `vcov()`, `confint()` matrices (of a channel that a validation study estimated, with the error of the study; `anova()` of one fit has Wald's tests there, and `drop1()` and `add1()` are refused); `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
 #'   `anova()` a table; `tidy()`, `glance()`, `augment()` tibbles: `augment()` adds `.truth`, `.report`, `.posterior` (probability of a true yes given the
 #'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
@@ -164,6 +164,7 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
               survey = spread_variance(object, survey_meat(object, row_scores(object))))
+  if (has_study(object)) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
@@ -190,6 +191,54 @@ spread_variance <- function(fit, meat) {
   V[] <- NA_real_
   V[places, places] <- bread %*% meat %*% bread
   V
+}
+
+# ---- channels that a validation study estimated: two steps (Murphy and Topel, 1985) ----
+
+fit_mechanisms <- function(fit) {
+  if (inherits(fit$mechanism, "rr_mechanism")) list(fit$mechanism) else unname(as.list(fit$mechanism))
+}
+
+has_study <- function(fits) {
+  if (inherits(fits, "rr_glm")) fits <- list(fits)
+  any(vapply(fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA))
+}
+
+# The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the derivative of the
+# scores in it. Arms with the same table share its error.
+study_meat <- function(fit) {
+  rows <- fitted_rows(fit)
+  mechanisms <- fit_mechanisms(fit)
+  y <- unname(fit$y)
+  arms <- row_arms(fit$arm, length(y))
+  d <- row_device(fit$device, fit$arm, length(y))$d
+  part <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
+  first <- part(y, rows$report, 1) - part(1 - y, rows$report_no, 1)
+  second <- -part(y, rows$report, 2) - part(1 - y, rows$report_no, 2)
+  weight <- ifelse(is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0)
+  x <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE] * weight
+  meat <- 0
+  open <- which(vapply(mechanisms, is_validated, NA))
+  while (length(open)) {
+    mechanism <- mechanisms[[open[1]]]
+    same <- open[vapply(mechanisms[open], same_mechanism, NA, mechanism)]
+    own <- arms %in% same
+    yes <- mechanism$matrix[, 2]
+    S <- yes * (1 - yes) / rowSums(mechanism$validation)
+    G <- cbind(crossprod(x, own * (second * rows$truth_no * d - first)),
+               crossprod(x, own * (second * rows$truth * d + first)))
+    meat <- meat + G %*% (S * t(G))
+    open <- setdiff(open, same)
+  }
+  meat
+}
+
+# Likelihoods take the channel for known.
+refuse_study <- function(fits) {
+  if (!has_study(fits)) return(invisible())
+  abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
+          i = "Use the Wald tests of {.fn summary}, {.code anova(fit)} or {.code car::Anova(fit, test.statistic = \"Wald\")}."),
+        "argument")
 }
 
 # ---- survey designs ----

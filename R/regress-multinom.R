@@ -73,6 +73,7 @@ rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial",
   starts <- check_starts(starts)
   rows <- multinom_rows(call, formula, data, mechanism, parent.frame())
   mechanism <- rows$mechanism
+  refuse_validated(mechanism, "{.fn rr_multinom}")
   if (type == "cumulative") check_cumulative_order(rows)
   if (!inherits(data, "rr_tally")) tell_sampling_weights(rows$weights)
   model <- if (type == "cumulative") cumulative_model(rows) else multinomial_model(rows)

@@ -66,6 +66,7 @@ rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), 
   method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method",
                          c("moments", "ml"))
   starts <- check_starts(starts)
+  refuse_validated(mechanisms, "{.fn rr_predictor}")
   rows <- predictor_rows(call, formula, data, mechanisms, truth, parent.frame())
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)

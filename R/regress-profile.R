@@ -5,7 +5,13 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
   level <- check_level(level)
   which <- match_coefficients(parm, names(object$coefficients))
   wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
-  if (identical(method, c("profile", "wald"))) method <- if (wald) "wald" else "profile"
+  if (identical(method, c("profile", "wald"))) {
+    method <- if (wald) "wald" else "profile"
+    if (has_study(object)) {
+      cli::cli_inform("Wald intervals: a validation study estimated the channel, which a profile takes for known.",
+                      class = "candor_message_wald")
+    }
+  }
   if (check_choice(method, "method", c("profile", "wald")) == "profile") {
     if (wald) refuse_profile()
     whole <- profile_whole(object)
@@ -21,11 +27,12 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
   ends
 }
 
-has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none"
+has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !has_study(fit)
 
 refuse_profile <- function() {
   abort(c("Profile intervals need a likelihood, and have no standard errors.",
-          x = "This fit is penalised or of a survey design, or {.arg type} or {.arg cluster} is given."), "argument")
+          x = paste("This fit is penalised, of a survey design or of a channel that a validation study estimated, or",
+                    "{.arg type} or {.arg cluster} is given.")), "argument")
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the

@@ -7,6 +7,8 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
   refuse_pseudo(fits)
+  if (length(fits) == 1L && has_study(object)) return(wald_terms(object, test))
+  refuse_study(Filter(function(fit) inherits(fit, "rr_glm"), fits))
   heading <- ratio_heading
   if (length(fits) == 1L) {
     steps <- term_steps(object)
@@ -22,6 +24,20 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
                       LR = c(NA, 2 * diff(steps$value) * ifelse(gain < 0, -1, 1)), row.names = labels)
   names(table)[1] <- "Model Df"
   ratio_table(table, "LR", test, heading)
+}
+
+# Each term beside all others.
+wald_terms <- function(fit, test) {
+  check_wald(fit)
+  assign <- attr(stats::model.matrix(fit), "assign")
+  V <- stats::vcov(fit)
+  terms <- seq_along(attr(fit$terms, "term.labels"))
+  columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
+  table <- data.frame(Df = lengths(columns), Wald = vapply(columns, function(at) {
+    if (!length(at)) NA_real_ else sum(fit$coefficients[at] * solve(V[at, at], fit$coefficients[at]))
+  }, 0), row.names = attr(fit$terms, "term.labels"))
+  ratio_table(table, "Wald", test, c("Wald tests of the truth's regression, each term beside all others\n",
+                                     "A validation study estimated the channel: likelihood ratios take it for known\n"))
 }
 
 ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
@@ -102,6 +118,7 @@ refit_columns <- function(fit, columns, near = NULL) {
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_pseudo(list(object))
+  refuse_study(object)
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
   assign <- attr(stats::model.matrix(object), "assign")
@@ -119,6 +136,7 @@ add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, 
 # `caller`: where the data of the fit are found.
 add_terms <- function(object, scope, test, k, caller) {
   refuse_pseudo(list(object))
+  refuse_study(object)
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
   parts <- lapply(labels, function(label) {
     wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
@@ -157,10 +175,11 @@ addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorte
 #' @exportS3Method car::Anova
 Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
   type <- check_choice(as.character(type[1]), "type", c("II", "III", "2", "3"))
-  choices <- if (is.null(mod$design)) c("LR", "Wald") else c("F", "Wald", "LR")
+  choices <- if (has_study(mod)) c("Wald", "LR") else if (is.null(mod$design)) c("LR", "Wald") else c("F", "Wald", "LR")
   statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", choices)
   if (statistic == "LR") {
     refuse_pseudo(list(mod))
+    refuse_study(mod)
     return(term_ratios(mod, type %in% c("II", "2")))
   }
   check_wald(mod)

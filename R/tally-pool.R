@@ -75,6 +75,7 @@ check_pool <- function(tallies) {
       abort(c("Pooled tallies must be of the same truth, and have the same groups.",
               x = "The levels or groups of tally {i} differ from those of tally 1."), "mismatch")
     }
+    refuse_validated(tally$mechanism, "{.fn rr_pool}")
     if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
   }
 }

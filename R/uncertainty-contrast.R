@@ -88,6 +88,7 @@ contrast_parts <- function(fit, weights) {
   variance <- matrix(0, nrow(weights), groups)
   edge <- unidentified <- logical(nrow(weights))
   covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
+  shared <- apart <- 0
   for (g in seq_len(groups)) {
     own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
     needed <- which(colSums(own != 0) > 0)
@@ -106,6 +107,17 @@ contrast_parts <- function(fit, weights) {
       edge <- edge | free
     }
     variance[, g] <- v
+    effects <- if (groups > 1L) fit_effects(fit, g)
+    if (!is.null(effects)) {
+      shared <- shared + own %*% effects
+      apart <- apart + tcrossprod(own %*% effects)
+    }
+  }
+  # A validation study is shared by the groups.
+  if (length(shared) > 1L) {
+    between <- tcrossprod(shared) - apart
+    variance <- cbind(variance, diag(between))
+    if (!is.null(covariance)) covariance <- covariance + between
   }
   if (!is.null(covariance)) {
     total <- rowSums(variance)

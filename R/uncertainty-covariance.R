@@ -65,6 +65,18 @@ estimate_covariance <- function(mechanism, fit, g, which) {
   law_covariance(evidence$law, evidence, map, which, fit$target)
 }
 
+# How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it. NULL
+# where no other estimate does, or the errors are not by maps.
+fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
+  law <- rr_law(fit$mechanism)
+  if (is.null(law$validation) || !is.null(fit$replicates) || !is.null(fit$estimator$spread)) return(NULL)
+  columns <- estimate_columns(fit, g, inversion_columns(law, fit$mechanism), law)
+  if (is.null(columns)) return(NULL)
+  evidence <- group_evidence(fit$tally, g, law)
+  theta <- fit_map(fit, g, evidence)$information %||% law_unbiased(law, evidence)
+  validation_effects(law, theta, columns)[which, , drop = FALSE]
+}
+
 # The covariance matrix of linear functions (rows of `weights`) of a maximum likelihood estimate of many cells.
 likelihood_functions <- function(mechanism, fit, g, weights) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
@@ -92,7 +104,7 @@ contrast_covariance <- function(fit, g, which) {
 # Whether the likelihood has many maxima, of which the fit shows one; see identified_functions().
 many_maxima <- function(fit, g) {
   identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) && fit$target == "population" &&
-    is.null(fit$replicates) && law_by_information(rr_law(fit$mechanism)) &&
+    is.null(fit$replicates) && !is_validated(fit$mechanism) && law_by_information(rr_law(fit$mechanism)) &&
     length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
 }
 

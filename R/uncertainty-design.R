@@ -93,6 +93,7 @@ likelihood_columns <- function(C, theta) {
 # The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance, inversion); `inversion`
 # holds the unbiased estimates with their variances and the range of their scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
+  refuse_validated(fit$mechanism, "A survey design")
   law <- rr_law(fit$mechanism)
   size <- fit$tally$n
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)

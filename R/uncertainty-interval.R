@@ -106,6 +106,10 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
+  validated <- is_validated(mechanism)
+  if (interval %in% c("exact", "profile", "credible") && validated) {
+    refuse("It takes the channel for known, and a validation study estimated it.")
+  }
   if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")
 }
 

@@ -31,7 +31,10 @@ bootstrap <- function(fit, replications, options) {
   n <- fit$tally$effective_n
   k <- length(fit$mechanism$levels)
   counts <- lapply(seq_len(groups), function(g) simulate_counts(fit, g, replications, n[g]))
+  # A validation study is made again too.
+  laws <- if (!is.null(law$validation)) replicate(replications, validation_again(law), simplify = FALSE)
   evidence <- function(g, i) {
+    law <- laws[[i]] %||% law
     new_evidence(law, as.double(counts[[g]][, i]), max(1, round(n[g])), n[g], k, fit$mechanism)
   }
   # Replication by replication: a method may estimate all groups together.

@@ -1,0 +1,245 @@
+# Channels that a validation study estimated: its error enters all uncertainty. Truth: golden vectors
+# (math-validation.md), finite differences, simulation.
+
+validated <- function(input, ...) {
+  rr_misclassification(table = input$validation, validation = input$design, ...)
+}
+
+field <- function(input) rr_counts(if (is.matrix(input$counts)) cbind(a = input$counts[1, ], b = input$counts[2, ]) else input$counts, validated(input))
+
+# Matrices to the file's tolerance for variances, 1e-7 of the largest.
+expect_covariance <- function(actual, expected, label = NULL) {
+  expect_lte(max(abs(unname(actual) - expected)), 1e-7 * max(abs(expected)), label = label)
+}
+
+cases <- function(keep) Filter(function(case) keep(case$input, case$expected), golden("validated_channel"))
+
+test_that("covariances of the inversion have the part of the validation study", {
+  found <- cases(function(input, expected) !is.null(expected$vcov_inverse_population))
+  expect_length(found, 17)
+  for (case in found) {
+    expected <- case$expected
+    fit <- rr_estimate(field(case$input), method = "inv")
+    expect_golden(coef(fit), expected$inverse, 1e-8)
+    n <- sum(case$input$counts)
+    known <- expected$vcov_inverse_channel_known
+    # The unbiased estimate has the divisor N - 1 in the part of the field.
+    expect_covariance(vcov(fit), known * n / (n - 1) + expected$vcov_validation_part)
+    expect_covariance(expected$vcov_inverse_population, known + expected$vcov_validation_part)
+    expect_covariance(vcov(fit, target = "sample"), expected$vcov_inverse_sample)
+    exact <- replace(case$input, "design", list("exact"))
+    expect_covariance(vcov(rr_estimate(field(exact), method = "inv")), known * n / (n - 1))
+  }
+})
+
+test_that("maximum likelihood inside has the inverse joint information", {
+  found <- cases(function(input, expected) {
+    isFALSE(expected$boundary) && ncol(input$validation) == nrow(input$validation)
+  })
+  expect_length(found, 13)
+  for (case in found) {
+    fit <- rr_estimate(field(case$input), method = "mle")
+    expect_golden(coef(fit), case$expected$mle, 1e-8)
+    expect_covariance(vcov(fit), case$expected$vcov_mle)
+  }
+})
+
+# With more reports than truths the estimate is not the joint maximum. Its covariance has the part J diag(S) J', with J
+# by differences of the estimate in the shares of the table, at reports as the fit expects them.
+test_that("maxima with more reports than truths move with the table as differences say", {
+  found <- cases(function(input, expected) input$design == "external" && ncol(input$validation) > nrow(input$validation))
+  expect_length(found, 4)
+  for (case in found) {
+    V <- case$input$validation
+    shares <- V / rowSums(V)
+    counts <- round(1e10 * drop(case$expected$mle %*% shares))
+    fit <- rr_estimate(rr_counts(counts, validated(case$input)), method = "mle")
+    refit <- function(C) coef(rr_estimate(rr_counts(counts, rr_channel(C)), method = "mle"))
+    part <- 0
+    for (x in seq_len(nrow(V))) {
+      J <- vapply(seq_len(ncol(V)), function(y) {
+        # A step towards report y keeps the row's sum.
+        toward <- as.double(seq_len(ncol(V)) == y)
+        step <- function(h) refit(rbind(shares[-x, , drop = FALSE], (1 - h) * shares[x, ] + h * toward)[order(c(seq_len(nrow(V))[-x], x)), ])
+        (4 * (step(1e-4) - step(0)) - (step(2e-4) - step(0))) / 2e-4
+      }, numeric(nrow(V)))
+      part <- part + J %*% (diag(shares[x, ]) - tcrossprod(shares[x, ])) %*% t(J) / sum(V[x, ])
+    }
+    known <- vcov(rr_estimate(rr_counts(counts, rr_channel(shares)), method = "mle"))
+    # The differences leave out the third derivative times 1e-8.
+    expect_lte(max(abs(vcov(fit) - known - part)), 1e-5 * max(abs(part)))
+  }
+})
+
+test_that("groups share the error of the validation study", {
+  found <- cases(function(input, expected) !is.null(expected$cross_covariance))
+  expect_length(found, 4)
+  for (case in found) {
+    expected <- case$expected
+    fit <- rr_estimate(field(case$input), method = "inv")
+    k <- nrow(case$input$validation)
+    V <- unname(vcov(fit))
+    expect_covariance(V[seq_len(k), k + seq_len(k)], expected$cross_covariance)
+    expect_equal(V, t(V))
+    # Maximum likelihood, here inside, has the divisor N, as the vectors have.
+    fit <- rr_estimate(field(case$input), method = "mle")
+    L <- cbind(-diag(k), diag(k))
+    expect_covariance(L %*% vcov(fit) %*% t(L), expected$vcov_difference)
+    errors <- sqrt(diag(expected$vcov_difference))
+    table <- rr_compare(fit, terms = seq_len(k))
+    expect_equal(table$std.error, errors, tolerance = 1e-7)
+    contrasts <- stats::setNames(lapply(seq_len(k), function(i) stats::setNames(L[i, ], names(coef(fit)))), seq_len(k))
+    expect_equal(rr_contrast(fit, contrasts)$std.error, errors, tolerance = 1e-7)
+    expect_covariance(vcov(rr_contrast(fit, contrasts)), expected$vcov_difference)
+    apart <- list(a = fit[1, drop = TRUE], b = fit[2, drop = TRUE])
+    expect_equal(rr_compare(apart, terms = seq_len(k))$std.error, errors, tolerance = 1e-7)
+  }
+})
+
+test_that("internal designs are the closed maximum", {
+  found <- cases(function(input, expected) input$design == "internal")
+  expect_length(found, 6)
+  for (case in found) {
+    for (method in c("mle", "inv")) {
+      fit <- rr_estimate(field(case$input), method = method)
+      expect_golden(coef(fit), case$expected$mle, 1e-8)
+      expect_covariance(vcov(fit), case$expected$vcov_mle)
+    }
+  }
+})
+
+test_that("regressions have the part of the validation study, in two steps", {
+  found <- golden("validated_regression")
+  expect_length(found, 15)
+  for (case in found) {
+    input <- case$input
+    table <- structure(input$validation, dimnames = list(c("no", "yes"), c("no", "yes")))
+    data <- data.frame(yes = input$yes, no = input$n - input$yes)
+    data$x <- input$x
+    fit <- function(validation) {
+      suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, data, rr_misclassification(table = table, validation = validation)))
+    }
+    two <- fit("external")
+    expect_golden(coef(two), case$expected$coef, 1e-8)
+    expect_covariance(vcov(two), case$expected$vcov)
+    expect_covariance(vcov(fit("exact")), case$expected$vcov_channel_known)
+    # The sandwich has the same second part.
+    part <- vcov(two, type = "sandwich") - vcov(fit("exact"), type = "sandwich")
+    expect_covariance(part, case$expected$vcov_validation_part)
+    # Two arms with the same study share its error: the same fit in two halves.
+    half <- rbind(data, data)
+    half[c("yes", "no")] <- half[c("yes", "no")] / 2
+    half$arm <- rep(c("a", "b"), each = nrow(data))
+    mechanism <- rr_misclassification(table = table)
+    even <- all(half$yes == floor(half$yes), half$no == floor(half$no))
+    if (even) {
+      arms <- suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, half, list(a = mechanism, b = mechanism), arm = arm))
+      expect_covariance(vcov(arms), case$expected$vcov)
+    }
+  }
+  expect_message(ends <- confint(two), class = "candor_message_wald")
+  expect_equal(unname(ends), unname(coef(two) + sqrt(diag(vcov(two))) %o% qnorm(c(0.025, 0.975))))
+  expect_error(confint(two, method = "profile"), class = "candor_error_argument")
+  expect_error(drop1(two), class = "candor_error_argument")
+  expect_equal(anova(two)$Wald, drop(coef(two) %*% solve(vcov(two), coef(two))))
+})
+
+# Rows 1, 3 and 5 of the table of section 7, the default interval of maximum likelihood. Of 1,000 samples the error of a
+# coverage of 0.95 is 0.007; three of these are allowed.
+test_that("score intervals cover, where those of a known channel do not", {
+  set.seed(23)
+  rows <- list(list(theta = 0.12, se = 0.80, sp = 0.95, m = c(50, 100), n = 1000, score = 0.947, known = 0.652),
+               list(theta = 0.015, se = 0.83, sp = 0.995, m = c(122, 401), n = 3330, score = 0.956, known = 0.709),
+               list(theta = 0.20, se = 0.70, sp = 0.90, m = c(25, 60), n = 5000, score = 0.949, known = 0.244))
+  for (row in rows) {
+    covered <- replicate(1000, {
+      yes <- rbinom(1, row$m[1], row$se)
+      false <- rbinom(1, row$m[2], 1 - row$sp)
+      positive <- rbinom(1, row$n, row$theta * row$se + (1 - row$theta) * (1 - row$sp))
+      table <- rbind(c(row$m[2] - false, false), c(row$m[1] - yes, yes))
+      if (any(colSums(table) == 0) || yes / row$m[1] <= false / row$m[2]) return(c(NA, NA))
+      vapply(c("external", "exact"), function(validation) {
+        mechanism <- rr_misclassification(table = table, validation = validation)
+        ends <- confint(rr_estimate(rr_counts(c(row$n - positive, positive), mechanism), method = "mle"))[2, ]
+        ends[1] <= row$theta && row$theta <= ends[2]
+      }, NA)
+    })
+    expect_lt(mean(is.na(covered[1, ])), 0.01)
+    found <- rowMeans(covered, na.rm = TRUE)
+    expect_lt(abs(found[1] - row$score), 3 * 0.007)
+    expect_lt(abs(found[2] - row$known), 3 * sqrt(row$known * (1 - row$known) / 1000))
+  }
+})
+
+santa_clara <- function(...) rr_misclassification(table = rbind(no = c(no = 399, yes = 2), yes = c(19, 103)), ...)
+
+test_that("Santa Clara's antibody survey has the published figures", {
+  fit <- rr_estimate(rr_counts(c(3280, 50), santa_clara()))
+  # Bendavid et al. (2021): 50 of 3,330 positive. The error is that of Rogan and Gladen (1978).
+  se <- 103 / 122
+  sp <- 399 / 401
+  theta <- (50 / 3330 + sp - 1) / (se + sp - 1)
+  variance <- 50 / 3330 * (1 - 50 / 3330) / 3330 + theta^2 * se * (1 - se) / 122 + (1 - theta)^2 * sp * (1 - sp) / 401
+  row <- tidy(fit, conf.int = TRUE)[2, ]
+  expect_equal(row$estimate, theta)
+  expect_equal(row$std.error, sqrt(variance) / (se + sp - 1))
+  expect_equal(c(row$conf.low, row$conf.high), c(0.0014, 0.0237), tolerance = 0.00005 / 0.01)
+  expect_equal(glance(fit)$validation, 523)
+  expect_output(print(fit), "(523 people)", fixed = TRUE)
+  expect_output(print(santa_clara()), "on 523 people (no 401, yes 122)", fixed = TRUE)
+  # The bootstrap makes the study again: of 400 replications the standard error is known to 1 / sqrt(800), here twice.
+  set.seed(23)
+  again <- rr_estimate(rr_counts(c(3280, 50), santa_clara()), interval = "bootstrap", replications = 400, method = "inv")
+  expect_equal(tidy(again)$std.error[2], row$std.error, tolerance = 2 / sqrt(800))
+})
+
+test_that("plans have the study's part, and say what it makes impossible", {
+  mechanism <- santa_clara()
+  z <- qnorm(0.975)
+  margin <- function(n) {
+    phi <- 0.02 * 103 / 122 + 0.98 * 2 / 401
+    field <- phi * (1 - phi) / n
+    part <- 0.02^2 * 103 * 19 / 122^3 + 0.98^2 * 399 * 2 / 401^3
+    z * sqrt(field + part) / (103 / 122 + 399 / 401 - 1)
+  }
+  found <- rr_power(mechanism, margin = 0.012, share = 0.02)$n
+  expect_lte(margin(found), 0.012)
+  expect_gt(margin(found - 1), 0.012)
+  expect_message(none <- rr_power(mechanism, margin = 0.005, share = 0.02), class = "candor_message_floor")
+  expect_identical(none$n, Inf)
+  expect_gt(margin(1e12), 0.005)
+  expect_error(rr_power(mechanism, margin = 0.05), class = "candor_error_argument")
+  power <- rr_power(mechanism, n = 2000, share = 0.3, versus = 0.25)$power
+  # The groups share the study, so that it nearly cancels.
+  expect_equal(power, rr_power(santa_clara(validation = "exact"), n = 2000, share = 0.3, versus = 0.25)$power, tolerance = 0.01)
+  enough <- rr_power(mechanism, power = 0.8, share = 0.05, null = 0.02)$n
+  expect_gte(rr_power(mechanism, n = enough, share = 0.05, null = 0.02)$power, 0.8)
+})
+
+test_that("bad tables, and what takes the channel for known, are refused", {
+  counts <- rbind(c(95, 5), c(10, 40))
+  refused <- function(code, class = "candor_error_argument") expect_error(code, class = class)
+  refused(rr_misclassification(table = counts / rowSums(counts)))
+  refused(rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))))
+  refused(rr_misclassification(0.8, 0.9, validation = "exact"))
+  expect_warning(rr_misclassification(table = counts + 0.5), class = "candor_warning_weights")
+  expect_silent(rr_misclassification(table = counts / rowSums(counts), validation = "exact"))
+  refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), "candor_error_no_information")
+  mechanism <- rr_misclassification(table = counts)
+  fit <- rr_estimate(tally <- rr_counts(c(800, 200), mechanism))
+  for (interval in c("exact", "profile")) refused(confint(fit, interval = interval))
+  refused(rr_product(a = mechanism, b = rr_warner(0.8)))
+  refused(rr_pool(a = tally, b = tally))
+  refused(rr_compose(mechanism, rr_grr(2, epsilon = 1)))
+  refused(rr_noncompliance(mechanism, 0.1))
+  refused(rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
+})
+
+test_that("files keep the counts and the design of the study", {
+  for (validation in c("external", "internal", "exact")) {
+    tally <- rr_counts(c(3280, 50), santa_clara(validation = validation))
+    path <- withr::local_tempfile(fileext = ".json")
+    rr_write(tally, path)
+    expect_identical(vcov(rr_estimate(rr_read(path))), vcov(rr_estimate(tally)))
+  }
+})
