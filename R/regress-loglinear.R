@@ -233,16 +233,19 @@ loglinear_groups <- function(table, b, x = table$x) {
 }
 
 loglinear_model <- function(table) {
-  total <- sum(table$counts %*% table$units)
+  counts <- table$counts * rep(table$units, each = nrow(table$counts))
+  seen <- which(counts > 0)
+  total <- sum(counts)
   basis <- orthogonal_columns(unname(table$x), rep(1, nrow(table$x)))
   free <- is.na(table$logit)
   terms <- seq_len(ncol(table$x))
   spread <- function(design, weights) crossprod(design * weights, design)
   evaluate <- function(b, need) {
-    groups <- loglinear_groups(table, b, basis$z)
-    value <- sum(vapply(groups, function(g) sum(ifelse(g$counts > 0, g$counts * log(g$m), 0)), 0))
-    if (need == 0L || !is.finite(value)) return(list(value))
     logit <- protective_logit(table, b)
+    m <- loglinear_reports(table, loglinear_shares(table, b, basis$z), logit)
+    value <- sum(counts[seen] * log(m[seen]))
+    if (need == 0L || !is.finite(value)) return(list(value))
+    groups <- loglinear_groups(table, b, basis$z)
     users <- lapply(groups, function(g) {
       stats::plogis(-logit) * g$theta * drop(through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE))
     })
