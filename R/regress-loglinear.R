@@ -6,7 +6,7 @@
 #' The cell of truths \eqn{c} has the share \eqn{\theta_c \propto \exp(x_c^T \beta)}{theta[c] proportional to exp(x[c]'b)}, where \eqn{x_c} are the terms of
 #' `formula` in the questions, by name: `~ a + b` makes them independent, `~ a * b` is saturated (and then has the likelihood of [rr_estimate()]), and of three questions
 #' `~ (a + b + c)^2` has no interaction of all three. The reports have the shares \eqn{\theta C} with the channel \eqn{C} of the product, which is applied one
-#' question at a time and never formed.
+#' question at a time, and formed only if it has at most 256 rows and columns.
 #'
 #' With a tally by groups the formula may use the groups too: `~ a + b + a:sex`. Shares add up to 1 within each group, so terms
 #' of groups alone have no effect and are left out.
@@ -108,8 +108,11 @@ loglinear_table <- function(formula, tally) {
   if (!ncol(x)) {
     abort(c("{.arg formula} must have a term in the questions.", x = "It is {.code {deparse1(formula)}}."), "argument")
   }
+  axes <- lapply(unname(questions), function(question) unname(rr_matrix(question)))
+  # A small channel is quicker whole.
+  if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
   list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = lapply(unname(questions), function(question) unname(rr_matrix(question))),
+       terms = terms, axes = axes,
        units = tally$effective_n / tally$n, group = group, questions = questions, protective = 0, logit = -Inf)
 }
 
