@@ -162,7 +162,8 @@ anova.rr_regression <- function(object, ...) {
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   table <- data.frame(Df = df[order], logLik = value, `Df.diff` = step, Chisq = statistic,
                       `Pr(>Chi)` = p, check.names = FALSE)
-  models <- vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), "")
+  models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), ""),
+                   ifelse(class, paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n")),
             class = c("anova", "data.frame"))
