@@ -53,10 +53,10 @@
 #'   \doi{10.1007/s11336-005-1495-y}
 #'
 #'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Bockenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
-#'   into account. *Sociological Methods & Research* 36, 266-282. \doi{10.1177/0049124107301944}
+#'   into account. *Sociological Methods & Research* 36, 266-282.
 #'
 #'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.
-#'   *Journal of the American Statistical Association* 82, 605-610. \doi{10.1080/01621459.1987.10478472}
+#'   *Journal of the American Statistical Association* 82, 605-610.
 #' @seealso [rr_estimate()] for the saturated model with intervals of the shares, [rr_association()] for pairs of questions.
 #' @examples
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
