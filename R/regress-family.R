@@ -148,6 +148,10 @@ regress_device <- function(mechanism, arg = "mechanism") {
             x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
             i = "{.fn rr_multinom} is for more categories, {.fn rr_predictor} for several questions."), "argument")
   }
+  # Counts of bits or sets are no counts of categories.
+  if (!has_categories(mechanism)) {
+    refuse_law(rr_law(mechanism), "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
+  }
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]
