@@ -243,16 +243,17 @@ rr_matrix.rr_noncompliance <- rr_matrix.rr_compose
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 
 # A distribution over the reports.
-noncompliant_answer <- function(answer, reports, bits) {
+noncompliant_answer <- function(answer, reports, bits, arg = "answer") {
   k <- length(reports)
   if (is.character(answer) && length(answer) == 1L && answer %in% reports) return(as.double(reports == answer))
   if (identical(answer, "uniform")) return(rep(1 / k, k))
   if (is.numeric(answer)) {
-    answer <- check_probabilities(answer, "answer")
-    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, "answer", 0, bits)
+    answer <- check_probabilities(answer, arg)
+    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, arg, 0, bits)
     total <- sum(answer)
     if (length(answer) == k && abs(total - 1) <= 1e-8) return(if (abs(total - 1) > 1e-15) answer / total else answer)
   }
-  abort(c("{.arg answer} must be a report, a distribution over the {k} reports, {.val uniform} or {.val truth}.",
+  others <- c("uniform", if (arg == "answer") "truth")
+  abort(c("{.arg {arg}} must be a report, a distribution over the {k} reports, or {.or {.val {others}}}.",
           x = "It is {describe(answer)}. The reports are {format_labels(reports)}."), "argument")
 }

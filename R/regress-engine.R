@@ -329,8 +329,8 @@ truth_distances <- function(eta, moves) {
 }
 
 # The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
-fit_likelihood <- function(model, starts, doubtful = FALSE) {
-  best <- highest_maximum(model, spread_starts(model, starts))
+fit_likelihood <- function(model, starts, doubtful = FALSE,
+                           best = highest_maximum(model, spread_starts(model, starts))) {
   to <- model$slope(best$b)
   found <- limits_of(model, best$b, to, function(N) model$rows(best$b, N))
   point <- model$natural(best$b)

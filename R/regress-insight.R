@@ -50,7 +50,8 @@ glance_custom.rr_regression <- function(x, ...) likelihood_row(x$loglik)
 model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...) {
   exponentiate <- isTRUE(exponentiate)
   table <- tidy(model, conf.int = !is.null(ci), conf.level = ci %||% 0.95, exponentiate = exponentiate)
-  if (exponentiate) table$std.error <- table$std.error * table$estimate
+  factors <- exponentiate & table$term != protective_term
+  table$std.error[factors] <- (table$std.error * table$estimate)[factors]
   names <- if (nrow(table) == length(model$coefficients)) names(model$coefficients)
   parameter_table(table, names, ci, keep, drop)
 }

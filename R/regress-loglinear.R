@@ -6,7 +6,7 @@
 #' The cell of truths \eqn{c} has the share \eqn{\theta_c \propto \exp(x_c^T \beta)}{theta[c] proportional to exp(x[c]'b)}, where \eqn{x_c} are the terms of
 #' `formula` in the questions, by name: `~ a + b` makes them independent, `~ a * b` is saturated (and then has the likelihood of [rr_estimate()]), and of three questions
 #' `~ (a + b + c)^2` has no interaction of all three. The reports have the shares \eqn{\theta C} with the channel \eqn{C} of the product, which is applied one
-#' question at a time and never formed.
+#' question at a time, and formed only if it has at most 256 rows and columns.
 #'
 #' With a tally by groups the formula may use the groups too: `~ a + b + a:sex`. Shares add up to 1 within each group, so terms
 #' of groups alone have no effect and are left out.
@@ -18,19 +18,45 @@
 #' @param tally A tally under a [rr_product()] (or of one question), of [rr_tally()] or [rr_counts()]; at most 65,536 cells times groups. With weights the counts are
 #'   scaled to the effective number of respondents, see [rr_fit].
 #' @param starts Number of starting points, at least 1.
+#' @param protective What those report who use no device and protect themselves: a report of all questions, as `"no"`, or a list or vector with an answer for each question,
+#'   as `answer` of [rr_noncompliance()]: a report, a distribution over the reports, or `"uniform"`. `NULL`: everybody uses the device.
 #' @param ... Not used, and refused by `rr_loglinear()`.
 #' @return An object of class `c("rr_loglinear", "rr_regression")`, see [rr_regression] for `coef()`, `vcov()`, `confint()`, `logLik()`, `anova()`,
 #'   `tidy()`, `glance()` (with `deviance`, twice the log-likelihood that the saturated model has more, `df.residual` and `p.value`, its test). `predict()`: `"truth"`, the joint
 #'   table of shares, an array with one dimension per question (and the groups last), with `se.fit = TRUE` a list of two; `"report"`, the expected counts of the reports. `as.table()` is
 #'   the table of truths.
+#'   With `protective`, `tidy()` has the row `self-protective`, and `tidy(type = "parameters")` it alone.
+#' @section Respondents who protect themselves:
+#' Some respondents say no to all questions, whatever the device shows. With `protective = "no"` their share \eqn{\pi}{pi} is estimated too: the reports have the shares
+#' \eqn{(1 - \pi) \theta C + \pi s}{(1 - pi) theta C + pi s}, and \eqn{s} is what these respondents report. Groups have the same \eqn{\pi}{pi}.
+#'
+#' **The estimate of the share hangs on the terms that `formula` leaves out.** An interaction of all questions that is positive and left out looks like respondents who protect themselves.
+#' Compare fits with more terms: if the share falls much, the reports do not tell the two apart. `print()` says how many degrees of freedom are left to test the terms.
+#' The saturated model is refused (`candor_error_no_information`), and of two yes/no questions every model but independence.
+#'
+#' `coef()`, `predict()` and `as.table()` are of the respondents who use the device. Nothing is known of the truths of the others. `predict(type = "report")`, `fitted()` and
+#' the deviance are of all respondents; the deviance is then from the shares of the reports as they are. The standard error of the share is by the delta method, and its interval, of `conf.int = TRUE`, by the profile
+#' likelihood. The test of no such respondents, in `tidy()` and in `anova(without, with)`, is the likelihood ratio test with half its p-value, since the share cannot be below 0.
+#' If the estimate is 0, a message (`candor_message_boundary`) says so, the fit is that without the share, and the share has no standard error.
+#'
+#' [rr_cheater_detection()] estimates such a share from one question in two samples, [rr_anchor()] from an anchor question, and [rr_noncompliance()] takes a share that is known.
 #' @section Errors:
-#' `candor_error_argument` for formulas, terms that are no question, tallies and sizes; `candor_error_no_information`; `candor_error_empty` for a tally without reports.
-#' Warnings as in [rr_multinom()].
+#' `candor_error_argument` for formulas, terms that are no question, tallies, sizes, and a `protective` that is no report of some question or of a tally of one question;
+#' `candor_error_no_information`; `candor_error_empty` for a tally without reports. Warnings as in [rr_multinom()].
 #' @references van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
 #'   *Sociological Methods & Research* 32, 384-410. \doi{10.1177/0049124103257440}
 #'
 #'   Chen, T. T. (1989). A review of methods for misclassified categorical data in epidemiology. *Statistics in Medicine* 8, 1095-1106.
 #'   \doi{10.1002/sim.4780080908}
+#'
+#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262.
+#'   \doi{10.1007/s11336-005-1495-y}
+#'
+#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Bockenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
+#'   into account. *Sociological Methods & Research* 36, 266-282.
+#'
+#'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.
+#'   *Journal of the American Statistical Association* 82, 605-610.
 #' @seealso [rr_estimate()] for the saturated model with intervals of the shares, [rr_association()] for pairs of questions.
 #' @examples
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
@@ -41,17 +67,35 @@
 #' saturated <- suppressWarnings(rr_loglinear(~ item1 * item2, tally))
 #' anova(independent, saturated)
 #' round(as.table(saturated), 4)
+#' # A share of respondents who say no to both questions, whatever the device shows
+#' protective <- rr_loglinear(~ item1 + item2, tally, protective = "no")
+#' tidy(protective, conf.int = TRUE, type = "parameters")
 #' @export
-rr_loglinear <- function(formula, tally, starts = 5, ...) {
+rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
   refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
-  fit <- fit_likelihood(loglinear_model(table), starts)
+  model <- loglinear_model(table)
+  best <- highest_maximum(model, spread_starts(model, starts))
+  if (!is.null(protective)) {
+    found <- protective_maximum(table, protective, best, starts)
+    table <- found$table
+    best <- found$best
+    model <- best$model
+  }
+  fit <- fit_likelihood(model, starts, best = best)
+  if (protective_term %in% fit$infinite) abort_protective("The reports leave the share of all respondents open.")
   coefficients <- stats::setNames(rep(NA_real_, length(table$all_names)), table$all_names)
-  coefficients[colnames(table$x)] <- fit$coefficients
+  coefficients[colnames(table$x)] <- fit$coefficients[colnames(table$x)]
   fit$coefficients <- coefficients
+  if (!is.null(protective)) {
+    fit$df <- ncol(table$x) + 1L
+    fit$without <- found$without
+    fit$note <- sprintf(paste("shares of truths are of those who use the device, nothing is known of the others;",
+                              "%s degrees of freedom left"), loglinear_freedom(table, fit$df))
+  }
   structure(
     c(fit, list(n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
                 dropped = 0, frame = table$cells, call = call,
@@ -94,9 +138,89 @@ loglinear_table <- function(formula, tally) {
   if (!ncol(x)) {
     abort(c("{.arg formula} must have a term in the questions.", x = "It is {.code {deparse1(formula)}}."), "argument")
   }
+  axes <- lapply(unname(questions), function(question) unname(rr_matrix(question)))
+  # A small channel is quicker whole.
+  if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
   list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = lapply(unname(questions), function(question) unname(rr_matrix(question))),
-       units = tally$effective_n / tally$n, group = group, questions = questions)
+       terms = terms, axes = axes,
+       units = tally$effective_n / tally$n, group = group, questions = questions, protective = 0, logit = -Inf)
+}
+
+# ---- respondents who use no device ----
+
+protective_term <- "self-protective"
+
+# Their share has the logit `table$logit`, NA if it is the last coefficient; `table$protective` are their reports.
+protective_logit <- function(table, b) if (is.na(table$logit)) b[[length(b)]] else table$logit
+
+loglinear_reports <- function(table, theta, logit) {
+  stats::plogis(-logit) * through_axes(table$axes, theta) + stats::plogis(logit) * table$protective
+}
+
+protective_reports <- function(protective, questions) {
+  if (length(questions) < 2L) {
+    abort(c("{.arg protective} needs several questions.",
+            x = "One question cannot tell respondents who protect themselves from those whose truth is no.",
+            i = "See {.fn rr_cheater_detection} or {.fn rr_anchor}."), "argument")
+  }
+  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
+  if (length(protective) != length(questions) || !setequal(names(protective) %||% names(questions), names(questions))) {
+    abort(c("{.arg protective} must be one answer, or have one for each question.", x = "It is {describe(protective)}.",
+            i = "The questions are {format_labels(names(questions))}."), "argument")
+  }
+  if (!is.null(names(protective))) protective <- protective[names(questions)]
+  answers <- Map(function(answer, question) {
+    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
+  }, as.list(protective), questions)
+  Reduce(function(a, b) as.vector(outer(a, b)), answers)
+}
+
+# The highest maximum with a share of such respondents, climbed from the one without them too, which stays the best if
+# the share is 0. What ends on its plateau is no maximum.
+protective_maximum <- function(table, protective, without, starts) {
+  table$protective <- protective_reports(protective, table$questions)
+  table$logit <- NA
+  at <- drop(spread_ways(ncol(table$x) + 1, 1))
+  jacobian <- do.call(rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m))
+  if (qr(jacobian, tol = 1e-9)$rank < length(at)) abort_protective("The terms of {.arg formula} are too many.")
+  model <- loglinear_model(table)
+  near <- rbind(matrix(without$b, length(without$b), 3), stats::qlogis(c(0.02, 0.1, 0.3)))
+  best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
+  best$values <- best$values[best$values > without$value + 1e-7]
+  if (!length(best$values)) {
+    cli::cli_inform("The share of respondents who protect themselves is estimated as 0. The fit is that without them.",
+                    class = "candor_message_boundary")
+    table$logit <- -Inf
+    best <- without
+  }
+  list(table = table, best = best, without = without$value)
+}
+
+abort_protective <- function(reason) {
+  abort(c("The reports cannot tell who protects themselves.", x = reason), "no_information")
+}
+
+# One row: the share, its error and the test of 0, whose law is half that of one degree of freedom. The interval is by
+# the profile likelihood.
+protective_row <- function(fit, conf.int, conf.level) {
+  table <- fit$table
+  inside <- is.na(table$logit)
+  share <- stats::plogis(protective_logit(table, fit$estimate))
+  error <- if (inside) share * (1 - share) * sqrt(fit$vcov[protective_term, protective_term]) else NA_real_
+  root <- sqrt(2 * max(fit$loglik - fit$without, 0))
+  row <- tibble::tibble(term = protective_term, estimate = share, std.error = error, statistic = root,
+                        p.value = if (inside) stats::pnorm(-root) else 1)
+  if (!check_flag(conf.int, "conf.int")) return(row)
+  drop <- normal_quantile(check_level(conf.level))
+  beyond <- function(share) {
+    table$logit <- stats::qlogis(share)
+    at <- cbind(fit$at[seq_len(ncol(table$x))], 0)
+    sqrt(2 * max(fit$loglik - max(climb(loglinear_model(table), at)$value), 0)) - drop
+  }
+  end <- function(range) stats::uniroot(beyond, range, tol = 1e-10)$root
+  row$conf.low <- if (beyond(0) <= 0) 0 else end(c(0, share))
+  row$conf.high <- end(c(share, 1 - 1e-9))
+  row
 }
 
 # Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports to truths.
@@ -116,57 +240,84 @@ through_axes <- function(axes, x, back = FALSE) {
 
 # Shares of the cells, a column for each group.
 loglinear_shares <- function(table, b, x = table$x) {
-  eta <- matrix(x %*% b, ncol = ncol(table$counts))
+  eta <- matrix(x %*% b[seq_len(ncol(x))], ncol = ncol(table$counts))
   e <- exp(eta - rep(apply(eta, 2, max), each = nrow(eta)))
   e / rep(colSums(e), each = nrow(e))
 }
 
-# Of each group with reports: its counts, the shares of its truths and reports, its design, and the derivatives of the
-# logarithms of the shares of its reports.
+# Of each group with reports: its counts, the shares of its truths and reports, the scores of its truths (the last of
+# respondents who use no device, if their share is a coefficient), and the scores of its reports.
 loglinear_groups <- function(table, b, x = table$x) {
+  logit <- protective_logit(table, b)
+  share <- stats::plogis(logit)
   theta <- loglinear_shares(table, b, x)
-  m <- through_axes(table$axes, theta)
+  m <- loglinear_reports(table, theta, logit)
   lapply(which(colSums(table$counts) > 0), function(g) {
     design <- x[table$group == g, , drop = FALSE]
-    mean <- drop(crossprod(design, theta[, g]))
-    slope <- through_axes(table$axes, design * theta[, g]) / pmax(m[, g], 1e-300) - rep(mean, each = nrow(m))
-    list(counts = table$counts[, g] * table$units[g], theta = theta[, g], m = m[, g], design = design, mean = mean,
-         slope = slope)
+    design <- design - rep(drop(crossprod(design, theta[, g])), each = nrow(design))
+    likely <- pmax(m[, g], 1e-300)
+    slope <- stats::plogis(-logit) * through_axes(table$axes, design * theta[, g]) / likely
+    if (is.na(table$logit)) {
+      design <- rbind(cbind(design, -share), c(numeric(ncol(design)), 1 - share))
+      slope <- cbind(slope, share * (table$protective - m[, g]) / likely)
+    }
+    list(counts = table$counts[, g] * table$units[g], theta = theta[, g], m = m[, g], design = design, slope = slope)
   })
 }
 
 loglinear_model <- function(table) {
-  total <- sum(table$counts %*% table$units)
+  counts <- table$counts * rep(table$units, each = nrow(table$counts))
+  seen <- which(counts > 0)
+  total <- sum(counts)
   basis <- orthogonal_columns(unname(table$x), rep(1, nrow(table$x)))
+  free <- is.na(table$logit)
+  terms <- seq_len(ncol(table$x))
   spread <- function(design, weights) crossprod(design * weights, design)
   evaluate <- function(b, need) {
-    groups <- loglinear_groups(table, b, basis$z)
-    value <- sum(vapply(groups, function(g) sum(ifelse(g$counts > 0, g$counts * log(g$m), 0)), 0))
+    logit <- protective_logit(table, b)
+    m <- loglinear_reports(table, loglinear_shares(table, b, basis$z), logit)
+    value <- sum(counts[seen] * log(m[seen]))
     if (need == 0L || !is.finite(value)) return(list(value))
-    complete <- lapply(groups, function(g) sum(g$counts) * (spread(g$design, g$theta) - tcrossprod(g$mean)))
-    # The variance of the truth's score, before the reports less that after them.
-    after <- lapply(groups, function(g) {
-      pull <- g$theta * through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
-      z <- g$slope + rep(g$mean, each = nrow(g$slope))
-      spread(g$design, drop(pull)) - spread(z, g$counts)
+    groups <- loglinear_groups(table, b, basis$z)
+    users <- lapply(groups, function(g) {
+      stats::plogis(-logit) * g$theta * drop(through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE))
     })
+    complete <- Map(function(g, users) {
+      part <- spread(g$design[seq_along(users), terms, drop = FALSE], g$theta * sum(users))
+      if (free) block_diagonal(list(part, diag(sum(g$counts) * stats::dlogis(logit), 1))) else part
+    }, groups, users)
+    # The variance of the truth's score, before the reports less that after them.
+    after <- Map(function(g, users) {
+      spread(g$design, c(users, if (free) sum(g$counts) - sum(users))) - spread(g$slope, g$counts)
+    }, groups, users)
     complete <- Reduce(`+`, complete)
     observed <- complete - Reduce(`+`, after)
     score <- Reduce(`+`, lapply(groups, function(g) drop(crossprod(g$slope, g$counts))))
     list(value, score, (observed + t(observed)) / 2, complete)
   }
-  predictors <- function(b) t(matrix(basis$z %*% b, ncol = ncol(table$counts)))
-  new_likelihood(colnames(table$x), evaluate, function(step) max(abs(basis$z %*% step)),
-                 function(b) drop(basis$back %*% b), function(b) basis$back,
-                 function(b, N) truth_distances(predictors(b),
-                                                lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
-                 total, numeric(ncol(table$x)))
+  predictors <- function(b) t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
+  rows <- function(b, N) {
+    found <- truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j])))
+    list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
+  }
+  back <- if (free) block_diagonal(list(basis$back, diag(1))) else basis$back
+  new_likelihood(c(colnames(table$x), if (free) protective_term), evaluate,
+                 function(step) max(abs(basis$z %*% step[terms]), abs(step[-terms])),
+                 function(b) drop(back %*% b), function(b) back, rows, total,
+                 c(numeric(ncol(table$x)), if (free) stats::qlogis(0.1)))
 }
 
 regression_expected.rr_loglinear <- function(fit) {
   Reduce(`+`, lapply(loglinear_groups(fit$table, fit$estimate), function(g) {
     sum(g$counts) * crossprod(g$slope * g$m, g$slope)
   }))
+}
+
+#' @export
+vcov.rr_loglinear <- function(object, ...) {
+  V <- NextMethod()
+  kept <- rownames(V) != protective_term
+  V[kept, kept, drop = FALSE]
 }
 
 # One row per cell of the reports and group: the score of its reports, each of which is one respondent. The square root
@@ -177,24 +328,29 @@ regression_scores.rr_loglinear <- function(fit) {
 
 #' @rdname rr_loglinear
 #' @param object,x A fit of `rr_loglinear()`.
-#' @param type `"truth"` or `"report"`, see the value.
+#' @param type Of `predict()` `"truth"` or `"report"`, of `tidy()` `"coefficients"` or `"parameters"`, see the value.
 #' @param se.fit Standard errors too?
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   type <- check_choice(type, "type", c("truth", "report"))
   table <- object$table
   theta <- loglinear_shares(table, object$estimate)
-  reports <- function(shares) through_axes(table$axes, shares) * rep(object$tally$n, each = nrow(table$counts))
+  logit <- protective_logit(table, object$estimate)
+  m <- loglinear_reports(table, theta, logit)
   labels <- lapply(table$questions, `[[`, if (type == "truth") "levels" else "reports")
   if (!is.null(object$tally$groups)) labels$group <- do.call(paste, c(as.list(object$tally$groups), sep = "."))
   labelled <- function(value) array(value, unname(lengths(labels)), dimnames = labels)
-  fit <- labelled(if (type == "truth") theta else reports(theta))
+  fit <- labelled(if (type == "truth") theta else m * rep(object$tally$n, each = nrow(m)))
   if (!check_flag(se.fit, "se.fit")) return(fit)
   error <- vapply(seq_len(ncol(theta)), function(g) {
     design <- table$x[table$group == g, , drop = FALSE]
     slope <- theta[, g] * (design - rep(drop(crossprod(design, theta[, g])), each = nrow(design)))
-    if (type == "report") slope <- object$tally$n[g] * through_axes(table$axes, slope)
-    sqrt(pmax(rowSums((slope %*% object$limit) * slope), 0))
+    if (type == "report") {
+      slope <- cbind(stats::plogis(-logit) * through_axes(table$axes, slope),
+                     if (is.na(table$logit)) stats::plogis(logit) * (table$protective - m[, g])) * object$tally$n[g]
+    }
+    used <- seq_len(ncol(slope))
+    sqrt(pmax(rowSums((slope %*% object$limit[used, used]) * slope), 0))
   }, numeric(length(fit) / ncol(theta)))
   list(fit = fit, se.fit = labelled(error))
 }
@@ -206,12 +362,31 @@ as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
 #' @export
 fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
+#' @rdname rr_loglinear
+#' @param conf.int,conf.level,exponentiate As in [rr_regression].
+#' @export
+tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients", ...) {
+  type <- check_choice(type, "type", c("coefficients", if (!is.null(x$without)) "parameters"))
+  row <- if (!is.null(x$without)) protective_row(x, conf.int, conf.level)
+  if (type == "parameters") row else rbind(NextMethod(), row)
+}
+
+# Of what the formula may have, and of all respondents with a share of those who use no device, what is left.
+loglinear_freedom <- function(table, used) {
+  cells <- if (length(table$protective) > 1L) nrow(table$counts) else nrow(table$x) / ncol(table$counts)
+  (cells - 1) * ncol(table$counts) - used
+}
+
 # The deviance is from the largest log-likelihood of any joint distribution, by the certified solver, group by group.
+# With respondents who use no device the reports may have any law.
 #' @export
 glance.rr_loglinear <- function(x, ...) {
-  saturated <- as.numeric(logLik(suppressWarnings(rr_estimate(x$tally))))
+  counts <- x$table$counts
+  share <- counts / rep(colSums(counts), each = nrow(counts))
+  saturated <- if (is.null(x$without)) as.numeric(logLik(suppressWarnings(rr_estimate(x$tally))))
+    else sum(ifelse(counts > 0, counts * log(share), 0) %*% x$table$units)
   deviance <- max(2 * (saturated - x$loglik), 0)
-  rest <- (nrow(x$table$x) / ncol(x$table$counts) - 1) * ncol(x$table$counts) - ncol(x$table$x)
+  rest <- loglinear_freedom(x$table, x$df)
   tibble::add_column(NextMethod(), deviance = deviance, df.residual = rest,
                      p.value = if (rest > 0) stats::pchisq(deviance, rest, lower.tail = FALSE) else NA_real_)
 }

@@ -155,9 +155,15 @@ anova.rr_regression <- function(object, ...) {
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
+  # A share at the end of its range is free to one side only: half the time it takes no degree of freedom.
+  class <- vapply(fits[order], function(fit) !is.null(fit$without), NA)
+  p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
+  half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
+  p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   table <- data.frame(Df = df[order], logLik = value, `Df.diff` = step, Chisq = statistic,
-                      `Pr(>Chi)` = stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE), check.names = FALSE)
-  models <- vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), "")
+                      `Pr(>Chi)` = p, check.names = FALSE)
+  models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), ""),
+                   ifelse(class, paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n")),
             class = c("anova", "data.frame"))
@@ -249,5 +255,6 @@ print_heading <- function(x) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
   if (length(x$starts) > 1L) cat("  the highest of ", length(x$starts), " maxima\n", sep = "")
+  if (!is.null(x$note)) cat("  ", x$note, "\n", sep = "")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
 }

@@ -9,6 +9,11 @@ test_that("what a regression cannot use has its class", {
   refused(rr_glm(y ~ x, data, rr_grr(3, p = 0.8)))
   refused(rr_glm(y ~ x, data, rr_product(drug = warner, tax = warner)))
   refused(rr_glm(y ~ x, data, rr_binary(0.3, 0.3)), "no_information")
+  # Of two truths with bits for reports the counts of the bits look like those of two reports.
+  bits <- rr_unary(2, 1)
+  tally <- rr_tally(rr_perturb(rep(1:2, 20), bits, rng = "R"), bits, by = list(g = rep(1:2, each = 20)))
+  refused(rr_glm(~ g, tally), "law")
+  refused(rr_family(bits), "law")
   refused(rr_glm(y ~ x, data, warner, wieghts = 1))
   refused(rr_glm(~x, data, warner))
   refused(rr_glm(I(y * 2) ~ x, data, warner), "level")

@@ -1,0 +1,185 @@
+# Respondents who protect themselves: the golden vectors (Newton in 34 digits), the survey of exam cheating, simulation.
+
+protective_case <- function(input) {
+  names <- paste0("q", seq_len(input$questions))
+  survey <- do.call(rr_product, stats::setNames(Map(rr_kuk, input$p, input$q), names))
+  terms <- vapply(input$terms, function(term) paste(names[term], collapse = ":"), "")
+  list(tally = rr_counts(input$counts, survey), formula = stats::reformulate(terms), names = names,
+       answer = if (input$safe == "all no") "no" else "uniform")
+}
+
+test_that("golden vectors", {
+  for (case in golden("self_protective")) {
+    wanted <- case$expected
+    given <- protective_case(case$input)
+    none <- wanted$self_protective == 0
+    fit <- withCallingHandlers(rr_loglinear(given$formula, given$tally, protective = given$answer),
+                               candor_message_boundary = function(m) {
+                                 expect_true(none)
+                                 invokeRestart("muffleMessage")
+                               })
+    expect_golden(unname(coef(fit)), wanted$coef, 1e-7)
+    expect_golden(unname(sqrt(diag(vcov(fit)))), wanted$se_coef, 1e-7)
+    row <- tidy(fit, type = "parameters")
+    expect_golden(row$estimate, wanted$self_protective, 1e-7)
+    if (none) expect_identical(row$std.error, NA_real_)
+    else expect_golden(row$std.error, wanted$se_self_protective, 1e-7)
+    expect_golden(row$p.value, wanted$p_value, 1e-7)
+    expect_equal(as.numeric(logLik(fit)), wanted$loglik, tolerance = 1e-9)
+    expect_golden(as.vector(as.table(fit)), wanted$truth, 1e-7)
+    expect_golden(vapply(given$names, function(name) apply(as.table(fit), name, sum)[[2]], 0), wanted$prevalence, 1e-7)
+    # A case has two maxima without the class.
+    without <- suppressWarnings(rr_loglinear(given$formula, given$tally), classes = "candor_warning_maxima")
+    expect_equal(as.numeric(logLik(without)), wanted$loglik_without, tolerance = 1e-9)
+    table <- anova(without, fit)
+    expect_golden(table$`Pr(>Chi)`[2], wanted$p_value, 1e-7)
+    expect_equal(sum(fitted(fit)), sum(case$input$counts))
+  }
+})
+
+apply_margins <- function(table) vapply(seq_along(dim(table)), function(i) apply(table, i, sum)[[2]], 0)
+
+test_that("five items of the exam survey: published truths of two devices, with and without the class", {
+  path <- file.path(Sys.getenv("CANDOR_SHARED_DATA"), "ethbe_forced_patterns.csv")
+  skip_if_not(nzchar(Sys.getenv("CANDOR_SHARED_DATA")) && file.exists(path), "the folder of survey patterns is not there")
+  data <- utils::read.csv(path, colClasses = c(pattern = "character"))
+  items <- paste0("i", 1:5)
+  # The first row has another maximum, of -1829.241 with the share 0.097.
+  wanted <- list(
+    list(2 / 3, ~ i1 + i2 + i3 + i4 + i5, -1834.596, -1828.993, 11.21, 0.1039, c(0.2995, 0.2021, 0.0166, 0.0421, 0.0004)),
+    list(2 / 3, ~ (i1 + i2 + i3 + i4 + i5)^2, -1826.934, -1824.887, 4.10, 0.0633, c(0.277, 0.183, 0.015, 0.028, 0.006)),
+    list(3 / 4, ~ i1 + i2 + i3 + i4 + i5, -1828.052, -1819.864, 16.38, 0.1242, c(0.372, 0.269, 0.090, 0.133, 0.070)),
+    list(3 / 4, ~ (i1 + i2 + i3 + i4 + i5)^2, -1809.031, -1809.005, 0.05, 0.0134, c(0.312, 0.221, 0.062, 0.099, 0.044)))
+  for (row in wanted) {
+    group <- data[abs(data$p1 - row[[1]]) < 1e-3, ]
+    bits <- do.call(rbind, strsplit(group$pattern, "")) == "1"
+    counts <- numeric(32)
+    counts[1 + drop(bits %*% 2^(0:4))] <- group$Freq
+    yes <- (1 - row[[1]]) / 2
+    survey <- do.call(rr_product, stats::setNames(rep(list(rr_kuk(row[[1]] + yes, yes)), 5), items))
+    tally <- rr_counts(counts, survey)
+    without <- suppressWarnings(rr_loglinear(row[[2]], tally))
+    fit <- suppressWarnings(rr_loglinear(row[[2]], tally, protective = "no"))
+    expect_lt(abs(as.numeric(logLik(without)) - row[[3]]), 2e-3)
+    expect_lt(abs(as.numeric(logLik(fit)) - row[[4]]), 2e-3)
+    # The test's statistic to its two digits, share and prevalences to three.
+    expect_lt(abs(anova(without, fit)$Chisq[2] - row[[5]]), 0.0055)
+    expect_lt(abs(tidy(fit, type = "parameters")$estimate - row[[6]]), 0.0006)
+    expect_lt(max(abs(apply_margins(as.table(fit)) - row[[7]])), 0.0011)
+    if (length(coef(fit)) > 5 || row[[1]] > 0.7) next
+    # Independent answers of the device's users, written out: the log-likelihood of the estimates is what the fit says,
+    # and above that of the other maximum, which the fit found too.
+    said <- yes + row[[1]] * apply_margins(as.table(fit))
+    users <- Reduce(function(a, b) as.vector(outer(a, b)), lapply(said, function(p) c(1 - p, p)))
+    share <- tidy(fit, type = "parameters")$estimate
+    by_hand <- sum(counts * log((1 - share) * users + share * (seq_along(users) == 1)))
+    expect_equal(as.numeric(logLik(fit)), by_hand, tolerance = 1e-10)
+    expect_gt(by_hand, -1829.24)
+    expect_lt(min(abs(fit$starts + 1829.241)), 1e-3)
+  }
+})
+
+protective_tally <- function(share, n, seed, survey) {
+  set.seed(seed)
+  yes <- lapply(c(0.23, 0.4, 0.3), function(p) stats::rbinom(n, 1, p))
+  reports <- rr_perturb(as.data.frame(stats::setNames(yes, c("a", "b", "c"))), survey, rng = "R")
+  sly <- stats::runif(n) < share
+  reports[sly, ] <- 0L
+  list(reports = reports, tally = rr_tally(reports, survey))
+}
+
+three <- function() rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6), c = rr_forced(1 / 6))
+
+test_that("simulated: the share is found, its profile interval covers, what nobody is protective of has p-values of its mixture", {
+  found <- vapply(1:40, function(seed) {
+    fit <- rr_loglinear(~ a + b + c, protective_tally(0.2, 1500, seed, three())$tally, starts = 2, protective = "no")
+    row <- tidy(fit, conf.int = TRUE, type = "parameters")
+    c(row$estimate, row$std.error, row$conf.low <= 0.2 && 0.2 <= row$conf.high, as.table(fit)["yes", , ] |> sum())
+  }, numeric(4))
+  # Four standard errors of 40 samples.
+  expect_lt(abs(mean(found[1, ]) - 0.2), 4 * 0.0294 / sqrt(40))
+  expect_lt(abs(mean(found[4, ]) - 0.23), 4 * 0.03 / sqrt(40))
+  # A standard deviation of 40 has a relative error of 11 per cent.
+  expect_lt(abs(mean(found[2, ]) / sd(found[1, ]) - 1), 4 / sqrt(2 * 40))
+  expect_gte(mean(found[3, ]), 0.95 - 4 * sqrt(0.95 * 0.05 / 40))
+  p <- vapply(1:60, function(seed) {
+    tally <- protective_tally(0, 800, 1000 + seed, three())$tally
+    tidy(suppressMessages(rr_loglinear(~ a + b + c, tally, starts = 2, protective = "no")), type = "parameters")$p.value
+  }, 0)
+  # Half of the samples have the estimate 0, and a tenth of all a p-value below 0.1.
+  expect_lt(abs(mean(p == 1) - 0.5), 4 * sqrt(0.25 / 60))
+  expect_lt(abs(mean(p < 0.1) - 0.1), 4 * sqrt(0.09 / 60))
+})
+
+test_that("the profile interval is where the deviance of the model with that share reaches the quantile", {
+  case <- protective_case(golden("self_protective")[[1]]$input)
+  fit <- rr_loglinear(case$formula, case$tally, protective = "no")
+  row <- tidy(fit, conf.int = TRUE, type = "parameters")
+  counts <- case$tally$counts
+  # Independent of the package: two questions with forced answers, the two prevalences by Nelder and Mead.
+  height <- function(pi) {
+    loglik <- function(b) {
+      yes <- 1 / 6 + stats::plogis(b) * 2 / 3
+      m <- (1 - pi) * as.vector(outer(c(1 - yes[1], yes[1]), c(1 - yes[2], yes[2]))) + pi * c(1, 0, 0, 0)
+      sum(counts * log(m))
+    }
+    stats::optim(c(-1, 0), loglik, control = list(fnscale = -1, reltol = 1e-14, maxit = 2000))$value
+  }
+  for (end in c(row$conf.low, row$conf.high)) {
+    expect_equal(2 * (as.numeric(logLik(fit)) - height(end)), stats::qchisq(0.95, 1), tolerance = 1e-4)
+  }
+})
+
+test_that("answers by question, groups with one share, robust errors, rows and pages of the fit", {
+  survey <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6), c = rr_forced(1 / 6))
+  made <- protective_tally(0.2, 3000, 7, survey)
+  fit <- rr_loglinear(~ a + b + c, made$tally, protective = "no")
+  same <- rr_loglinear(~ a + b + c, made$tally, protective = list(c = "no", a = c(no = 1, yes = 0), b = "no"))
+  expect_identical(coef(same), coef(fit))
+  other <- rr_loglinear(~ a + b + c, made$tally, protective = c(a = "uniform", b = "no", c = "no"))
+  expect_false(isTRUE(all.equal(logLik(other), logLik(fit))))
+  expect_identical(names(coef(fit)), rownames(vcov(fit)))
+  expect_identical(tidy(fit)$term, c("ayes", "byes", "cyes", "self-protective"))
+  # The model is right: all variances estimate the same.
+  expect_equal(vcov(fit, "expected"), vcov(fit), tolerance = 0.15)
+  expect_equal(vcov(fit, "sandwich"), vcov(fit), tolerance = 0.15)
+  expect_identical(attr(logLik(fit), "df"), 4L)
+  expect_identical(glance(fit)$df.residual, 3)
+  expect_identical(unname(exp(coef(fit))), tidy(fit, exponentiate = TRUE)$estimate[1:3])
+  expect_identical(tidy(fit, exponentiate = TRUE)$estimate[4], tidy(fit)$estimate[4])
+  expect_output(print(fit), "3 degrees of freedom left")
+  errors <- predict(fit, "report", se.fit = TRUE)$se.fit
+  expect_true(all(errors > 0 & errors < 40))
+  # The same people twice are two groups with the same shares: halves of the variance.
+  twice <- rr_tally(rbind(made$reports, made$reports), survey, by = list(g = rep(1:2, each = 3000)))
+  grouped <- rr_loglinear(~ (a + b + c) * factor(g), twice, protective = "no")
+  expect_equal(tidy(grouped, type = "parameters")$estimate, tidy(fit, type = "parameters")$estimate, tolerance = 1e-7)
+  expect_equal(tidy(grouped, type = "parameters")$std.error, tidy(fit, type = "parameters")$std.error / sqrt(2), tolerance = 1e-6)
+  expect_equal(as.vector(as.table(grouped)[, , , 2]), as.vector(as.table(fit)), tolerance = 1e-6)
+})
+
+test_that("bad input is refused, and so is what the reports cannot tell", {
+  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
+  tally <- protective_tally(0.2, 500, 1, three())$tally
+  refused(rr_loglinear(~ a + b, tally, protective = "never"))
+  refused(rr_loglinear(~ a + b, tally, protective = c("no", "no")))
+  refused(rr_loglinear(~ a + b, tally, protective = list(a = "no", b = "no", d = "no")))
+  refused(rr_loglinear(~ a * b * c, tally, protective = "no"), "no_information")
+  two <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6))
+  refused(rr_loglinear(~ a * b, rr_counts(c(50, 20, 30, 10), two), protective = "no"), "no_information")
+  refused(rr_loglinear(~ report, rr_counts(c(50, 20), rr_forced(1 / 6)), protective = "no"))
+})
+
+test_that("nobody protects themselves: the fit without the class, and a message", {
+  case <- Find(function(case) case$expected$self_protective == 0, golden("self_protective"))
+  given <- protective_case(case$input)
+  expect_message(fit <- rr_loglinear(given$formula, given$tally, protective = "no"), class = "candor_message_boundary")
+  without <- rr_loglinear(given$formula, given$tally)
+  expect_identical(coef(fit), coef(without))
+  expect_identical(vcov(fit), vcov(without))
+  row <- tidy(fit, conf.int = TRUE, type = "parameters")
+  expect_identical(row$conf.low, 0)
+  expect_gt(row$conf.high, 0)
+  expect_lt(row$conf.high, 0.2)
+  expect_equal(fitted(fit), fitted(without))
+})
