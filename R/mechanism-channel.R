@@ -40,6 +40,12 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
+  if (inherits(C, "rr_scramble")) {
+    C <- scrambled_channel(C, levels)
+    levels <- C$levels
+    reports <- C$reports
+    C <- C$matrix
+  }
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)
   mechanism <- with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
