@@ -393,9 +393,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
     covariance[rbind(beside, beside[, 2:1])] <- if (given$target == "sample") NA else half^3 * spread$covariance
   }
   keys <- lapply(as.list(tally$groups), rep, each = length(terms))
-  labels <- c(outer(terms, group_labels(tally$groups), function(term, group) {
-    if (is.null(spread)) group else paste(group, term, sep = ", ")
-  }))
+  labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
+  if (!is.null(spread) && !is.null(tally$groups)) labels <- paste(labels, terms, sep = ", ")
   unlikely <- few_witnesses(tally) || any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups)))
   random <- c(population = "respondents and randomisation are random", sample = "only the randomisation is random")
   range <- format(mechanism$range, digits = 15, trim = TRUE)
@@ -404,8 +403,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
                                                estimate = as.vector(rbind(sum(mechanism$range) / 2 + half * mean,
                                                                           half^2 * spread$estimate)),
                                                std.error = sqrt(variance)))),
-         labels = if (is.null(tally$groups)) terms else labels,
-         covariance = covariance, n = tally$n, target = given$target,
+         labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, unlikely = unlikely, tally = tally,
          truth.share = spread$share, mechanism = mechanism, axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]),

@@ -122,7 +122,7 @@ test_that("groups, weights, merging, files and several questions are as for othe
   expect_equal(unname(coef(fit)), unname(unlist(lapply(alone, coef))))
   expect_equal(tidy(fit)$std.error, unname(unlist(lapply(alone, function(x) tidy(x)$std.error))))
   expect_identical(tidy(fit)$term, rep(c("mean", "variance"), 2))
-  expect_identical(tidy(fit)$region, rep(c("north", "south"), each = 2))
+  expect_identical(as.character(tidy(fit)[[1]]), rep(c("north", "south"), each = 2))
   s <- rr_score(reports, m)
   one <- rr_estimate(reports, m)
   expect_equal(glance(one)$truth.share, unname(coef(one)[2]) / var(s))
