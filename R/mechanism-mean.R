@@ -225,22 +225,37 @@ rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL
   x <- column_numbers(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, mechanism, "numbers")
   dropped <- drop_missing_reports(if (anyNA(x)) which(is.na(x)) else integer(), na.rm)
-  share <- report_shares(x, mechanism)
-  if (length(dropped)) share[dropped] <- 0
+  ends <- report_range(mechanism)
+  if (length(dropped)) x[dropped] <- ends[1]
   if (length(dropped) && !is.null(weights)) weights[dropped] <- 0
   each <- max(1L, groups)
-  sums <- if (is.null(groups)) sum else {
-    groups <- factor(groups, seq_len(each))
-    function(values) as.vector(rowsum(c(values, numeric(each)), c(groups, seq_len(each))))
+  powers <- seq_along(mechanism$reports)
+  read <- list(each = each, dropped = dropped)
+  if (is.null(groups) && is.null(weights) && is.null(mechanism$fine) && min(x, ends[1]) == ends[1] &&
+      max(x, ends[2]) == ends[2] && length(x)) {
+    # Blocks that stay in the cache take a third of the time.
+    counts <- 0
+    for (from in seq(1, length(x), by = 2^14)) {
+      share <- (x[from:min(from + 2^14 - 1, length(x))] - ends[1]) / diff(ends)
+      counts <- counts + power_sums(share, share, powers, sum)
+    }
+    return(counted_reports(counts, read, n = length(x) - length(dropped)))
   }
-  term <- if (is.null(weights)) share else weights * share
-  counts <- rbind(sums(term))
-  for (power in seq_along(mechanism$reports)[-1]) {
-    term <- term * share
-    counts <- rbind(counts, sums(term))
-  }
-  counted_reports(counts, list(each = each, dropped = dropped),
+  share <- report_shares(x, mechanism)
+  codes <- c(factor(groups %||% rep(1L, length(x)), seq_len(each)), seq_len(each))
+  sums <- function(values) as.vector(rowsum(c(values, numeric(each)), codes))
+  counted_reports(power_sums(share, if (is.null(weights)) share else weights * share, powers, sums), read,
                   witness = if (!is.null(mechanism$fine)) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
+}
+
+# The sums of `term`, and of its products with `share` again and again.
+power_sums <- function(share, term, powers, sums) {
+  totals <- sums(term)
+  for (power in powers[-1]) {
+    term <- term * share
+    totals <- rbind(totals, sums(term), deparse.level = 0)
+  }
+  totals
 }
 
 # The least and the largest report.
