@@ -13,7 +13,7 @@
 #' estimated in closed form. For any other one [rr_estimate()] finds the maximum of the likelihood with a proof of how
 #' close it is, see [rr_solver].
 #'
-#' @param C The matrix of transition probabilities, one row per truth and one column per report.
+#' @param C The matrix of transition probabilities, one row per truth and one column per report; or a mechanism of [rr_scramble()], of which the channel on the numbers `levels` is wanted.
 #' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in
 #'   another order reorder it, others replace its names. A square channel whose
 #'   columns have no names reports its own levels.

@@ -34,7 +34,7 @@
 #' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
 #' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
 #' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
-#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports |
+#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; of [rr_scramble()] also of third and fourth powers |
 #'
 #' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
 #' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, are counted by one
