@@ -158,7 +158,7 @@ format.rr_mean <- function(x, digits = 4, ...) {
 #' @export
 print.rr_mean <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
-  cat("<rr_mean> ", x$design, "\n", sep = "")
+  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
   bounds <- format(report_range(x), digits = digits, trim = TRUE)
   two <- identical(x$share, 0)

@@ -174,7 +174,7 @@ test_that("scores go to functions of other packages", {
   skip_if_not_installed("survey")
   frame <- data.frame(money = reports, x, w = 1 + x)
   design <- survey::svydesign(ids = ~1, weights = ~w, data = frame)
-  by_hand <- survey::svymean(~s, stats::update(design, s = rr_score(money, m)))
+  by_hand <- survey::svymean(~rr_score(money, m), design)
   # Of independent people with weights: the mean of the scores and the spread of weighted residuals, n / (n - 1).
   score <- rr_score(reports, m)
   mean <- sum(score * (1 + x)) / sum(1 + x)
