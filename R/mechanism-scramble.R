@@ -169,7 +169,8 @@ warn_revealed <- function(cards, truth, range) {
 
 #' @rdname rr_scramble
 #' @export
-rr_score <- function(x, mechanism) {
+rr_score <- function(x, mechanism, ...) {
+  check_dots_empty(...)
   if (!inherits(check_mechanism(mechanism), "rr_mean")) {
     abort(c("{.arg mechanism} must be of {.fn rr_scramble} or {.fn rr_mean}.",
             x = "It is {describe(mechanism)}."), "argument")
