@@ -28,7 +28,7 @@
 #' * Strings that nobody has a list of: [rr_sketch_counts()] (count-mean sketch) estimates any that are asked for; [rr_prefixes()] and [rr_heavy_hitters()] find
 #'   the frequent ones.
 #' * Several questions: [rr_product()] asks them all, [rr_sample_questions()] asks each respondent one of them.
-#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means; [rr_contrast()] and [rr_quantile()] read
+#' * Numbers and orders: [rr_square_wave()] for distributions, [rr_hierarchy()] for ranges and quantiles, [rr_mean()] for means, [rr_scramble()] for numbers scrambled by cards; [rr_contrast()] and [rr_quantile()] read
 #'   fits of ordered levels. See `vignette("numbers", package = "candor")`.
 #' * Properties of a mechanism: [rr_epsilon()], [rr_matrix()].
 #'
@@ -108,6 +108,7 @@
 #' Warnings have class `candor_warning` and a second one in the same way:
 #' * `candor_warning_not_converged`: the likelihood was not maximised to the tolerance asked for;
 #' * `candor_warning_infinite`, `candor_warning_maxima`: a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height;
+#' * `candor_warning_reveals`: the cards of a design hide nothing, or not a truth of 0;
 #' * `candor_warning_unlikely`: no truth makes the reports of a regression likely;
 #' * `candor_warning_delta`: a probability that shuffled reports reveal everything is too large to promise anything;
 #' * `candor_warning_linked`: shuffling was asked about reports that can be linked to those of other rounds;

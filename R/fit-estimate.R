@@ -374,62 +374,102 @@ check_candidates <- function(x) {
   x
 }
 
-# The mean of numbers is estimated from two sums.
+# The mean of numbers is estimated from the sums of their powers, and the variance of scrambled truths too.
 estimate_tally.rr_mean <- function(mechanism, tally, given) {
   check_only(given, "method", "inv")
   check_only(given, "interval", "wald")
   do.call(check_dots_empty, given$options, quote = TRUE)
   groups <- seq_len(NCOL(tally$counts))
-  moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(2))
-  # From shares of the range of reports to the scale of answers from -1 to 1.
-  mean <- mechanism$reach * (2 * moments[1, ] - 1)
-  second <- mechanism$reach^2 * (4 * moments[2, ] - 4 * moments[1, ] + 1)
+  moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(length(mechanism$reports)))
+  # From shares of the range of reports to scores, on the scale of answers from -1 to 1.
+  line <- score_line(mechanism)
+  mean <- line[1] + line[2] * moments[1, ]
+  second <- line[1]^2 + 2 * line[1] * line[2] * moments[1, ] + line[2]^2 * moments[2, ]
   n <- tally$effective_n
   half <- diff(mechanism$range) / 2
-  estimate <- sum(mechanism$range) / 2 + half * mean
-  variance <- half^2 * mean_error(mechanism, mean, second, n, given$target)
+  error <- mean_error(mechanism, mean, second, n, given$target)
+  spread <- if (!is.null(mechanism$moments)) truth_spread(mechanism, mean, moments, n)
+  terms <- c("mean", if (!is.null(spread)) "variance")
+  variance <- as.vector(rbind(half^2 * error, half^4 * spread$variance))
+  covariance <- diag(variance, length(variance))
+  if (!is.null(spread)) {
+    # Between fixed answers the covariance is not known.
+    beside <- cbind(2 * groups - 1, 2 * groups)
+    covariance[rbind(beside, beside[, 2:1])] <- if (given$target == "sample") NA else half^3 * spread$covariance
+  }
+  keys <- lapply(as.list(tally$groups), rep, each = length(terms))
+  labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
+  if (!is.null(spread) && !is.null(tally$groups)) labels <- paste(labels, terms, sep = ", ")
   unlikely <- few_witnesses(tally) || any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups)))
   random <- c(population = "respondents and randomisation are random", sample = "only the randomisation is random")
   range <- format(mechanism$range, digits = 15, trim = TRUE)
   structure(
-    list(rows = tibble::as_tibble(c(as.list(tally$groups), list(term = rep("mean", length(groups)), estimate = estimate,
-                                                                std.error = sqrt(variance)))),
-         labels = if (is.null(tally$groups)) "mean" else group_labels(tally$groups),
-         covariance = diag(variance, length(groups)), n = tally$n, target = given$target,
+    list(rows = tibble::as_tibble(c(keys, list(term = rep(terms, length(groups)),
+                                               estimate = as.vector(rbind(sum(mechanism$range) / 2 + half * mean,
+                                                                          half^2 * spread$estimate)),
+                                               std.error = sqrt(variance)))),
+         labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, unlikely = unlikely, tally = tally,
-         mechanism = mechanism, axis_kind = "value",
+         truth.share = spread$share, mechanism = mechanism, axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]),
          title = c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
                    paste0("  ", format(mechanism)),
                    sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
                            interval_words(given$conf.level, "Wald", given$simultaneous)),
-                   if (unlikely) indented(unlikely_words))),
+                   if (unlikely) indented(unlikely_words)),
+         notes = if (anyNA(error[n > 1]))
+           indented("The estimated variance of a mean is below 0, so that its standard error is NA")),
     class = c("rr_mean_fit", "rr_estimates")
   )
 }
 
-# Variance of the mean of n reports with this mean and mean square: of independent reports, or of what the
+# Variance of the mean of n scores with this mean and mean square: of independent reports, or of what the
 # randomisation adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {
   spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
   parts <- mean_variance(mechanism)
   # Duchi's reports are plus or minus one number: their squares say nothing about the squares of the answers.
   if (target == "population" || parts$slope < 0) return(spread)
-  # The mean square of reports is constant + (slope + 1) times that of the answers.
-  squares <- pmin(pmax((second - parts$constant) / (parts$slope + 1), 0), 1)
-  (parts$constant + parts$slope * squares) / n
+  # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose mean is m.
+  squares <- (second - parts$constant - parts$linear * mean) / (parts$slope + 1)
+  if (is.null(mechanism$moments)) squares <- pmin(pmax(squares, 0), 1)
+  error <- (parts$constant + parts$linear * mean + parts$slope * squares) / n
+  ifelse(error < 0, NA_real_, error)
 }
 
-# Reports of a mean, on the scale of answers from -1 to 1, lie within plus or minus `reach`. Whatever the answers, their
-# mean lies from -1 to 1 and their mean square is at least that of answers of 0. Bounds of Hoeffding, and for the lower
-# tail of squares exp(- n d^2 / (2 reach^2 m)), d below their mean m (Maurer 2003), for any number of reports.
+# The variance of the truth, unbiased, from the spread of the scores less that of the cards; its variance, and its
+# covariance with the mean, by the delta method from four moments (of shares, hence `step`). `share` is the part of the
+# reports' variance within groups that is the truth's.
+truth_spread <- function(mechanism, mean, moments, n) {
+  parts <- mean_variance(mechanism)
+  step <- score_line(mechanism)[2]
+  m <- function(power) moments[power, ]
+  c2 <- step^2 * (m(2) - m(1)^2)
+  c3 <- step^3 * (m(3) - 3 * m(1) * m(2) + 2 * m(1)^3)
+  c4 <- step^4 * (m(4) - 4 * m(1) * m(3) + 6 * m(1)^2 * m(2) - 3 * m(1)^4)
+  all <- ifelse(n > 1, c2 * n / (n - 1), NA_real_)
+  cards <- parts$constant + parts$linear * mean + parts$slope * mean^2
+  estimate <- (all * (1 + parts$slope / n) - cards) / (1 + parts$slope)
+  turn <- parts$linear + 2 * parts$slope * mean
+  list(estimate = estimate,
+       variance = pmax(c4 - c2^2 - 2 * turn * c3 + turn^2 * c2, 0) / (1 + parts$slope)^2 / ifelse(n > 1, n, NA_real_),
+       covariance = (c3 - turn * c2) / (1 + parts$slope) / n, share = sum(n * estimate) / sum(n * all))
+}
+
+# Scores, on the scale of answers from -1 to 1, lie within plus or minus `reach`. Whatever the answers, their mean lies
+# from -1 to 1 and their mean square is between the least and the most of constant + linear t + (slope + 1) t^2. Bounds
+# of Hoeffding, and for the lower tail of squares exp(- n d^2 / (2 reach^2 m)), d below their mean m (Maurer 2003), for
+# any number of reports.
 unlikely_mean <- function(mechanism, mean, second, n, alpha) {
   parts <- mean_variance(mechanism)
-  least <- parts$constant + min(0, parts$slope + 1)
-  most <- parts$constant + max(0, parts$slope + 1)
-  reach <- mechanism$reach
+  curve <- parts$slope + 1
+  at <- if (curve > 0) max(-1, min(1, -parts$linear / (2 * curve))) else 0
+  least <- parts$constant + parts$linear * at + curve * at^2
+  most <- parts$constant + abs(parts$linear) + max(0, curve)
+  line <- score_line(mechanism)
+  reach <- max(abs(line[1]), abs(sum(line)))
   limit <- log(4 / alpha)
   n * pmax(0, abs(mean) - 1)^2 / (2 * reach^2) > limit |
-    n * pmax(0, least - second)^2 / (2 * reach^2 * least) > limit |
+    n * pmax(0, least - second)^2 > limit * 2 * reach^2 * least |
     2 * n * pmax(0, second - most)^2 / reach^4 > limit
 }

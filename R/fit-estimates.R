@@ -5,7 +5,7 @@
 #'
 #' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #'   `as.data.frame()` gives the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`. Fits have more, see [glance()][tidy.rr_fit].
+#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`, and of [rr_scramble()] `truth.share`. Fits have more, see [glance()][tidy.rr_fit].
 #' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`.
 #' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
@@ -118,7 +118,8 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = about(x, "conf.l
 #' @export
 glance.rr_estimates <- function(x, ...) {
   tibble::tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
-                 conf.level = about(x, "conf.level") %||% NA_real_, unlikely = about(x, "unlikely"))
+                 conf.level = about(x, "conf.level") %||% NA_real_, unlikely = about(x, "unlikely"),
+                 truth.share = about(x, "truth.share"))
 }
 
 #' @rdname rr_estimates

@@ -180,6 +180,14 @@ drawn_of.rr_estimates <- function(x, data, labels) {
   list(data = data, title = title_of(x)[1], axis = about(x, "axis"))
 }
 
+# Means alone: a variance has another unit, and a picture only where it is asked for.
+drawn_of.rr_mean_fit <- function(x, data, labels) {
+  means <- data$term == "mean"
+  shown <- drawn_of.rr_estimates(x, droplevels(if (any(means)) data[means, ] else data), labels)
+  if (!any(means)) shown$axis <- "Variance of the truth"
+  shown
+}
+
 #' @rdname rr_estimates
 #' @method autoplot rr_estimates
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)

@@ -37,7 +37,7 @@
 #'
 #' With `simultaneous = TRUE`, and by rank in pictures that are sorted by size, the same limits have the smaller errors that [rr_top()] describes. They are approximate so far out.
 #'
-#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()], [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. There is no `logLik()`, `AIC()`, `BIC()`,
+#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()] and [rr_scramble()] (whose scores `survey::svymean()` takes, see [rr_score()]), [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. There is no `logLik()`, `AIC()`, `BIC()`,
 #' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.

@@ -300,7 +300,10 @@ internal_parts <- function(law, evidence) {
   list(P = law$internal / rep(seen, each = nrow(law$internal)), phi = (evidence$counts + seen) / n, seen = seen, n = n)
 }
 
-law_unbiased.rr_law_internal <- function(law, evidence) with(internal_parts(law, evidence), drop(P %*% phi))
+law_unbiased.rr_law_internal <- function(law, evidence) {
+  parts <- internal_parts(law, evidence)
+  drop(parts$P %*% parts$phi)
+}
 
 law_maximum.rr_law_internal <- function(law, evidence, options) {
   list(estimate = law_unbiased(law, evidence), unique = TRUE, converged = TRUE, gap = 0, iterations = 0)

@@ -14,7 +14,7 @@
 #' | support | `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
 #'
 #' Others belong to one protocol each, and only its constructor makes them: `hadamard` ([rr_hadamard()] of whole numbers), `bitflip` (several bits of [rr_bitflip()]), `bloom`
-#' ([rr_bloom()]), `hierarchy` ([rr_hierarchy()]) and `mean` ([rr_mean()]). `sampled` ([rr_sample_questions()], [rr_prefixes()]) and `sketch_counts` ([rr_sketch_counts()]) stand for mechanisms without
+#' ([rr_bloom()]), `hierarchy` ([rr_hierarchy()]) `mean` ([rr_mean()]) and `scramble` ([rr_scramble()]). `sampled` ([rr_sample_questions()], [rr_prefixes()]) and `sketch_counts` ([rr_sketch_counts()]) stand for mechanisms without
 #' one distribution to estimate: the parts of the one have laws of their own, the other has one (`sketch_candidates`) for the strings that are asked for.
 #'
 #' Most local differentially private protocols are of the third kind: the bits that are 1 in unary encoding, the categories that a hash

@@ -13,7 +13,7 @@
 #' estimated in closed form. For any other one [rr_estimate()] finds the maximum of the likelihood with a proof of how
 #' close it is, see [rr_solver].
 #'
-#' @param C The matrix of transition probabilities, one row per truth and one column per report.
+#' @param C The matrix of transition probabilities, one row per truth and one column per report; or a mechanism of [rr_scramble()], of which the channel on the numbers `levels` is wanted.
 #' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in
 #'   another order reorder it, others replace its names. A square channel whose
 #'   columns have no names reports its own levels.
@@ -40,6 +40,12 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
+  if (inherits(C, "rr_scramble")) {
+    C <- scrambled_channel(C, levels)
+    levels <- C$levels
+    reports <- C$reports
+    C <- C$matrix
+  }
   C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- channel_labels(C, levels, reports)
   mechanism <- with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),

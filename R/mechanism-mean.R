@@ -57,12 +57,7 @@
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
   if (!missing(range)) refuse_mean_of(range)
-  if (!is.numeric(range) || is.object(range) || length(range) != 2L || !all(is.finite(range)) || range[1] >= range[2]) {
-    abort(c("{.arg range} must be the least and the largest number that an answer may be.",
-            x = if (is.numeric(range) &&
-                    length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
-            i = "For example {.code c(0, 100)}."), "argument")
-  }
+  check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
   protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
@@ -76,6 +71,16 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
   ), "rr_mean", range = range, epsilon = epsilon, protocol = protocol, fields = NULL)
+}
+
+check_answer_range <- function(range) {
+  if (is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2]) {
+    return(invisible())
+  }
+  abort(c("{.arg range} must be the least and the largest number that an answer may be.",
+          x = if (is.numeric(range) &&
+                  length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
+          i = "For example {.code c(0, 100)}."), "argument")
 }
 
 # Who has estimates of ordered categories looks for their mean here.
@@ -116,8 +121,14 @@ achieved.rr_mean <- function(mechanism) {
   }, 0)))
 }
 
-# What the randomisation adds: list(constant, slope) of the variance constant + slope t^2 of a report of t.
+# What the randomisation adds: list(constant, linear, slope) of the variance constant + linear t + slope t^2 of the
+# score of t, answers and scores on the scale on which `range` is from -1 to 1.
 mean_variance <- function(mechanism) {
+  v <- mechanism$moments$v
+  middle <- mean(mechanism$range)
+  half <- diff(mechanism$range) / 2
+  if (!is.null(v)) return(list(constant = (v[1] + v[2] * middle + v[3] * middle^2) / half^2,
+                               linear = (v[2] + 2 * v[3] * middle) / half, slope = v[3]))
   duchi <- 1 / tanh(mechanism$epsilon / 2)^2
   # (s + 3) / (3 (s - 1)^2), formed in 1 / s so that it neither overflows nor cancels.
   z <- exp(-mechanism$epsilon / 2)
@@ -125,7 +136,7 @@ mean_variance <- function(mechanism) {
   piecewise <- z * (1 + 3 * z) / (3 * gain^2)
   share <- mechanism$share
   # The second moments are constant + (slope + 1) t^2.
-  list(constant = share * piecewise + (1 - share) * duchi,
+  list(constant = share * piecewise + (1 - share) * duchi, linear = 0,
        slope = switch(mechanism$protocol, piecewise = z / gain, duchi = -1, hybrid = if (share > 0) 0 else -1))
 }
 
@@ -147,11 +158,11 @@ format.rr_mean <- function(x, digits = 4, ...) {
 #' @export
 print.rr_mean <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
-  cat("<rr_mean> ", x$design, "\n", sep = "")
+  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
-  bounds <- format(mean(x$range) + diff(x$range) / 2 * c(-1, 1) * x$reach, digits = digits, trim = TRUE)
-  cat("  reports  ", if (x$share > 0) "from " else "are ", bounds[1], if (x$share > 0) " to " else " or ", bounds[2],
-      "\n", sep = "")
+  bounds <- format(report_range(x), digits = digits, trim = TRUE)
+  two <- identical(x$share, 0)
+  cat("  reports  ", if (two) "are " else "from ", bounds[1], if (two) " or " else " to ", bounds[2], "\n", sep = "")
   invisible(x)
 }
 
@@ -206,36 +217,78 @@ draw_window <- function(t, grid, rng) {
 # ---- tallies ----
 
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
-# of reports. As shares they are never below 0, whatever the numbers, and they add up like counts.
+# of reports; where the spread of the truth is wanted too, cubes and fourth powers follow. As shares they are never
+# below 0, whatever the numbers, and they add up like counts.
 
 #' @export
 rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, mechanism, "numbers")
-  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
-  share <- report_shares(x, mechanism)
-  weights <- replace(weights %||% rep(1, length(x)), dropped, 0)
-  share[dropped] <- 0
+  dropped <- drop_missing_reports(if (anyNA(x)) which(is.na(x)) else integer(), na.rm)
+  ends <- report_range(mechanism)
+  if (length(dropped)) x[dropped] <- ends[1]
+  if (length(dropped) && !is.null(weights)) weights[dropped] <- 0
   each <- max(1L, groups)
-  groups <- factor(groups %||% rep(1L, length(x)), seq_len(each))
-  sums <- function(values) as.vector(rowsum(c(weights * values, numeric(each)), c(groups, seq_len(each))))
-  counted_reports(rbind(sums(share), sums(share^2)), list(each = each, dropped = dropped),
-                  witness = sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
+  powers <- seq_along(mechanism$reports)
+  read <- list(each = each, dropped = dropped)
+  if (is.null(groups) && is.null(weights) && is.null(mechanism$fine) && min(x, ends[1]) == ends[1] &&
+      max(x, ends[2]) == ends[2] && length(x)) {
+    # Blocks that stay in the cache take a third of the time.
+    counts <- 0
+    for (from in seq(1, length(x), by = 2^14)) {
+      share <- (x[from:min(from + 2^14 - 1, length(x))] - ends[1]) / diff(ends)
+      counts <- counts + power_sums(share, share, powers, sum)
+    }
+    return(counted_reports(counts, read, n = length(x) - length(dropped)))
+  }
+  share <- report_shares(x, mechanism)
+  codes <- c(factor(groups %||% rep(1L, length(x)), seq_len(each)), seq_len(each))
+  sums <- function(values) as.vector(rowsum(c(values, numeric(each)), codes))
+  counted_reports(power_sums(share, if (is.null(weights)) share else weights * share, powers, sums), read,
+                  witness = if (!is.null(mechanism$fine)) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
+}
+
+# The sums of `term`, and of its products with `share` again and again.
+power_sums <- function(share, term, powers, sums) {
+  totals <- sums(term)
+  for (power in powers[-1]) {
+    term <- term * share
+    totals <- rbind(totals, sums(term), deparse.level = 0)
+  }
+  totals
+}
+
+# The least and the largest report.
+report_range <- function(mechanism) {
+  if (!is.null(mechanism$moments)) return(mechanism$reach)
+  mean(mechanism$range) + diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
+}
+
+# Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from there to the largest.
+score_line <- function(mechanism) {
+  if (is.null(mechanism$moments)) return(c(-1, 2) * mechanism$reach)
+  ends <- (read_scores(mechanism$reach, mechanism) - mean(mechanism$range)) / (diff(mechanism$range) / 2)
+  c(ends[1], diff(ends))
 }
 
 # Reports as shares, from 0 to 1, of their range.
 report_shares <- function(x, mechanism) {
-  share <- ((as.double(x) - mean(mechanism$range)) / (diff(mechanism$range) / 2) / mechanism$reach + 1) / 2
-  from_end <- if (mechanism$share > 0) pmax(-share, share - 1) else pmin(abs(share), abs(share - 1))
+  ends <- report_range(mechanism)
+  share <- (as.double(x) - ends[1]) / diff(ends)
+  two <- identical(mechanism$share, 0)
+  if (!two && min(share, 0, na.rm = TRUE) == 0 && max(share, 1, na.rm = TRUE) == 1) return(share)
+  from_end <- if (two) pmin(abs(share), abs(share - 1)) else pmax(-share, share - 1)
   bad <- which(from_end > report_slack)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
   share <- pmin(pmax(share, 0), 1)
-  if (mechanism$share == 0) round(share) else share
+  if (two) round(share) else share
 }
 
-# Of a report, on the scale from -1 to 1: constant + slope t^2 on average and, of sampled truths, that of t, at most the
-# average of t^2 up to 1.
+# The largest variance of the score of a truth and, of sampled truths, also of the truth: with mean m it adds the mean
+# of t^2, at most 1, and takes off m^2.
 largest_mean_variance <- function(mechanism, target) {
   parts <- mean_variance(mechanism)
-  parts$constant + max(0, parts$slope + if (target == "population") 1 else 0)
+  if (target == "sample") return(parts$constant + abs(parts$linear) + max(0, parts$slope))
+  mean <- min(1, abs(parts$linear) / 2)
+  parts$constant + parts$slope + 1 + abs(parts$linear) * mean - mean^2
 }

@@ -8,7 +8,7 @@
 #' unbiased estimate of the share has the variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`), of which
 #' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
 #'
-#' *Margin of error*: the half-width of the confidence interval of the share; for [rr_mean()] that of the mean, in the unit of its answers, whatever these are. With `simultaneous = TRUE` the intervals of all categories hold together
+#' *Margin of error*: the half-width of the confidence interval of the share; for [rr_mean()] and [rr_scramble()] that of the mean, in the unit of its answers, whatever these are. With `simultaneous = TRUE` the intervals of all categories hold together
 #' (Bonferroni). Without `share` the number is enough whatever the share.
 #'
 #' *Power*: the test of "the share is `null`" against "it is larger" (or smaller, if `share` is below `null`) that counts the reports; their

@@ -109,7 +109,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (has_study(fit)) {
     internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
     if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
-      refuse_validated(fit_mechanisms(fit), paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+      refuse_validated(fit_mechanisms(fit),
+                       paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
                                                   "a random intercept or an unknown number"))
     }
     fit$whole <- NULL

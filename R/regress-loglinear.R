@@ -365,7 +365,8 @@ fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 #' @rdname rr_loglinear
 #' @param conf.int,conf.level,exponentiate As in [rr_regression].
 #' @export
-tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients", ...) {
+tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients",
+                              ...) {
   type <- check_choice(type, "type", c("coefficients", if (!is.null(x$without)) "parameters"))
   row <- if (!is.null(x$without)) protective_row(x, conf.int, conf.level)
   if (type == "parameters") row else rbind(NextMethod(), row)

@@ -34,7 +34,7 @@
 #' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
 #' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
 #' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
-#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports |
+#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; of [rr_scramble()] also of third and fourth powers |
 #'
 #' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
 #' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, are counted by one
@@ -333,19 +333,22 @@ sql_drawn <- function(mechanism, columns) {
 # Reports that went through text have lost some digits.
 report_slack <- 1e-6
 
-# Numbers, as shares of the range of reports, and their squares: see R/mechanism-mean.R.
+# Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column
-  half <- diff(mechanism$range) / 2 * mechanism$reach
+  ends <- report_range(mechanism)
   number <- function(x) sprintf("%.17g", x)
-  share <- sprintf("((%s - (%s)) / %s)", column, number(mean(mechanism$range) - half), number(2 * half))
+  share <- sprintf("((%s - (%s)) / %s)", column, number(ends[1]), number(diff(ends)))
   near <- number(report_slack)
   wrong <- c(sprintf("%s < -%s", share, near), sprintf("%s > 1 + %s", share, near))
-  if (mechanism$share == 0) {
+  if (identical(mechanism$share, 0)) {
     wrong <- c(wrong, sprintf("(%s > %s AND %s < 1 - %s)", share, near, share, near))
     share <- one_if(sprintf("%s > 0.5", share))
   }
-  list(sums = stats::setNames(c(share, sprintf("(%s) * (%s)", share, share)), mechanism$reports),
+  powers <- vapply(seq_along(mechanism$reports)[-1], function(power) {
+    paste(rep(sprintf("(%s)", share), power), collapse = " * ")
+  }, "")
+  list(sums = stats::setNames(c(share, powers), mechanism$reports),
        missing = sprintf("%s IS NULL", column), wrong = any_of(wrong))
 }
 

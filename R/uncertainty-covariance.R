@@ -65,7 +65,8 @@ estimate_covariance <- function(mechanism, fit, g, which) {
   law_covariance(evidence$law, evidence, map, which, fit$target)
 }
 
-# How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it. NULL
+# How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it.
+# NULL
 # where no other estimate does, or the errors are not by maps.
 fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   law <- rr_law(fit$mechanism)

@@ -33,6 +33,7 @@ travelling_mechanisms <- function() {
     flip_text = rr_bitflip(letters[1:6], 1, d = 2), flip_compatible = rr_bitflip(8, 1, compatible = TRUE),
     flip_ordered = rr_bitflip(ordered(1:6), 1, buckets = 3),
     mean = rr_mean(c(0, 1 / 3), 0.7), mean_duchi = rr_mean(c(-1, 1), 1, "duchi"),
+    scramble = rr_scramble(c(0, 1 / 3), c(0.5, 1.5), data.frame(value = c(1, 1 / 3), prob = c(0.1, 0.9)), 0.3, TRUE),
     sampled_mean = rr_sample_questions(hours = rr_mean(c(0, 24), 1), drugs = rr_warner(0.8)),
     wave = rr_square_wave(7, 1.1), wave_labels = rr_square_wave(c("lo", "mid", "hi"), 1.1, half_width = 1),
     wave_text_numbers = rr_square_wave(c("0", "1", "2"), 1),

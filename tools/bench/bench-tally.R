@@ -13,6 +13,10 @@ x <- sample.int(big, 1e7, replace = TRUE)
 mechanism <- rr_grr(big, epsilon = 1)
 report("rr_tally(1e7 integers of 41,270 levels) / tabulate()", ratio(rr_tally(x, mechanism), tabulate(x, big)), "<= 1.5")
 
+x <- stats::runif(1e7, 0, 100)
+mechanism <- rr_scramble(c(0, 60), c(0.5, 1, 1.5), c(0, 5, 10))
+report("rr_tally(1e7 scrambled numbers) / sum(x) and sum(x^2)", ratio(rr_tally(x, mechanism), c(sum(x), sum(x^2))), "<= 4")
+
 if (requireNamespace("data.table", quietly = TRUE)) {
   n <- 1e7
   set.seed(1)

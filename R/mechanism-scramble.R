@@ -1,0 +1,265 @@
+#' Scrambled numbers
+#'
+#' Incomes, amounts, numbers of events: a respondent draws cards in secret and reports a number that the cards and the truth give together. One law holds for
+#' all designs of the table, so that mean and variance of the truth, groups, regression and the whole distribution follow for each of them.
+#'
+#' A report is \eqn{z = A y + B}: the truth \eqn{y} with the probability `truth`, else \eqn{W y + U}, or \eqn{W (y + U)} with `inside = TRUE`, where \eqn{W} is a card of `multiply` and
+#' \eqn{U} a card of `add`. With \eqn{\alpha = E A}{alpha = E A} and \eqn{\beta = E B}{beta = E B} its score \eqn{s = (z - \beta) / \alpha}{s = (z - beta) / alpha}
+#' has the mean \eqn{y} and the variance \eqn{v(y) = v_0 + v_1 y + v_2 y^2}{v(y) = v0 + v1 y + v2 y^2}, whose numbers are those of the cards.
+#'
+#' | design | a report | in the package |
+#' |---|---|---|
+#' | multiplied (Eichhorn and Hayre 1983) | \eqn{W y} | `multiply = W` |
+#' | truth or multiplied (Bar-Lev, Bobovitch and Boukai 2004) | \eqn{y} or \eqn{W y} | `multiply = W, truth = p` |
+#' | added (Pollock and Bek 1976; Himmelfarb and Edgell 1980) | \eqn{y + U} | `add = U` |
+#' | truth or added: optional scrambling | \eqn{y} or \eqn{y + U} | `add = U, truth = p` |
+#' | Saha (2007) | \eqn{W (y + U)} | `multiply = W, add = U, inside = TRUE` |
+#' | Diana and Perri (2010), first | \eqn{y} or \eqn{W (y + U)} | `multiply = W, add = U, truth = p, inside = TRUE` |
+#' | Diana and Perri (2010), second | \eqn{W (b U + (1 - b) y)} | `multiply = (1 - b) * W, add = b * U / (1 - b), inside = TRUE` |
+#' | two boxes (Chaudhuri and Christofides 2013) | \eqn{W y + U} | `multiply = W, add = U` |
+#' | unrelated number (Greenberg, Kuebler, Abernathy and Horvitz 1971) | \eqn{y} or \eqn{U} | `multiply = 0, add = U, truth = p` |
+#' | forced number (Eriksson 1973) | \eqn{y} or a fixed number | `multiply = 0, add = numbers, truth = p` |
+#' | any of these with cards of unequal probability | | `data.frame(value = , prob = )` for `W` or `U` |
+#'
+#' **Estimates.** [rr_estimate()] gives the mean, the plain mean of the scores, and the variance of the truth: the variance of the scores less what the cards add. Both are unbiased, and the second may be
+#' negative where there are few respondents. `glance()` has `truth.share`, the part of the variance of the reports, within groups, that is the truth's: one minus it is the respondent's protection
+#' in this literature. With `target = "sample"` the standard error of the mean is that of the cards alone; it is `NA` if its estimated variance is below 0.
+#' The standard error of the variance is then still that for the population, an upper bound. Intervals use the normal distribution.
+#'
+#' **Regression, surveys.** The mean of a score is the truth, so that linear models of the scores are right with robust standard errors: `lm(rr_score(z, mechanism) ~ x)`. Of a
+#' survey design `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm(rr_score(z, mechanism) ~ x, design)` give mean, groups and regression, with strata, clusters and finite populations.
+#'
+#' **Distribution.** Cards are finite, so on given levels of the truth the reports are finite too: `rr_channel(mechanism, levels = 0:10)` is their channel, for `rr_estimate(method = "mle")`, [rr_quantile()]
+#' and [rr_glm()]. Reports of the channel, and those that [rr_perturb()] draws, are rounded at the 14th digit of the largest report, so that 0.3 times 10 and 3 are the same.
+#' Numbers that were computed elsewhere may need `round()` to find their report.
+#'
+#' **Privacy.** Epsilon is infinite: a report rules most truths out. If nothing is added, a report of 0 shows a truth of 0. Finite is the epsilon of designs in which every report can come from every
+#' truth, such as the unrelated number on its own levels: that is [rr_unrelated()] with numbers as levels, and [rr_contrast()] with these numbers gives the mean.
+#'
+#' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused.
+#' @param multiply,add The cards: a vector of numbers, each card as likely as another (a number twice is two cards); a data frame with the columns `value` and `prob`; or `list(mean = , sd = , range = )` of a
+#'   continuous device, whose reports can be estimated but neither drawn nor made a channel.
+#' @param truth Probability that the report is the truth.
+#' @param inside Is the card of `add` added before multiplying?
+#' @param x Reports.
+#' @param mechanism A mechanism of `rr_scramble()`; for `rr_score()` also of [rr_mean()], whose reports are scores themselves.
+#' @param ... Not used, and refused.
+#' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of the reports, as shares of their range. [rr_estimate()] returns
+#'   an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`. `rr_score()`: numbers whose expectation is the truth.
+#' @section Errors:
+#' `candor_error_argument` for cards that are no numbers, probabilities that are negative or do not add up to 1, a mean of the cards of 0, a range that is not two increasing numbers, levels of a channel that
+#' are no numbers; `candor_error_level` for an answer outside the range; `candor_error_report` for a number that no answer can produce. Warning `candor_warning_reveals` for cards that hide nothing, or that show a truth of 0.
+#' @references Bar-Lev, S. K., Bobovitch, E. and Boukai, B. (2004). A note on randomized response models for quantitative data. *Metrika* 60, 255-260.
+#'
+#'   Diana, G. and Perri, P. F. (2010). New scrambled response models for estimating the mean of a sensitive quantitative character. *Journal of Applied Statistics* 37, 1875-1890.
+#'
+#'   Eichhorn, B. H. and Hayre, L. S. (1983). Scrambled randomized response methods for obtaining sensitive quantitative data. *Journal of Statistical Planning and Inference* 7, 307-316.
+#'
+#'   Eriksson, S. A. (1973). A new model for randomized response. *International Statistical Review* 41, 101-113.
+#'
+#'   Greenberg, B. G., Kuebler, R. R., Abernathy, J. R. and Horvitz, D. G. (1971). Application of the randomized response technique in obtaining quantitative data. *Journal of the American Statistical
+#'   Association* 66, 243-250.
+#'
+#'   Pollock, K. H. and Bek, Y. (1976). A comparison of three randomized response models for quantitative data. *Journal of the American Statistical Association* 71, 884-886.
+#'
+#'   Saha, A. (2007). A simple randomized response technique in complex surveys. *Metron* 65, 59-66.
+#' @examples
+#' # Monthly income in hundreds: one card multiplies, another is added
+#' mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+#' mechanism
+#' set.seed(1)
+#' income <- round(pmin(rgamma(2000, 3, 0.2), 60))
+#' reports <- rr_perturb(income, mechanism, rng = "R")
+#' fit <- rr_estimate(reports, mechanism)
+#' fit
+#' c(mean(income), var(income))
+#' glance(fit)$truth.share
+#' # Regression by the scores
+#' town <- rep(0:1, 1000)
+#' coef(lm(rr_score(reports, mechanism) ~ town))
+#' # The distribution of few levels
+#' children <- rr_scramble(c(0, 4), multiply = c(1, 2), add = c(1, 3))
+#' reports <- rr_perturb(rep(0:4, c(500, 300, 200, 60, 40)), children, rng = "R")
+#' tidy(rr_estimate(reports, rr_channel(children, levels = 0:4)), conf.int = TRUE)
+#' @export
+rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE, ...) {
+  check_dots_empty(...)
+  check_answer_range(range)
+  cards <- list(multiply = read_cards(multiply, "multiply"), add = read_cards(add, "add"))
+  truth <- check_number(truth, "truth", 0, 1, max_open = TRUE)
+  check_flag(inside, "inside")
+  moments <- scramble_moments(cards$multiply, cards$add, truth, inside)
+  if (abs(moments$alpha) <= 1e-12 * max(truth, abs(cards$multiply$range))) {
+    abort(c("The cards' mean is 0: nothing can be estimated.",
+            x = "What multiplies the truth is 0 on average, over the cards of {.arg multiply} and {.arg truth}."),
+          "argument")
+  }
+  warn_revealed(cards, truth, range)
+  ends <- format(range, digits = 15, trim = TRUE)
+  # The largest and least of what is linear in each of its parts stand at their ends.
+  at <- expand.grid(y = range, w = cards$multiply$range, u = cards$add$range)
+  reports <- if (inside) at$w * (at$y + at$u) else at$w * at$y + at$u
+  made(new_rr_mechanism(
+    c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
+    epsilon = Inf,
+    design = sprintf("Scrambled number from %s to %s (%s%s)", ends[1], ends[2],
+                     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)) else "",
+                     if (inside) "multiply * (y + add)" else "multiply * y + add"),
+    range = as.double(range), cards = cards, truth = truth, inside = inside, moments = moments,
+    reach = range(reports, if (truth > 0) range)
+  ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
+  inside = inside, fields = NULL)
+}
+
+# A data frame goes into files as the list of its columns.
+card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else x
+
+# Cards: values with their probabilities (NULL if each is as likely as another) and their moments; of a continuous
+# device the moments alone.
+read_cards <- function(x, arg) {
+  wrong <- function(problem) {
+    abort(c("{.arg {arg}} must be cards: numbers, {.field value} and {.field prob}, or a device's moments.",
+            x = problem,
+            i = "For example {.code c(0.5, 1, 1.5)}, or {.code list(mean = 1, sd = 0.2, range = c(0, 2))}."), "argument")
+  }
+  numbers <- function(x) is.numeric(x) && !is.object(x) && length(x) && all(is.finite(x))
+  if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
+    fits <- numbers(unlist(x)) && identical(unname(lengths(x[c("mean", "sd", "range")])), c(1L, 1L, 2L))
+    # The variance of numbers in a range is at most (largest - mean) (mean - least).
+    if (!fits || x$sd < 0 || x$sd^2 > (x$range[2] - x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)) {
+      wrong("No number in this {.field range} has this {.field mean} and {.field sd}.")
+    }
+    return(list(mean = as.double(x$mean), variance = as.double(x$sd)^2, range = as.double(x$range)))
+  }
+  prob <- if (is.list(x)) check_probabilities(x$prob, arg)
+  value <- if (is.list(x)) x$value else x
+  if (!numbers(value)) wrong("It is {describe(value)}.")
+  if (!is.null(prob) && (length(prob) != length(value) || abs(sum(prob) - 1) > 1e-8)) {
+    wrong("There are {length(prob)} probabilities of {length(value)} card{?s}, which add up to {sum(prob)}.")
+  }
+  value <- as.double(value)
+  weight <- prob %||% rep(1 / length(value), length(value))
+  mean <- sum(weight * value)
+  list(value = value, prob = prob, mean = mean, variance = sum(weight * (value - mean)^2), range = range(value))
+}
+
+# Of a report A y + B: alpha = E A, beta = E B, and v, the numbers of Var(score | y) = v[1] + v[2] y + v[3] y^2.
+scramble_moments <- function(w, u, truth, inside) {
+  cards <- if (inside) {
+    list(mean = w$mean * u$mean, variance = w$variance * (u$variance + u$mean^2) + w$mean^2 * u$variance,
+         covariance = w$variance * u$mean)
+  } else list(mean = u$mean, variance = u$variance, covariance = 0)
+  alpha <- truth + (1 - truth) * w$mean
+  # A mixture with (A, B) = (1, 0) adds truth (1 - truth) times the products of the distances of the means.
+  mixed <- function(within, between) (1 - truth) * (within + truth * between) / alpha^2
+  list(alpha = alpha, beta = (1 - truth) * cards$mean,
+       v = c(mixed(cards$variance, cards$mean^2), 2 * mixed(cards$covariance, (w$mean - 1) * cards$mean),
+             mixed(w$variance, (w$mean - 1)^2)))
+}
+
+warn_revealed <- function(cards, truth, range) {
+  w <- cards$multiply
+  u <- cards$add
+  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
+    warn(c("These cards hide nothing.", x = "Every report is the same function of the truth."), "reveals")
+  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
+    warn(c("These cards show a truth of 0: its report is 0, and no other truth's is.",
+           i = "{.arg add} hides it, with at least two different cards."), "reveals")
+  }
+}
+
+#' @rdname rr_scramble
+#' @export
+rr_score <- function(x, mechanism, ...) {
+  check_dots_empty(...)
+  if (!inherits(check_mechanism(mechanism), "rr_mean")) {
+    abort(c("{.arg mechanism} must be of {.fn rr_scramble} or {.fn rr_mean}.",
+            x = "It is {describe(mechanism)}."), "argument")
+  }
+  if (!is.numeric(x) || is.object(x)) abort_form(x, mechanism, "numbers")
+  report_shares(x, mechanism)
+  read_scores(x, mechanism)
+}
+
+read_scores <- function(x, mechanism) {
+  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
+}
+
+achieved.rr_scramble <- function(mechanism) list(epsilon = Inf)
+
+#' @export
+rr_law.rr_scramble <- function(mechanism) new_rr_law("scramble", truths = 1)
+
+law_words.rr_law_scramble <- function(law) "a report is a number that cards make of the truth"
+
+# ---- respondents ----
+
+#' @export
+prepare_answers.rr_scramble <- function(mechanism, x) {
+  NextMethod()
+  as.double(x)
+}
+
+#' @export
+rr_draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
+  rng <- check_choice(rng, "rng", c("secure", "R"))
+  cards <- finite_cards(mechanism)
+  n <- length(answers)
+  w <- draw_cards(cards$multiply, n, rng)
+  u <- draw_cards(cards$add, n, rng)
+  reports <- if (mechanism$inside) w * (answers + u) else w * answers + u
+  own <- draw_coins(n, mechanism$truth, 1 - mechanism$truth, rng)
+  reports[own] <- answers[own]
+  round_reports(reports, mechanism)
+}
+
+decode_answers.rr_scramble <- function(mechanism, reports, x) stats::setNames(reports, names(x))
+
+draw_cards <- function(cards, n, rng) {
+  if (is.null(cards$prob)) return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])
+  k <- length(cards$value)
+  if (k == 1L || n == 0) return(rep(cards$value[1], n))
+  cards$value[run_kernel(NULL, rng, function(generator) {
+    .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(k, k)), plan_kind(list(kind = "innocuous")), c(0, cards$prob),
+          generator)
+  })]
+}
+
+finite_cards <- function(mechanism) {
+  continuous <- vapply(mechanism$cards, function(cards) is.null(cards$value), NA)
+  if (any(continuous)) {
+    abort(c("{.arg {names(which(continuous))[1]}} must be cards here.", x = "It is a continuous device."), "argument")
+  }
+  mechanism$cards
+}
+
+# Equal products are equal reports, without the last digits of doubles.
+round_reports <- function(x, mechanism) {
+  round(x, 14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range))))))
+}
+
+# ---- the channel on given levels ----
+
+scrambled_channel <- function(mechanism, levels) {
+  cards <- finite_cards(mechanism)
+  range <- mechanism$range
+  if (!is.numeric(levels) || is.object(levels) || length(levels) < 2L || anyNA(levels) || anyDuplicated(levels) ||
+      any(levels < range[1] | levels > range[2])) {
+    abort(c("{.arg levels} must be numbers of the mechanism's range, at least two and all different.",
+            x = "It is {describe(levels)}."), "argument")
+  }
+  prob <- function(cards) cards$prob %||% rep(1 / length(cards$value), length(cards$value))
+  w <- rep(cards$multiply$value, length(cards$add$value))
+  u <- rep(cards$add$value, each = length(cards$multiply$value))
+  chance <- c((1 - mechanism$truth) * as.vector(outer(prob(cards$multiply), prob(cards$add))), mechanism$truth)
+  made <- round_reports(vapply(as.double(levels), function(y) c(if (mechanism$inside) w * (y + u) else w * y + u, y),
+                               numeric(length(chance))), mechanism)
+  possible <- chance > 0
+  reports <- sort(unique(as.vector(made[possible, ])))
+  if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.", "argument")
+  check_report_number(mechanism, length(reports))
+  C <- t(apply(made[possible, , drop = FALSE], 2, function(z) {
+    as.vector(rowsum(c(chance[possible], numeric(length(reports))), c(match(z, reports), seq_along(reports))))
+  }))
+  list(matrix = C, levels = as.double(levels), reports = reports)
+}

@@ -1,0 +1,242 @@
+scrambled <- function(design) {
+  cards <- function(x) data.frame(value = x$values, prob = x$prob)
+  suppressWarnings(rr_scramble(design$range, cards(design$multiply), cards(design$add), design$truth, design$inside),
+                   classes = "candor_warning_reveals")
+}
+
+test_that("golden: eleven designs, three sizes", {
+  channels <- 0
+  for (case in golden("scrambled")) {
+    m <- scrambled(case$input$design)
+    e <- case$expected
+    reports <- case$input$reports
+    close <- function(actual, expected) expect_golden(actual, expected, 1e-10, case$input$design$name)
+    s <- rr_score(reports, m)
+    close(s[1:5], e$scores_first)
+    close(m$moments$v, e$variance_polynomial)
+    close(c(m$moments$alpha, m$moments$beta), c(e$alpha, e$beta))
+    close(candor:::report_range(m), e$reports_range)
+    fit <- rr_estimate(reports, m)
+    close(coef(fit), c(e$mean, e$variance_of_truth))
+    close(tidy(fit)$std.error, c(e$se_population, e$se_variance_of_truth))
+    if (e$variance_sample_target >= 0) {
+      close(vcov(rr_estimate(reports, m, target = "sample"))[1, 1], e$variance_sample_target)
+    } else {
+      expect_identical(tidy(rr_estimate(reports, m, target = "sample"))$std.error[1], NA_real_)
+    }
+    if (is.null(e$channel)) next
+    channels <- channels + 1
+    channel <- rr_channel(m, levels = case$input$levels)
+    close(channel$numeric_levels, e$channel_reports)
+    close(rr_matrix(channel), e$channel)
+  }
+  expect_identical(channels, 11)
+})
+
+test_that("every pack, report and truth of two respondents by enumeration: mean, variances and truth's variance are unbiased", {
+  # An oracle of its own: the pairs of reports with their probabilities, from the cards.
+  pack <- expand.grid(w = c(0.5, 1, 2), u = c(-1, 4))
+  m <- rr_scramble(c(0, 9), c(0.5, 1, 2), c(-1, 4), truth = 0.25, inside = TRUE)
+  law <- function(y) data.frame(z = c(y, pack$w * (y + pack$u)), p = c(0.25, rep(0.75 / 6, 6)))
+  y <- c(2, 7)
+  one <- law(y[1])
+  two <- law(y[2])
+  expected <- c(mean = 0, mean.variance = 0, variance = 0)
+  for (i in 1:7) for (j in 1:7) {
+    reports <- c(one$z[i], two$z[j])
+    fit <- rr_estimate(reports, m)
+    s <- rr_score(reports, m)
+    v <- m$moments$v
+    squares <- (mean(s^2) - v[1] - v[2] * mean(s)) / (1 + v[3])
+    expected <- expected + one$p[i] * two$p[j] * c(coef(fit)[1], sum(v * c(1, mean(s), squares)) / 2, coef(fit)[2])
+  }
+  spread <- function(x) sum(x$p * x$z^2) - sum(x$p * x$z)^2
+  alpha <- 0.25 + 0.75 * 3.5 / 3
+  expect_equal(expected, c(mean = 4.5, mean.variance = (spread(one) + spread(two)) / 4 / alpha^2, variance = 12.5),
+               tolerance = 1e-10)
+})
+
+test_that("reports are drawn from the cards as the channel says", {
+  set.seed(31)
+  designs <- list(rr_scramble(c(0, 10), c(1, 2, 2), c(0, 5), truth = 0.3),
+                  rr_scramble(c(0, 10), data.frame(value = 1:2, prob = c(0.9, 0.1)), c(1, 5), inside = TRUE))
+  for (m in designs) {
+    channel <- rr_channel(m, levels = c(0, 3, 10))
+    for (y in c(0, 3, 10)) {
+      found <- rr_tally(rr_perturb(rep(y, 20000), m, rng = "R"), channel)$counts
+      p <- rr_matrix(channel)[as.character(y), ]
+      # 5 standard deviations of a binomial count; nothing where the channel has nothing.
+      expect_true(all(abs(found - 20000 * p) <= 5 * sqrt(20000 * p * (1 - p))))
+    }
+  }
+  expect_identical(names(rr_perturb(c(a = 3, b = 4), designs[[1]], rng = "R")), c("a", "b"))
+  expect_length(rr_perturb(c(3, 4), designs[[1]]), 2)
+})
+
+test_that("equal products are one report, however they are written", {
+  m <- rr_scramble(c(0, 10), c(0.3, 1, 2), 1)
+  channel <- rr_channel(m, levels = c(0, 3, 10))
+  # 0.3 * 10 + 1 and 1 * 3 + 1.
+  expect_equal(unname(rr_matrix(channel)[, "4"]), c(0, 1, 1) / 3)
+  expect_equal(sum(rr_tally(c(0.1 * 3 * 10 + 1, 4, 3 * 0.3 + 1), channel)$counts), 3)
+})
+
+test_that("the distribution comes back from the channel", {
+  set.seed(32)
+  levels <- 0:4
+  m <- rr_scramble(c(0, 4), c(1, 2, 3), c(1, 2, 4))
+  truth <- sample(levels, 20000, replace = TRUE, prob = c(5, 3, 2, 1, 1))
+  fit <- rr_estimate(rr_perturb(truth, m, rng = "R"), rr_channel(m, levels = levels))
+  expect_lte(max(abs(coef(fit) - proportions(table(truth))) / sqrt(diag(vcov(fit)))), 4.5)
+})
+
+test_that("standard errors: replications of both targets, means and variances", {
+  skip_on_cran()
+  set.seed(33)
+  m <- rr_scramble(c(0, 60), c(0.5, 1, 1.5), c(-10, 0, 20), truth = 0.4)
+  fits <- replicate(600, {
+    fit <- rr_estimate(rr_perturb(pmin(rgamma(400, 2, 0.2), 60), m, rng = "R"), m)
+    c(coef(fit), sqrt(diag(vcov(fit))), vcov(fit)[1, 2])
+  })
+  # A standard deviation of 600 values has a relative error of 0.03, with heavy tails 0.04; six of these.
+  expect_lte(abs(sd(fits[1, ]) / mean(fits[3, ]) - 1), 0.18)
+  expect_lte(abs(sd(fits[2, ]) / mean(fits[4, ]) - 1), 0.24)
+  expect_lte(abs(cov(fits[1, ], fits[2, ]) - mean(fits[5, ])) / (mean(fits[3, ]) * mean(fits[4, ])), 0.2)
+  y <- pmin(rgamma(400, 2, 0.2), 60)
+  fixed <- replicate(600, {
+    fit <- rr_estimate(rr_perturb(y, m, rng = "R"), m, target = "sample")
+    c(coef(fit)[1], vcov(fit)[1, 1])
+  })
+  expect_lte(abs(mean(fixed[1, ]) - mean(y)), 5 * sd(fixed[1, ]) / sqrt(600))
+  expect_lte(abs(sd(fixed[1, ]) / sqrt(mean(fixed[2, ])) - 1), 0.18)
+})
+
+test_that("groups, weights, merging, files and several questions are as for other means", {
+  m <- rr_scramble(c(0, 50), c(0.5, 1.5), c(1, 4), truth = 0.2)
+  set.seed(34)
+  reports <- rr_perturb(round(runif(300, 0, 50)), m, rng = "R")
+  region <- rep(c("north", "south", "south"), 100)
+  tally <- rr_tally(reports, m, by = region)
+  fit <- rr_estimate(tally)
+  alone <- lapply(split(reports, region), rr_estimate, mechanism = m)
+  expect_equal(unname(coef(fit)), unname(unlist(lapply(alone, coef))))
+  expect_equal(tidy(fit)$std.error, unname(unlist(lapply(alone, function(x) tidy(x)$std.error))))
+  expect_identical(tidy(fit)$term, rep(c("mean", "variance"), 2))
+  expect_identical(as.character(tidy(fit)[[1]]), rep(c("north", "south"), each = 2))
+  s <- rr_score(reports, m)
+  one <- rr_estimate(reports, m)
+  expect_equal(glance(one)$truth.share, unname(coef(one)[2]) / var(s))
+  expect_identical(names(coef(one)), c("mean", "variance"))
+  parts <- c(rr_tally(reports[1:100], m, by = region[1:100]), rr_tally(reports[101:300], m, by = region[101:300]))
+  expect_equal(tidy(rr_estimate(parts)), tidy(fit))
+  # A weight of 2 is the report twice, but for the number of respondents.
+  w <- rep(1:2, 150)
+  expect_equal(unname(coef(rr_estimate(rr_tally(reports, m, weights = w)))[1]), weighted.mean(s, w))
+  expect_equal(rr_tally(reports, m, weights = rep(1, 300), by = region)$counts, tally$counts)
+  file <- withr::local_tempfile()
+  rr_write(tally, file)
+  expect_equal(tidy(rr_estimate(rr_read(file))), tidy(fit))
+  for (other in list(rr_scramble(c(0, 1), 1, data.frame(value = 1:2, prob = c(0.1, 0.9))),
+                     rr_scramble(c(0, 1), list(mean = 1, sd = 0.1, range = c(0.5, 2)), c(1, 2)))) {
+    rr_write(other, file)
+    expect_identical(rr_read(file), other)
+  }
+  # A tally of one question of several.
+  both <- rr_sample_questions(money = m, drugs = rr_warner(0.8))
+  people <- data.frame(money = runif(200, 0, 50), drugs = rep(0:1, 100))
+  expect_s3_class(rr_estimate(rr_perturb(people, both, rng = "R"), both)$money, "rr_mean_fit")
+})
+
+test_that("a database adds up what R does", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(connection))
+  m <- rr_scramble(c(0, 50), c(0.5, 1.5), c(-1, 4), truth = 0.2)
+  set.seed(35)
+  frame <- data.frame(money = rr_perturb(runif(200, 0, 50), m, rng = "R"), region = rep(1:2, 100))
+  DBI::dbWriteTable(connection, "people", frame)
+  people <- dplyr::tbl(connection, "people")
+  expect_equal(rr_tally(people, m, column = "money", by = "region")$counts,
+               rr_tally(frame, m, column = "money", by = "region")$counts, tolerance = 1e-12)
+  DBI::dbWriteTable(connection, "wrong", data.frame(money = c(1, 80)))
+  expect_error(rr_tally(dplyr::tbl(connection, "wrong"), m, column = "money"), class = "candor_error_report")
+})
+
+test_that("scores go to functions of other packages", {
+  m <- rr_scramble(c(0, 50), c(0.5, 1.5), c(1, 4), truth = 0.2)
+  set.seed(36)
+  x <- rep(0:1, 2000)
+  reports <- rr_perturb(pmin(50, 10 + 5 * x + rexp(4000)), m, rng = "R")
+  # 16 and 11 have standard errors of 0.2; five of these for the slope.
+  slope <- coef(lm(rr_score(reports, m) ~ x))[[2]]
+  expect_lte(abs(slope - 5), 5 * sd(rr_score(reports, m)) * 2 / sqrt(4000))
+  skip_if_not_installed("survey")
+  frame <- data.frame(money = reports, x, w = 1 + x)
+  design <- survey::svydesign(ids = ~1, weights = ~w, data = frame)
+  by_hand <- survey::svymean(~rr_score(money, m), design)
+  # Of independent people with weights: the mean of the scores and the spread of weighted residuals, n / (n - 1).
+  score <- rr_score(reports, m)
+  mean <- sum(score * (1 + x)) / sum(1 + x)
+  expect_equal(coef(by_hand)[[1]], mean)
+  expect_equal(as.vector(survey::SE(by_hand)),
+               sqrt(4000 / 3999 * sum(((1 + x) * (score - mean))^2)) / sum(1 + x))
+})
+
+test_that("scores of rr_mean() are its reports", {
+  m <- rr_mean(c(0, 10), 1)
+  set.seed(37)
+  reports <- rr_perturb(c(1, 2, 3), m, rng = "R")
+  expect_identical(rr_score(c(reports, NA), m), c(reports, NA))
+  expect_error(rr_score(1e9, m), class = "candor_error_report")
+  expect_error(rr_score(1, rr_warner(0.8)), class = "candor_error_argument")
+})
+
+test_that("margins of the mean are planned for the truths of most noise", {
+  m <- rr_scramble(c(0, 10), c(0.5, 1.5), c(1, 4))
+  # At y = 10: Var W = 0.25, alpha = 1, Var U = 2.25, so v = 2.25 + 25; sample: the noise alone.
+  n <- rr_power(m, margin = 0.5, target = "sample")$n
+  expect_equal(n, ceiling((qnorm(0.975) / 0.5)^2 * 27.25))
+  # A population of truths 0 and 10, P(10) = r: v and the variance of truths together, largest over r.
+  r <- seq(0, 1, 1e-5)
+  worst <- max(2.25 + 25 * r + 100 * r * (1 - r))
+  expect_lte(abs(rr_power(m, margin = 0.5)$n - (qnorm(0.975) / 0.5)^2 * worst), 1)
+})
+
+test_that("the package warns of cards that hide nothing or show a truth of 0", {
+  expect_warning(rr_scramble(c(0, 10), c(0.5, 1.5)), "0", class = "candor_warning_reveals")
+  expect_warning(rr_scramble(c(0, 10), c(0.5, 1.5), truth = 0.4), class = "candor_warning_reveals")
+  expect_warning(rr_scramble(c(1, 10), 2, 3), class = "candor_warning_reveals")
+  expect_warning(rr_scramble(c(1, 10), 1, 0, truth = 0.5), class = "candor_warning_reveals")
+  expect_no_warning(rr_scramble(c(1, 10), c(0.5, 1.5)))
+  expect_no_warning(rr_scramble(c(0, 10), 0, c(0, 10), truth = 0.5))
+})
+
+test_that("what is no design, answer, report or level is refused", {
+  argument <- function(code) expect_error(code, class = "candor_error_argument")
+  argument(rr_scramble(c(0, 10), c(-1, 1), 2:3))
+  expect_error(rr_scramble(c(0, 10), 0, 1:3), "mean is 0", class = "candor_error_argument")
+  argument(rr_scramble(c(0, 10), data.frame(value = 1:2, prob = c(-0.5, 1.5))))
+  argument(rr_scramble(c(0, 10), data.frame(value = 1:2, prob = c(0.5, 0.4))))
+  argument(rr_scramble(c(0, 10), c(1, NA), 1:2))
+  argument(rr_scramble(c(0, 10), "a"))
+  argument(rr_scramble(c(0, 10), list(mean = 1, sd = -1, range = c(0, 2)), 1:2))
+  argument(rr_scramble(c(0, 10), list(mean = 5, sd = 1, range = c(0, 2)), 1:2))
+  argument(rr_scramble(c(0, 10), c(1, 2), 1:2, truth = 1))
+  argument(rr_scramble(c(0, 10), c(1, 2), 1:2, truth = -0.1))
+  argument(rr_scramble(c(10, 0), c(1, 2), 1:2))
+  argument(rr_scramble(c(0, Inf), c(1, 2), 1:2))
+  m <- rr_scramble(c(0, 10), c(1, 2), 1:2)
+  argument(rr_channel(m, levels = c("a", "b")))
+  argument(rr_channel(m))
+  expect_error(rr_channel(m, levels = c(5, 20)), class = "candor_error_argument")
+  device <- rr_scramble(c(0, 10), list(mean = 1, sd = 0.2, range = c(0.5, 1.5)), 1:2)
+  argument(rr_perturb(c(1, 2), device))
+  argument(rr_channel(device, levels = 1:3))
+  expect_identical(rr_estimate(c(3, 4, 9), device)$rows$term, c("mean", "variance"))
+  expect_error(rr_perturb(11, m), class = "candor_error_level")
+  expect_error(rr_perturb(NA_real_, m), class = "candor_error_missing")
+  expect_error(rr_tally(c(1, 22.1), m), class = "candor_error_report")
+  expect_error(rr_epsilon(m, shuffled = 100, delta = 1e-6), class = "candor_error")
+  expect_identical(as.vector(rr_epsilon(m)), Inf)
+})
