@@ -120,7 +120,8 @@ read_cards <- function(x, arg) {
   wrong <- function(problem) {
     abort(c("{.arg {arg}} must be cards: numbers, {.field value} and {.field prob}, or a device's moments.",
             x = problem,
-            i = "For example {.code c(0.5, 1, 1.5)}, or {.code list(mean = 1, sd = 0.2, range = c(0, 2))}."), "argument")
+            i = "For example {.code c(0.5, 1, 1.5)}, or {.code list(mean = 1, sd = 0.2, range = c(0, 2))}."),
+          "argument")
   }
   numbers <- function(x) is.numeric(x) && !is.object(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {

@@ -237,7 +237,7 @@ study_meat <- function(fit) {
 refuse_study <- function(fits) {
   if (!has_study(fits)) return(invisible())
   abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-          i = "Use the Wald tests of {.fn summary}, {.code anova(fit)} or {.code car::Anova(fit, test.statistic = \"Wald\")}."),
+          i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
         "argument")
 }
 
