@@ -189,6 +189,11 @@
 #'   Brown, L. D. and Greenshtein, E. (2009). Nonparametric empirical Bayes and compound decision approaches to estimation of a
 #'   high-dimensional vector of normal means. *Annals of Statistics* 37(4), 1685-1704. \doi{10.1214/08-AOS630} (That the best separable rule
 #'   can be learned from the data.)
+#' @concept prevalence
+#' @concept proportion
+#' @concept maximum likelihood
+#' @concept frequency estimation
+#' @concept local differential privacy
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' reports <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)

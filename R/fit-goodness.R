@@ -36,6 +36,8 @@
 #' `candor_error_argument` for anything but a maximum likelihood fit and for other arguments out of range; `candor_error_too_large` for a hierarchy of more than 4,096 levels.
 #' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
 #'   (Monte Carlo tests: p = (1 + number at least as large) / (1 + replications)).
+#' @concept noncompliance
+#' @concept compliance
 #' @examples
 #' # A die that forces "yes" in one of six throws makes 116 yes of 695 on average; 108 were given
 #' fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))

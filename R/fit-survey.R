@@ -58,6 +58,12 @@
 #'   Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts estimated from survey
 #'   data. *Survey Methodology* 24(2), 193-201.
 #' @name rr_survey
+#' @concept survey weights
+#' @concept replicate weights
+#' @concept primary sampling unit
+#' @concept complex survey
+#' @concept stratified sampling
+#' @concept clusters
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' # Schools in 15 districts; which do year-round teaching is asked by Warner's design
 #' data(api, package = "survey")

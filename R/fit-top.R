@@ -50,6 +50,9 @@
 #'
 #'   Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under dependency. *Annals of Statistics* 29(4),
 #'   1165-1188. \doi{10.1214/aos/1013699998}
+#' @concept heavy hitters
+#' @concept selective inference
+#' @concept intervals after selection
 #' @examples
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
@@ -168,6 +171,9 @@ drawn_of.rr_top <- function(x, data, labels) {
 #' `candor_error_too_large` for more than 2,000,000 candidates in a step.
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#' @concept heavy hitters
+#' @concept frequent strings
+#' @concept open dictionary
 #' @examples
 #' drinks <- c("tea", "ale", "gin", "rum", "cider", "water")
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 3, 5), width = 256)

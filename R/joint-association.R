@@ -49,6 +49,8 @@
 #' @section Errors:
 #' `candor_error_order` if the counts that a covariance needs were not tallied.
 #' @references Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
+#' @concept cross-table
+#' @concept chi-squared test
 #' @examples
 #' # Sex and survival on the Titanic, each answer randomised here
 #' people <- as.data.frame(Titanic)

@@ -19,6 +19,9 @@
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
 #' @references Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
+#' @concept frequency oracle
+#' @concept dBitFlip
+#' @concept telemetry
 #' @examples
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
 #' reports <- rr_perturb(rep(1:10, 10:1), mechanism)

@@ -44,6 +44,10 @@
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (The number of bits that can differ is corrected.)
 #' @seealso [rr_longitudinal()] for bits of categories without filters.
+#' @concept RAPPOR
+#' @concept permanent randomized response
+#' @concept instantaneous randomized response
+#' @concept memoization
 #' @examples
 #' pages <- c("home", "news", "shop", "help")
 #' mechanism <- rr_bloom(pages, epsilon = 2, bits = 16, hashes = 2, cohorts = 4, permanent = 4)

@@ -28,6 +28,9 @@
 #'   chains two of them.
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
+#' @concept transition matrix
+#' @concept misclassification matrix
+#' @concept design matrix
 #' @examples
 #' # Employment status with interviewer error, from a reinterview study
 #' C <- rbind(

@@ -185,6 +185,8 @@ with_design_level <- function(mechanism) {
 #'
 #'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
 #'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
+#' @concept noncompliance
+#' @concept self-protective no
 #' @examples
 #' # If a tenth of the respondents said "no" whatever the die showed
 #' design <- rr_forced(1 / 6)

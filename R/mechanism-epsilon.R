@@ -58,6 +58,11 @@
 #'
 #'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
 #'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
+#' @concept privacy budget
+#' @concept differential privacy
+#' @concept amplification by shuffling
+#' @concept sequential composition
+#' @concept plausible deniability
 #' @examples
 #' rr_epsilon(rr_grr(5, epsilon = 1))
 #' # A coin decides between the question and its negation: Warner's design with p = 0.7

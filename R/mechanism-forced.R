@@ -34,6 +34,8 @@
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
 #' @seealso [design_parameters] for the unrelated question whose prevalence is unknown.
+#' @concept sensitive question
+#' @concept forced response
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth
 #' rr_forced(1 / 6)
@@ -159,6 +161,9 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #'
 #'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
 #'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
+#' @concept noncompliance
+#' @concept cheating
+#' @concept honesty
 #' @examples
 #' # The Swiss ban on minarets: two groups, the share of yes and the honesty of those who should
 #' # say yes

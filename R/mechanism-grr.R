@@ -35,6 +35,10 @@
 #'
 #'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
 #'   response, equation (1).
+#' @concept direct encoding
+#' @concept k-RR
+#' @concept local differential privacy
+#' @concept randomizer
 #' @examples
 #' rr_grr(c("never", "once", "often"), epsilon = 1)
 #'
@@ -181,6 +185,12 @@ perturbation.rr_grr <- function(mechanism) {
 #'
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
+#' @concept sensitive question
+#' @concept randomized response technique
+#' @concept Warner model
+#' @concept crosswise model
+#' @concept triangular model
+#' @concept indirect questioning
 #' @examples
 #' rr_warner(0.7)
 #'

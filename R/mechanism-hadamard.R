@@ -25,6 +25,8 @@
 #' more than 2^31 reports.
 #' @references Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
 #'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
+#' @concept frequency oracle
+#' @concept Hadamard response
 #' @examples
 #' mechanism <- rr_hadamard(1000, epsilon = 2)
 #' mechanism

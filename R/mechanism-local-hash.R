@@ -31,6 +31,9 @@
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Carter, J. L. and Wegman, M. N. (1979). Universal classes of hash functions. *Journal of Computer and System
 #'   Sciences* 18(2), 143-154. \doi{10.1016/0022-0000(79)90044-8}
+#' @concept frequency oracle
+#' @concept optimized local hashing
+#' @concept OLH
 #' @examples
 #' mechanism <- rr_local_hash(1000, epsilon = 1)
 #' mechanism$g

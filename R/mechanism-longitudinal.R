@@ -57,6 +57,9 @@
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
 #' @seealso [rr_compose()] for two stages that nobody keeps; [rr_bloom()].
+#' @concept memoization
+#' @concept permanent randomized response
+#' @concept repeated reports
 #' @examples
 #' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 2, epsilon = 0.5)
 #' weekly

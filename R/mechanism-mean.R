@@ -37,6 +37,9 @@
 #'
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
 #'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid.)
+#' @concept mean estimation
+#' @concept numeric answers
+#' @concept amounts
 #' @examples
 #' mechanism <- rr_mean(c(0, 24), epsilon = 1)
 #' mechanism

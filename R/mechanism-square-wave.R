@@ -33,6 +33,8 @@
 #' @references Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
 #'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}, arXiv:1912.01051
 #' @seealso [rr_hierarchy()] for ranges and quantiles of many levels, [rr_mean()] where the mean is all that is wanted.
+#' @concept distribution of a number
+#' @concept ages
 #' @examples
 #' mechanism <- rr_square_wave(seq(0, 100, by = 10), epsilon = 2)
 #' mechanism

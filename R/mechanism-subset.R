@@ -21,6 +21,8 @@
 #' `candor_error_argument` for numbers out of range.
 #' @references Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
+#' @concept frequency oracle
+#' @concept subset selection
 #' @examples
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size

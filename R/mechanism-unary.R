@@ -25,6 +25,10 @@
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
 #' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()] compares the errors.
+#' @concept frequency oracle
+#' @concept optimized unary encoding
+#' @concept OUE
+#' @concept local differential privacy
 #' @examples
 #' mechanism <- rr_unary(c("never", "once", "often", "daily"), epsilon = 1)
 #' mechanism

@@ -74,6 +74,10 @@
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
+#' @concept sample size
+#' @concept power analysis
+#' @concept margin of error
+#' @concept planning a survey
 #' @examples
 #' # Within 3 points, whatever the truth: a forced-response die against the direct question
 #' rr_power(rr_forced(1 / 6), margin = 0.03)

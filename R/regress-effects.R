@@ -19,6 +19,7 @@
 #' `candor_error_argument` for anything but a fit of [rr_glm()], and for variables that are not covariates or columns.
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
+#' @concept average marginal effect
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
 #' survey <- data.frame(age = rep(20:69, 8), town = rep(c("small", "large"), each = 200))

@@ -66,6 +66,9 @@
 #'   Kosmidis, I. and Firth, D. (2009). Bias reduction in exponential family nonlinear models. *Biometrika* 96(4), 793-804.
 #'   \doi{10.1093/biomet/asp055}
 #' @seealso [rr_family()], [rr_effects()], [predict.rr_glm()], [confint.rr_glm()].
+#' @concept logistic regression
+#' @concept linear predictor
+#' @concept randomized outcome
 #' @examples
 #' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
 #' survey <- data.frame(age = rep(20:69, 8), town = rep(0:1, 200))

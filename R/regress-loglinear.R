@@ -58,6 +58,8 @@
 #'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.
 #'   *Journal of the American Statistical Association* 82, 605-610.
 #' @seealso [rr_estimate()] for the saturated model with intervals of the shares, [rr_association()] for pairs of questions.
+#' @concept contingency table
+#' @concept self-protective no
 #' @examples
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
 #' tally <- rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)

@@ -50,6 +50,8 @@
 #'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44,
 #'   226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
 #' @seealso [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
+#' @concept misclassified covariate
+#' @concept randomized predictor
 #' @examples
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
 #' fit <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))

@@ -53,6 +53,9 @@
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *Proceedings of the
 #'   2012 ACM Conference on Computer and Communications Security*, 650-661. \doi{10.1145/2382196.2382264}
+#' @concept randomize answers
+#' @concept randomizer
+#' @concept anonymize
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' truth <- factor(rep(c("never", "once", "often"), c(600, 300, 100)))

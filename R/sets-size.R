@@ -71,6 +71,10 @@
 #'
 #'   Of sketches: Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
 #'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a}. See also [rr_sketch()].
+#' @concept union
+#' @concept intersection
+#' @concept cardinality
+#' @concept distinct count
 #' @examples
 #' # Three clinics report, each membership with 10% of noise, which of 500 patients they have seen
 #' set.seed(1)

@@ -60,6 +60,8 @@
 #' the query (nothing is counted then), `candor_error_law` for reports that an engine cannot count, `candor_error_report` for reports that the mechanism cannot give, and `candor_error_empty` where it has no rows.
 #' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
+#' @concept counts
+#' @concept aggregate
 #' @examples
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' reports <- rr_perturb(sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1)), mechanism)
