@@ -261,12 +261,6 @@ power_sums <- function(share, term, powers, sums) {
   totals
 }
 
-# The least and the largest report.
-report_range <- function(mechanism) {
-  if (!is.null(mechanism$moments)) return(mechanism$reach)
-  mean(mechanism$range) + diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
-}
-
 # Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from there to the largest.
 score_line <- function(mechanism) {
   if (is.null(mechanism$moments)) return(c(-1, 2) * mechanism$reach)

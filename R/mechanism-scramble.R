@@ -241,7 +241,7 @@ round_reports <- function(x, mechanism) {
 
 # ---- the channel on given levels ----
 
-scrambled_channel <- function(mechanism, levels) {
+scrambled_channel.rr_scramble <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
   if (!is.numeric(levels) || is.object(levels) || length(levels) < 2L || anyNA(levels) || anyDuplicated(levels) ||

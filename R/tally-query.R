@@ -333,6 +333,12 @@ sql_drawn <- function(mechanism, columns) {
 # Reports that went through text have lost some digits.
 report_slack <- 1e-6
 
+# The least and the largest report of a mechanism of numbers.
+report_range <- function(mechanism) {
+  if (!is.null(mechanism$moments)) return(mechanism$reach)
+  mean(mechanism$range) + diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
+}
+
 # Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column

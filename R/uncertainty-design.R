@@ -73,21 +73,6 @@ estimate_columns <- function(fit, g, inversion, law) {
   M %*% inversion
 }
 
-# How a maximum of the likelihood moves with the reported shares: the inverse information on its support, times the
-# scores.
-likelihood_columns <- function(C, theta) {
-  on <- which(theta > 0)
-  reported <- drop(theta %*% C)
-  scores <- C[on, , drop = FALSE] / rep(pmax(reported, .Machine$double.xmin), each = length(on))
-  columns <- matrix(0, length(theta), ncol(C))
-  if (length(on) < 2L) return(columns)
-  # Directions in which shares move without changing their sum.
-  basis <- qr.Q(qr(cbind(1, diag(length(on))[, -1])))[, -1, drop = FALSE]
-  projected <- crossprod(basis, scores)
-  columns[on, ] <- basis %*% solve(projected %*% (t(projected) * reported), projected)
-  columns
-}
-
 # ---- the variance of the design ----
 
 # The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance, inversion); `inversion`
