@@ -24,7 +24,7 @@
 #'   number. Estimates that do not add up to 1 are projected on the distributions first.
 #' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
 #'
-#' @param object,x A fit of [rr_estimate()].
+#' @param object A fit of [rr_estimate()].
 #' @param parm Names or positions of categories, a character or numeric vector; all by default.
 #' @param level Confidence level, between 0 and 1; by default the one of the fit.
 #' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.

@@ -15,7 +15,7 @@
 #'
 #' One device for several items of a person (one die thrown once) breaks the independence of the reports given the truths: use [rr_association()] there.
 #'
-#' @param object,x,fitted A fit of [rr_glm()] with a random intercept.
+#' @param object,x A fit of [rr_glm()] with a random intercept.
 #' @param newdata A data frame with the covariates, and for `type = "report"` the arm; the fitted rows by default.
 #' @param type `"truth"`: the probability of a true yes; `"report"`: of a reported yes; `"link"`: the linear predictor of a person with random intercept 0.
 #' @param random What is done with the random intercept: `"average"` over persons (the prevalence; the default), `"zero"`, or `"predicted"`: the posterior mean of the probability

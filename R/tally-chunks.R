@@ -75,7 +75,8 @@
 #' columns <- scan(connection, "", sep = ",", nlines = 1, quiet = TRUE)
 #' next_lines <- function() {
 #'   lines <- readLines(connection, 200)
-#'   if (length(lines)) read.csv(text = lines, header = FALSE, col.names = columns, colClasses = "character")
+#'   if (!length(lines)) return(NULL)
+#'   read.csv(text = lines, header = FALSE, col.names = columns, colClasses = "character")
 #' }
 #' rr_tally(next_lines, mechanism, column = "answer")
 #' close(connection)
