@@ -96,7 +96,8 @@ profile_height <- function(parts, v, near = NULL) {
     rough <- climb(small, promising(small, cbind(parts$rest, steeper)), 1e-3, 60)
     best <- order(-rough$value)
     best <- best[!duplicated(round(rough$value[best], 2))]
-    near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE], if (!parts$regular) parts$rest[, seq_len(parts$ends)])
+    near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE],
+                  if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
     near <- near[, is.finite(heights(model, near)), drop = FALSE]
     if (!ncol(near)) return(list(value = -Inf))
   }
