@@ -87,6 +87,12 @@ mixed_fit <- function(plain, data, group, bar, call) {
   model <- mixed_model(data$x[, keep, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
                        match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), codes, weight)
   found <- mixed_maximum(model, plain$point[keep], plain$loglik)
+  # Where the fit without the intercept lies at infinity, its point is on a plateau that climbs do not leave.
+  if (!is.null(plain$boundary)) {
+    near <- mixed_climb(model, numeric(model$size), 0.5)
+    other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
+    if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
+  }
   names <- names(plain$coefficients)[keep]
   value <- mixed_value(model, found$at)
   b <- stats::setNames(found$at[seq_along(names)], names)

@@ -212,7 +212,7 @@ test_that("what a database gets wrong is said, and counted, by class", {
   refused("argument", rr_tally(table, rr_unary(3, epsilon = 1)))
   refused("argument", rr_tally(table, m, column = "answer", keep = "sets"))
   expect_snapshot(error = TRUE, rr_tally(wrong, m, column = "x", na.rm = TRUE))
-  refused("level", rr_tally(wrong, m, column = "y", na.rm = TRUE), "1.5")
+  refused("level", rr_tally(wrong, m, column = "y", na.rm = TRUE))
   refused("missing", rr_tally(dplyr::filter(wrong, x == "no" | is.na(x)), m, column = "x"), "1 of 2")
   refused("level", rr_tally(wrong, rr_product(x = m, text = m), na.rm = TRUE))
   refused("missing", rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g"))
