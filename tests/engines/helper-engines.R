@@ -52,7 +52,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   expect_identical(rr_tally(table, rr_grr(4, epsilon = 1), column = "wave"), rr_tally(frame, rr_grr(4, epsilon = 1), column = "wave"))
 
   # What is wrong
-  expect_error(rr_tally(table, m, column = "region"), "north.*times", class = "candor_error_level")
+  expect_error(rr_tally(table, m, column = "region"), class = "candor_error_level")
   expect_error(rr_tally(table, m, column = "anwser"), class = "candor_error_argument")
   expect_error(rr_tally(table, m, column = "answer", weights = "region"), class = "candor_error")
   expect_error(rr_tally(dplyr::filter(table, wave > 9L), m, column = "answer"), class = "candor_error_empty")

@@ -48,7 +48,7 @@ test_that("a schema, a view and a column of another type", {
   expect_identical(rr_tally(table, m, column = "answer", by = "day")$groups$day, as.Date(c("2026-01-01", "2026-01-02")))
   expect_identical(rr_tally(dplyr::tbl(connection, dbplyr::in_schema("survey", "late")), m, column = "answer")$counts, c(0, 1, 0))
   expect_error(rr_tally(table, m, column = "day"), class = "candor_error_argument")
-  expect_error(rr_tally(table, m, column = "answer", weights = "w"), "w \\(character\\)", class = "candor_error_database")
+  expect_error(rr_tally(table, m, column = "answer", weights = "w"), class = "candor_error_database")
   expect_error(rr_tally(table, m, column = "answer", weights = "day"), class = "candor_error_database")
 })
 
