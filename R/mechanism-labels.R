@@ -183,34 +183,31 @@ abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
             i = if (!counting) "Use {.code na.rm = TRUE} to drop them."), "missing")
   }
   unknown <- unknown_reports(x, mechanism)
-  line <- unknown_lines(unknown, paste("Report", at), "reports")
+  line <- unknown_line(unknown, paste("Report", at))
   abort(c("{.arg x} must hold reports of this mechanism.", x = "{line}", i = "{wanted_answers(x, mechanism)}",
           i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."), "level")
 }
 
-# The values that are not reports: the first as shown to the user, which report it may have meant, how many different
-# ones there are and how often they were given. `counts` says how often each of `x` was given, if not once.
+# The values that are not reports: the first as shown to the user, which report it may have meant and how often such
+# values were given. `counts` says how often each of `x` was given, if not once.
 unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
   found <- encode_reports(x, mechanism)
   place <- as.integer(found$codes) - found$first + 1L
   stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
   first <- value_at(x, stray[1])
-  text <- unique(if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray])
+  text <- if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray]
   list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
-       number = length(text), total = sum(counts[stray]),
+       total = sum(counts[stray]),
        relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
-         any(relax(text) %in% relax(mechanism$reports)))
+         any(relax(unique(text)) %in% relax(mechanism$reports)))
 }
 
-# The bullet of an error: `where` says where the first of them is, `among` what they are among.
-unknown_lines <- function(unknown, where, among) {
-  c(x = paste0(where, " is ", unknown$value, ", which is not a level.",
-               if (!is.na(unknown$meant)) sprintf(" Did you mean %s?", encodeString(unknown$meant, quote = "\"")),
-               if (unknown$number > 1) {
-                 sprintf(" %s values are not levels (%s %s).", format_count(unknown$number),
-                         format_count(unknown$total), among)
-               }))
+# The bullet of an error: `where` says where the first of them is.
+unknown_line <- function(unknown, where, among = "reports") {
+  paste0(where, " is ", unknown$value, ", which is not a level.",
+         if (!is.na(unknown$meant)) sprintf(" Did you mean %s?", encodeString(unknown$meant, quote = "\"")),
+         if (unknown$total > 1) sprintf(" %s %s are not levels.", format_count(unknown$total), among))
 }
 
 # Regressions match labels exactly.

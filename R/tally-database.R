@@ -99,10 +99,10 @@ abort_stray <- function(e, rows, mechanism, times) {
     # The same message whatever the order of the rows.
     order <- order(as.character(x), method = "radix")
     unknown <- unknown_reports(x[order], part, times[order])
-    if (!unknown$number) next
-    lines <- unknown_lines(unknown, "A report", "reports")
+    if (!unknown$total) next
+    line <- unknown_line(unknown, "A report")
     abort(c("{.val {name}} must hold reports of this mechanism.",
-            stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)), i = "{wanted_answers(x, part)}",
+            x = "{line}", i = "{wanted_answers(x, part)}",
             i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
   }
   rlang::cnd_signal(e)

@@ -43,9 +43,9 @@ abort_question <- function(column, position, name, mechanism) {
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
   unknown <- unknown_reports(column, mechanism)
-  lines <- unknown_lines(unknown, sprintf("Row %s", at), sprintf("rows, the first is number %s", at))
+  line <- unknown_line(unknown, paste("Row", at), "rows")
   abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.",
-          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
+          x = "{line}",
           i = "Its levels are {format_labels(mechanism$reports)}."), "level")
 }
 

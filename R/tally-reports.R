@@ -563,9 +563,9 @@ report_codes <- function(x, mechanism, name) {
   }
   unknown <- unknown_reports(x, mechanism)
   row <- format_count(bad[1])
-  lines <- unknown_lines(unknown, paste("Row", row), sprintf("reports, the first in row %s", row))
+  line <- unknown_line(unknown, paste("Row", row))
   abort(c("{.val {name}} must hold reports of its mechanism.",
-          stats::setNames(sprintf("{lines[%d]}", seq_along(lines)), names(lines)),
+          x = "{line}",
           i = "The levels are {format_labels(mechanism$reports)}.",
           i = if (unknown$relaxed) relaxed_remedy), "level")
 }

@@ -53,8 +53,8 @@
 #'
 #' @section Errors:
 #' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
-#' without `na.rm`, with value and position. One error names all values that are not levels (at most eight are shown), how often each was
-#' given and which level may have been meant. `candor_error_argument` for weights or groups
+#' without `na.rm`, with value and position. The error names the first value that is not a level, the level that may have been
+#' meant, and the number of such reports. `candor_error_argument` for weights or groups
 #' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
 #' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
 #' the query (nothing is counted then), `candor_error_law` for reports that an engine cannot count, `candor_error_report` for reports that the mechanism cannot give, and `candor_error_empty` where it has no rows.
