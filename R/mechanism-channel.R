@@ -1,45 +1,60 @@
-#' Any channel
+#' Transition matrices: any mechanism from its matrix
 #'
-#' A mechanism from its matrix of transition probabilities: post-randomisation (PRAM), misclassified answers, an
-#' instrument with known error rates, a mechanism of your own. It need not be square: reports may be more or fewer
-#' than truths.
+#' `rr_channel()` makes a mechanism from its matrix of transition probabilities: post-randomization (PRAM), misclassified answers, an
+#' instrument with known error rates, or a mechanism of your own. The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism.
 #'
-#' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row
-#' adds up to 1. (Some packages store the transpose. If the transpose of `C` would be
-#' valid, the error says so.)
+#' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row adds up to 1. Some packages store the
+#' transpose. An error says so if the transpose of `C` would be valid.
 #'
-#' A square channel of the form \eqn{b_y + a\,1\{x = y\}}{b_y + a 1{x = y}}, such as k-ary randomized response written out,
-#' is recognised and
-#' estimated in closed form. For any other one [rr_estimate()] finds the maximum of the likelihood with a proof of how
-#' close it is, see [rr_solver].
+#' A square channel of the form \eqn{b_y + a\,1\{x = y\}}{b_y + a 1{x = y}}, such as k-ary randomized response, is recognized and estimated in
+#' closed form. For any other channel [rr_estimate()] finds the maximum of the likelihood, with a proof of how close it is, see [rr_solver].
 #'
-#' @param C The matrix of transition probabilities, one row per truth and one column per report; or a mechanism of [rr_scramble()], of which the channel on the numbers `levels` is wanted.
-#' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in
-#'   another order reorder it, others replace its names. A square channel whose
-#'   columns have no names reports its own levels.
-#' @param tolerance How far a row may be from adding up to 1, for published tables that were rounded. Rows are rescaled to 1.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_channel", "rr_mechanism")`: a list with, among others, `levels`, `reports`,
-#'   `matrix` and `epsilon`.
+#' @section Labels of reports:
+#' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
+#'
+#' | mechanism | label of a report | example |
+#' |---|---|---|
+#' | [rr_unary()] | bits in the order of the categories | `"010"` |
+#' | [rr_bloom()] | cohort and bits | `"2: 0110"` |
+#' | [rr_subset()] | categories | `"{never, often}"` |
+#' | [rr_bitflip()] | the bits that were drawn | `"never = 0, often = 1"` |
+#' | [rr_hadamard()] | number of the report | `"5"` |
+#' | [rr_hadamard()] with `one_bit` | index and sign | `"3: -1"` |
+#'
+#' Unary encoding reaches the limit with 13 categories. [rr_epsilon()] is the largest logarithm of a ratio within a column.
+#'
+#' @param C Matrix of transition probabilities, one row per truth and one column per report. Or a mechanism of [rr_scramble()]: the channel is
+#'   then computed for the numbers in `levels`.
+#' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in another order
+#'   reorder the matrix, and other names replace its names. A square channel without column names reports its own levels.
+#' @param tolerance Number, default 1e-8. Largest difference between 1 and the sum of a row, for published tables that were rounded. Rows are
+#'   rescaled to 1.
+#' @param ... Must be empty.
+#' @return `rr_channel()`: a mechanism of class `c("rr_channel", "rr_mechanism")`, a list with elements `levels`, `reports`, `matrix` and `epsilon`.
+#'   `rr_matrix()`: a matrix with one row per truth and one column per report, and dimnames `truth` and `report`.
 #' @section Errors:
-#' `candor_error_argument` for anything but a matrix of finite probabilities, for a row that does not add up to 1 (named, with its sum),
-#' for a report that has probability 0 under every truth (named), and for labels that do not fit.
-#' @seealso [rr_pram()], [rr_geometric()], [rr_exponential()] and [rr_misclassification()] make common channels; [rr_compose()]
-#'   chains two of them.
+#' * `candor_error_argument`: `C` is not a matrix of probabilities whose rows add up to 1; a report has probability 0 under every truth; labels do
+#'   not fit; `rr_matrix()` of more than 10,000 categories.
+#' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
+#' @seealso [rr_pram()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #' @concept transition matrix
-#' @concept misclassification matrix
 #' @concept design matrix
+#' @concept misclassification matrix
 #' @examples
-#' # Employment status with interviewer error, from a reinterview study
+#' # Employment status with interviewer error, known from a reinterview study
 #' C <- rbind(
 #'   employed = c(0.95, 0.02, 0.03),
 #'   unemployed = c(0.08, 0.85, 0.07),
 #'   inactive = c(0.04, 0.03, 0.93)
 #' )
 #' mechanism <- rr_channel(C)
-#' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
+#' # How many are unemployed, if 70 of 1,000 are recorded as such?
+#' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)   # ANS
+#'
+#' # The matrix of a survey design
+#' rr_matrix(rr_crosswise(0.25))
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
@@ -143,60 +158,62 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 
 # ---- common channels ----
 
-#' Common channels
+#' PRAM, misclassification and other common transition matrices
 #'
-#' * `rr_pram()`: post-randomisation. Each category is kept with its own probability and otherwise replaced by another one, with equal probabilities or
-#'   in proportion to `margin`.
-#' * `rr_geometric()`: the truncated geometric mechanism for ordered categories: a report lies `j` steps from the truth with
-#'   probability proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
+#' * `rr_pram()`: post-randomization. Each category is kept with its own probability, and otherwise replaced by another category.
+#' * `rr_geometric()`: the truncated geometric mechanism for ordered categories. A report lies `j` steps from the truth with probability
+#'   proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
 #' * `rr_exponential()`: the exponential mechanism, \eqn{P(y \mid x) \propto \exp(\epsilon\, u(x, y) / 2\Delta)}{P(y | x)
-#'   proportional to exp(epsilon u(x, y) / 2 Delta)}
-#'   with \eqn{\Delta} the range of the utility \eqn{u} over truths.
-#' * `rr_misclassification()`: answers that are mistaken rather than randomised: from sensitivity and specificity, or from the table of
-#'   a validation study.
+#'   proportional to exp(epsilon u(x, y) / 2 Delta)}, with \eqn{\Delta} the range of the utility \eqn{u} over truths.
+#' * `rr_misclassification()`: answers that are mistaken, not randomized. It takes sensitivity and specificity, or the table of a validation study.
 #'
 #' @section Validation studies:
-#' Sensitivity and specificity of a test, a classifier, a coder or a record linkage (its confusion matrix) are usually known from people whose truth was found out,
-#' and this study has an error of its own. `rr_misclassification(table = )` takes its counts \eqn{V}, and the error enters covariances, intervals, comparisons,
-#' regressions and plans. The estimates are the same whatever `validation` is, unless it is `"internal"`.
+#' The sensitivity and specificity of a test, a classifier, a coder or a record linkage usually come from a sample of people whose truth is known.
+#' This sample has an error of its own. `rr_misclassification(table = )` takes its counts \eqn{V}, and the error enters covariances, intervals,
+#' comparisons, regressions and plans. `validation` says how the people in the table were found.
 #'
-#' * `"external"`: each row of the table is a sample of its own of people with this truth. With row sums \eqn{m_x}, shares \eqn{C_x} and
+#' * `"external"`: each row of the table is a separate sample of people with this truth. With row sums \eqn{m_x}, shares \eqn{C_x} and
 #'   \eqn{S_x = (\mathrm{diag}(C_x) - C_x C_x^T) / m_x}{S_x = (diag(C_x) - C_x C_x') / m_x}, the covariance of the reported shares becomes
-#'   \eqn{\Sigma + \sum_x \theta_x^2 S_x}{Sigma + sum_x theta_x^2 S_x} (Rogan and Gladen 1978 for a yes/no question). Wilson's interval is the score interval with
-#'   this variance, two more people in each row being spread evenly over the reports. In 20,000 simulated samples of each of eight settings the 95% interval covered 94.4 to 95.6%, where
-#'   `validation = "exact"` covered 24 to 92%. If no error was found in a small table the interval is too wide (it covered 99.8 and 100% in two such settings).
-#' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling, Tenenbein 1970, 1972). The estimate is
-#'   \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the reports of all, whether by `"mle"` or `"inv"`. `logLik()` is `NA`, and groups are refused: each has a table of its own.
-#' * `"exact"`: the shares of the table are the channel. This is for tables so large that their error does not matter.
+#'   \eqn{\Sigma + \sum_x \theta_x^2 S_x}{Sigma + sum_x theta_x^2 S_x} (Rogan and Gladen 1978 for a yes/no question). Wilson's interval is the
+#'   score interval with this variance; it adds two people to each row, spread evenly over the reports. If a small table contains no error, the
+#'   interval is too wide.
+#' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling,
+#'   Tenenbein 1970, 1972). The estimate is \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the
+#'   reports of all. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own.
+#' * `"exact"`: the shares of the table are the channel. Use it if the table is so large that its error does not matter.
 #'
-#' Groups of a tally, and fits with the same table, share the error of the study: [vcov()][rr_fit], [rr_compare()] and [rr_contrast()] have the covariance
-#' between them, and in a comparison of similar groups the error nearly cancels. Likelihood ratio tests of equal groups hold as they are. Intervals of a comparison with an estimate at 0 or 1 leave the covariance out, and are too wide.
-#' [rr_glm()] has the error by two steps (Murphy and Topel 1985): its intervals and tests are Wald's, `AIC()` takes the channel for known. [rr_power()] says which margins the
-#' study makes impossible. [rr_choose()] and [rr_study()] take the channel for known.
+#' `"external"` and `"exact"` give the same estimates. Groups of a tally, and fits with the same table, share the error of the study.
+#' [vcov()][rr_fit], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
+#' comparison of similar groups. If an estimate is at 0 or 1, the interval of a comparison leaves this covariance out and is too wide.
 #'
-#' Not for such channels, because the error would be left out: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()], [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], survey designs.
+#' [rr_glm()] adds the error in a second step (Murphy and Topel 1985): its intervals and tests are Wald's, and `AIC()` treats the channel as
+#' known. [rr_choose()] and [rr_study()] treat the channel as known. [rr_power()] reports which margins of error the study makes impossible.
 #'
-#' Other names for this are quantification and label shift: adjusted classify and count is `method = "inv"`, and the algorithm of Saerens, Latinne and Decaestecker (2002)
-#' on hard labels is `method = "ibu"`. In epidemiology it is diagnostic accuracy and true prevalence, and the allocation of causes in verbal autopsy.
+#' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
+#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()] and survey designs.
 #'
-#' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels` (known names of yes and no in the order no, yes).
-#' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
-#'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
-#' @param levels Labels, or their number.
-#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
-#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range; [rr_epsilon()] may be
-#'   smaller.
-#' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
-#' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
-#'   \mathrm{no})}{P(no | no)}, where "no" is the first of the two levels.
-#' @param table Counts of a validation study, rows truths and columns reports: numbers of people, not shares (unless `validation = "exact"`).
-#' @param validation How the people in `table` were found, see Validation studies.
-#' @param ... Not used, and refused.
-#' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` one of [rr_binary()].
+#' In machine learning this problem is called quantification or label shift. Adjusted classify and count is `method = "inv"`, and the algorithm of
+#' Saerens, Latinne and Decaestecker (2002) on hard labels is `method = "ibu"`.
+#'
+#' @param keep Probability that a category is kept: one number, or one per category. Names serve as `levels`; known names of yes and no are put in
+#'   the order no, yes.
+#' @param margin Probability of each category as a replacement; by default uniform. The replaced category is left out and the rest rescaled. Names
+#'   of `keep` and `margin` are matched to the levels.
+#' @param levels Labels of the categories, or their number.
+#' @param epsilon Number, 1e-12 to 700. For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths;
+#'   [rr_epsilon()] of the whole scale is \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy budget; [rr_epsilon()] may be smaller.
+#' @param utility Matrix of utilities, one row per truth and one column per report; by default minus the distance of the ranks.
+#' @param sensitivity,specificity Numbers, 0 to 1: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
+#'   \mathrm{no})}{P(no | no)}, with "no" the first of the two levels.
+#' @param table Counts of a validation study, one row per truth and one column per report. Shares are allowed only with `validation = "exact"`.
+#' @param validation `"external"` (default), `"internal"` or `"exact"`, see *Validation studies*.
+#' @param ... Must be empty.
+#' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` a mechanism of [rr_binary()].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts;
-#' `candor_error_no_information` for a report that nobody gave in an internal validation; `candor_error_mismatch` for names that are not the levels.
-#' `candor_warning_weights` for counts that are not whole.
+#' * `candor_error_argument`: probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts.
+#' * `candor_error_no_information`: a report that nobody gave in an internal validation study.
+#' * `candor_error_mismatch`: names that are not levels.
+#' * Warning `candor_warning_weights`: counts that are not whole.
 #' @references Gouweleeuw et al. (1998), see [rr_channel()].
 #'
 #'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
@@ -208,23 +225,31 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #'   Epidemiology* 107(1), 71-76. \doi{10.1093/oxfordjournals.aje.a112510}
 #'
 #'   Tenenbein, A. (1970). A double sampling scheme for estimating from binomial data with misclassifications. *Journal of the American Statistical
-#'   Association* 65, 1350-1361; and (1972) for more categories, *Technometrics* 14, 187-202.
+#'   Association* 65, 1350-1361. For more categories (1972), *Technometrics* 14, 187-202.
 #'
 #'   Murphy, K. M. and Topel, R. H. (1985). Estimation and inference in two-step econometric models. *Journal of Business & Economic Statistics* 3, 370-379.
 #'
-#'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation* 14, 21-41.
+#'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation*
+#'   14, 21-41. \doi{10.1162/089976602753284446}
+#' @seealso [rr_channel()]; [rr_compose()] for a second stage; `vignette("channels", package = "candor")`.
+#' @concept post-randomization
+#' @concept misclassification
+#' @concept sensitivity and specificity
+#' @concept diagnostic accuracy
+#' @concept true prevalence
+#' @concept confusion matrix
+#' @concept quantification
 #' @examples
 #' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
 #' rr_geometric(5, epsilon = 1)
 #'
-#' # A test of sensitivity 0.8 and specificity 0.95, positive in 120 of 1000:
-#' # the estimate of Rogan and Gladen
+#' # What is the prevalence, if a test of sensitivity 0.8 and specificity 0.95 is positive in 120 of 1,000?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
-#' coef(rr_estimate(rr_counts(c(880, 120), test)))
+#' coef(rr_estimate(rr_counts(c(880, 120), test)))   # ANS
 #'
-#' # The same from the study itself, of 100 without and 50 with the condition: its error counts
+#' # The same from a study of 100 people without and 50 with the condition: its error counts
 #' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)
+#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # ANS
 #' @export
 rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
   check_dots_empty(...)

@@ -2,43 +2,42 @@
 #'
 #' With some probability the respondent tells the truth. Otherwise a device dictates the answer
 #' (forced response), or the respondent answers an innocuous question with the same categories (unrelated
-#' question). Either way
-#' \deqn{P(y \mid x) = b_y + a\,1\{x = y\}, \qquad a + \sum_y b_y = 1,}{P(y | x) = b[y] + a (if x = y), where a + sum(b) = 1,}
-#' and the exact maximum likelihood estimate has a closed form for any number of categories.
+#' question). Both designs have the law
+#' \deqn{P(y \mid x) = b_y + a\,1\{x = y\}, \qquad a + \sum_y b_y = 1,}{P(y | x) = b[y] + a (if x = y), with a + sum(b) = 1,}
+#' and the maximum likelihood estimate has a closed form for any number of categories.
 #'
-#' @param forced Probability that the device dictates each answer: one number that holds for each answer, or
-#'   one per category, whose names serve as `levels` when those are not given. The sum must be below 1
-#'   for anything to be learned; the rest, `1 - sum(forced)`, is the probability of the truth.
-#' @param p Probability of the sensitive question, that is of the truth, from 0 to 1.
-#' @param pi Distribution of the answers to the innocuous question: probabilities that add up to 1, one
-#'   per category, whose names serve as `levels` when those are not given; for a yes/no question also
-#'   one number, the probability of "yes", the second level. `NULL` for a yes/no question whose innocuous prevalence is unknown: two samples with different `p` identify it,
-#'   see [design_parameters].
-#' @param levels The answers: labels, all different, or their number. Not needed for a yes/no question,
-#'   whose levels are `c("no", "yes")`, nor where the probabilities have names; where both are given, names are matched to
-#'   `levels` in any order. Names that are known for yes and no, `c(yes = 1 / 6, no = 1 / 6)`, give the levels in the order no, yes, since regressions,
-#'   contrasts, power and pictures are about the second level. `levels` of that kind in the other order are kept, with a message of class
-#'   `candor_message_order`; they are an error where `pi` is one number without a name.
-#' @param epsilon In place of `forced`, which is then the same for each answer, or of `p`: the privacy level, from 1e-12 to 700.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with, among
-#'   others, `levels`, `truth` (\eqn{a}), `innocuous` (\eqn{b}, one per category) and
-#'   `epsilon` \eqn{= \max_y \log(1 + a / b_y)}{= max over y of log(1 + a / b[y])}, infinite when some \eqn{b_y = 0}.
+#' @param forced Probability that the device dictates each answer: one number for each answer alike, or one per category, whose names can serve as
+#'   `levels`. The sum must be below 1; `1 - sum(forced)` is the probability of the truth.
+#' @param p Number, 0 to 1. Probability of the sensitive question.
+#' @param pi Distribution of the answers to the innocuous question: one probability per category, adding up to 1, whose names can serve as
+#'   `levels`. For a yes/no question one number is enough, the probability of the second level, "yes". `NULL`: the prevalence of the innocuous
+#'   question is unknown. Two samples with different `p` then identify it, see [design_parameters].
+#' @param levels Labels of the answers, all different, or their number. By default `c("no", "yes")`, or the names of the probabilities. Names such as
+#'   `c(yes = 1 / 6, no = 1 / 6)` give the levels in the order no, yes. `levels` in the order yes, no are kept with the message
+#'   `candor_message_order`; they give an error if `pi` is one number without a name.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of `p`, or of a `forced` that is the same for each answer.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_forced", "rr_mechanism")` or `c("rr_unrelated", "rr_mechanism")`: a list with elements `levels`, `truth`
+#'   (\eqn{a}), `innocuous` (\eqn{b}, one per category), `epsilon` and others. Epsilon is
+#'   \eqn{\max_y \log(1 + a / b_y)}{max over y of log(1 + a / b[y])}, and infinite if some \eqn{b_y = 0}.
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1, a sum of `forced` above 1, a `pi` that does
-#' not add up to 1, labels of yes and no in the wrong order for a `pi` of one number, and lengths that do not match; `candor_error_mismatch` for names that are not the `levels`.
+#' * `candor_error_argument`: probabilities outside 0 to 1, a sum of `forced` above 1, a `pi` that does not add up to 1, lengths that do not match.
+#' * `candor_error_mismatch`: names that are not the `levels`.
 #' @references Boruch, R. F. (1971). Assuring confidentiality of responses in social research: a note on
 #'   strategies. *The American Sociologist* 6(4), 308-311.
 #'
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
-#' @seealso [design_parameters] for the unrelated question whose prevalence is unknown.
+#' @seealso [rr_binary()] for other yes/no designs; [rr_lie_detector()] for respondents who do not follow the instructions; [nigeria_survey].
+#' @concept prevalence
 #' @concept sensitive question
 #' @concept forced response
 #' @examples
-#' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth
-#' rr_forced(1 / 6)
+#' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.
+#' # How many had contact with armed groups?
+#' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+#' tidy(fit, conf.int = TRUE)   # ANS
 #'
 #' # Three categories, with unequal forcing
 #' rr_forced(c(never = 0.1, once = 0.1, often = 0.2))
@@ -130,29 +129,28 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 
 #' Designs that estimate whether respondents follow the instructions
 #'
-#' Some respondents say no although the instructions ask for yes. These designs make their share, or the honesty of the respondents whose truth is yes, a parameter. One sample cannot tell
-#' this parameter from the share of yes; two samples whose devices have different probabilities can. Give the tallies of both to
-#' [rr_estimate()] as a list.
+#' Some respondents say no although the instructions ask for yes. These designs make their share, or the honesty of respondents whose truth is yes,
+#' a parameter. One sample cannot separate this parameter from the prevalence; two samples whose devices have different probabilities can. Give
+#' the tallies of both samples to [rr_estimate()] as a list.
 #'
-#' * `rr_lie_detector()`, the stochastic lie detector: a respondent whose truth is no answers truthfully with the known
-#'   probability \eqn{p}, and yes otherwise. One whose truth is yes is asked to say yes, and does so with an unknown probability, their
-#'   *honesty*.
-#' * `rr_cheater_detection()`: a device forces "yes" with probability `yes` and "no" with probability `no`, and asks for the truth otherwise.
-#'   An unknown share of respondents are *cheating*: they say no whatever the device shows. With `no = 0` this is the cheater detection model, else
-#'   its symmetric form.
-#' * `rr_unrelated(p, pi = NULL)`, the unrelated question whose prevalence is unknown, see [rr_unrelated()].
+#' * `rr_lie_detector()`, the stochastic lie detector. A respondent whose truth is no answers truthfully with the known probability `p`, and
+#'   says yes otherwise. A respondent whose truth is yes should say yes, and does so with an unknown probability, the *honesty*.
+#' * `rr_cheater_detection()`. A device forces "yes" with probability `yes` and "no" with probability `no`, and asks for the truth otherwise.
+#'   An unknown share of respondents are *cheating*: they say no whatever the device shows. With `no = 0` this is the cheater detection model,
+#'   otherwise its symmetric form.
+#' * `rr_unrelated(p, pi = NULL)`, the unrelated question of unknown prevalence, see [rr_unrelated()].
 #'
-#' The truths of these mechanisms are latent classes: `no`, `yes, admitted` and `yes, denied` for the lie detector; `no`, `yes` and `cheating` for cheater
-#' detection.
+#' The truths of these mechanisms are latent classes: `no`, `yes, admitted` and `yes, denied` for the lie detector; `no`, `yes` and `cheating` for
+#' cheater detection.
 #'
-#' @param p The probability that the device lets a respondent whose truth is no say no, from 0 to 1.
-#' @param yes,no The probabilities that the device forces "yes" and "no".
-#' @param levels Two labels, first the one for no. Known labels of yes and no in the other order are an error.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")`, or `rr_cheater_detection` in its place, whose field
-#'   `parameters` says which classes make up each parameter; see [design_parameters].
+#' @param p Number, 0 to 1. Probability that a respondent whose truth is no says no.
+#' @param yes,no Numbers, 0 to 1. Probabilities that the device forces "yes" and "no".
+#' @param levels Two labels, first the label for no.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")` or `c("rr_cheater_detection", ...)`. Its element `parameters`
+#'   lists the classes that make up each parameter, see [design_parameters].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside their range, for labels that are not two, and for those of yes and no in the wrong order.
+#' `candor_error_argument` for probabilities outside their range, and for `levels` that are not two labels in the order no, yes.
 #' @references Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
 #'   \doi{10.3758/s13428-011-0144-2}
 #'
@@ -161,18 +159,21 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #'
 #'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
 #'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
+#' @seealso [rr_noncompliance()] for a stated share who ignore the instructions; [design_parameters]; [rr_anchor()] for an anchor question;
+#'   [rr_goodness_of_fit()].
+#' @concept stochastic lie detector
+#' @concept cheater detection model
 #' @concept noncompliance
 #' @concept cheating
 #' @concept honesty
 #' @examples
-#' # The Swiss ban on minarets: two groups, the share of yes and the honesty of those who should
-#' # say yes
+#' # The Swiss ban on minarets: which share voted yes, and how many of them admit it?
 #' groups <- subset(minaret_survey, design != "direct")
 #' tallies <- lapply(1:2, function(i) {
 #'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
 #' })
 #' fit <- rr_estimate(tallies)
-#' tidy(fit, type = "parameters")
+#' tidy(fit, type = "parameters")   # ANS
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

@@ -1,52 +1,51 @@
 #' k-ary randomized response
 #'
 #' Each respondent reports the truth with probability \eqn{p} and each of the other \eqn{K - 1} answers
-#' with probability \eqn{q = (1 - p) / (K - 1)}. Also known as generalised randomized response (GRR),
-#' kRR, or direct encoding; with two categories it is Warner's design.
+#' with probability \eqn{q = (1 - p) / (K - 1)}. Other names are generalized randomized response (GRR), kRR and direct encoding. With two
+#' categories it is Warner's design.
 #'
-#' Give the privacy level or the design probability, not both. With \eqn{z = e^{-\epsilon}},
+#' Give either `epsilon` or `p`. With \eqn{z = e^{-\epsilon}},
 #' \deqn{p = \frac{1}{1 + (K - 1) z}, \quad q = \frac{z}{1 + (K - 1) z}, \quad
-#'   p - q = \frac{-\mathrm{expm1}(-\epsilon)}{1 + (K - 1) z},}{p = 1 / (1 + (K - 1) z),
-#'   q = z / (1 + (K - 1) z), p - q = -expm1(-epsilon) / (1 + (K - 1) z),}
-#' and \eqn{p - q} is never formed by subtraction, so no digits are lost for \eqn{\epsilon} from \eqn{10^{-12}}
-#' to 700.
+#'   p - q = \frac{-\mathrm{expm1}(-\epsilon)}{1 + (K - 1) z}.}{p = 1 / (1 + (K - 1) z),
+#'   q = z / (1 + (K - 1) z), p - q = -expm1(-epsilon) / (1 + (K - 1) z).}
+#' The difference \eqn{p - q} is never formed by subtraction, so no digits are lost.
 #'
-#' A design with \eqn{p < q}, where the truth is the *least* likely report, is legitimate and is
-#' estimated correctly; give it through `p`. With \eqn{p = q} reports carry no information, and
-#' [rr_estimate()] refuses them.
+#' A design with \eqn{p < q}, in which the truth is the *least* likely report, is valid; give it through `p`. With \eqn{p = q} reports carry no
+#' information, and [rr_estimate()] gives an error.
 #'
-#' @param levels The categories of the answer: their labels (text, numbers or a factor, all different; an ordered factor keeps its order in pictures), or how many there
-#'   are (at least 2), in which case they are called `1`, `2`, ...
-#'   Labels of whole numbers have no exponent (`100000`), those of other numbers 15 digits, more if two would be alike; their decimal sign is a point.
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param p The probability of reporting the truth, from 0 to 1. `p = 1` is a direct question.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with, among others, `levels`,
-#'   `p`, `q`, `p_minus_q` and `epsilon`.
+#' @param levels Labels of the categories (text, numbers or a factor, all different), or their number (whole, at least 2). A number `K` gives the
+#'   labels `1`, ..., `K`. An ordered factor keeps its order in pictures. Whole numbers become labels without an exponent (`100000`). Other numbers
+#'   get 15 digits, or more if two labels would be equal, and a decimal point.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
+#' @param p Number, 0 to 1. Probability of reporting the truth; `p = 1` is a direct question.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with elements `levels`, `p`, `q`, `p_minus_q`, `epsilon` and others.
 #' @section Errors:
-#' `candor_error_argument` when both or neither of `epsilon` and `p` are given, when they lie
-#' outside their range, and when `levels` are fewer than 2, missing or not all different.
+#' `candor_error_argument` unless exactly one of `epsilon` and `p` is given and in its range, and for fewer than 2 levels, or levels that are
+#' missing or not all different.
 #' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer
 #'   bias. *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local
-#'   privacy. *Proceedings of the 33rd International Conference on Machine Learning*, 2436-2444.
+#'   privacy. *Proceedings of the 33rd International Conference on Machine Learning*, 2436-2444. arXiv:1602.07387
 #'
 #'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
-#'   response, equation (1).
+#'   response, equation (1). arXiv:2601.08603
+#' @seealso [rr_binary()] and [rr_forced()] for survey designs; [rr_unary()], [rr_subset()] and [rr_hadamard()] for many categories;
+#'   [rr_recommend()], which compares their errors.
 #' @concept direct encoding
 #' @concept k-RR
 #' @concept local differential privacy
 #' @concept randomizer
 #' @examples
-#' rr_grr(c("never", "once", "often"), epsilon = 1)
+#' # How often did 1,000 students cheat? Each reports at epsilon = 1
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
+#' mechanism
+#' coef(rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism)))   # ANS
 #'
-#' # Telemetry: 41,270 possible answers
-#' rr_grr(41270, epsilon = 4)
-#'
-#' # The same design from its probability
-#' rr_epsilon(rr_grr(3, p = 0.5))
+#' # The privacy budget of a design that is given by its probability
+#' rr_epsilon(rr_grr(3, p = 0.5))   # ANS
 #' @export
 rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   check_dots_empty(...)
@@ -126,53 +125,46 @@ perturbation.rr_grr <- function(mechanism) {
 
 # ---- yes/no questions ----
 
-#' Randomized yes/no questions
+#' Randomized yes/no questions: Warner, crosswise, triangular, Mangat, Kuk
 #'
 #' `rr_binary()` describes any yes/no question by its two probabilities,
-#' \eqn{p = P(\mathrm{yes} \mid \mathrm{yes})}{p = P(yes | yes)} and \eqn{q = P(\mathrm{yes} \mid \mathrm{no})}{q = P(yes | no)}. The classical survey
-#' designs are special cases, each with its own constructor:
+#' \eqn{p = P(\mathrm{yes} \mid \mathrm{yes})}{p = P(yes | yes)} and \eqn{q = P(\mathrm{yes} \mid \mathrm{no})}{q = P(yes | no)}. The classical
+#' survey designs for a sensitive question are special cases:
 #'
 #' | constructor | what the respondent does | `p` | `q` |
 #' |---|---|---|---|
 #' | `rr_warner(p)` | a device picks the question (probability `p`) or its negation | `p` | `1 - p` |
-#' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous one of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
-#' | `rr_triangular(p)` | says "no" only if both answers are no, the innocuous one having prevalence `p` | 1 | `p` |
-#' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
+#' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
+#' | `rr_triangular(p)` | says "no" only if both answers are no; the innocuous question has prevalence `p` | 1 | `p` |
+#' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise by Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
 #' | `rr_mangat(p, variant = "1994")` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
-#' | `rr_kuk(p1, p2)` | names the colour of a card drawn from the deck of their group; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
+#' | `rr_kuk(p1, p2)` | draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
 #'
-#' Any `p != q` can be estimated, `p < q` included (the crosswise design with `p` = 0.25 is such a
-#' one). Where a report rules a truth out, as a "no" does in the triangular design, [rr_epsilon()] is `Inf`.
+#' Any `p != q` can be estimated, including `p < q`, as in the crosswise design with `p = 0.25`. If a report rules a truth out, [rr_epsilon()] is
+#' `Inf`. A "no" in the triangular design is an example.
 #'
-#' Two designs are called Mangat's. In the two-stage design of Mangat and Singh (1990) a first device sends some respondents, whatever their truth, to the direct question.
-#' In the design of Mangat (1994), `variant = "1994"`, the truth itself decides: those who hold the attribute say "yes"
-#' without any device, and only the others use one. With the same `p` they are different designs, whose estimates differ. In the design of 1994 a
-#' "no" clears its respondent for certain, as in the triangular design with `1 - p`, which has the same probabilities.
+#' Two designs are called Mangat's, and with the same `p` their estimates differ. In the two-stage design of Mangat and Singh (1990) a first device
+#' sends some respondents to the direct question, whatever their truth. In the design of Mangat (1994), `variant = "1994"`, only respondents
+#' without the attribute use a device. A "no" then clears the respondent with certainty. It has the same probabilities as the triangular design
+#' with `1 - p`.
 #'
-#' Forced response and the unrelated question, for any number of categories, are [rr_forced()] and
-#' [rr_unrelated()].
-#'
-#' @param p,q For `rr_binary()`: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{yes} \mid \mathrm{no})}{P(yes | no)}, from 0 to 1.
-#'   For the others `p` is the design probability in the table under *Details*.
-#' @param epsilon For `rr_warner()`, `rr_crosswise()` and `rr_kuk()`, in place of the probabilities: the privacy level, from 1e-12 to 700. (The crosswise design then has a `p` below 1/2, Kuk's design two decks with
-#'   opposite shares.)
-#' @param t Probability of the direct question, from 0 to 1; only for the design of 1990.
-#' @param variant The design of Mangat and Singh (1990), or the design of Mangat (1994).
-#' @param p1,p2 Share of "yes" cards in the deck of those whose truth is yes, and of the others.
-#' @param levels Two labels, first the one for "no". In data, `FALSE` and 0 mean the first and
-#'   `TRUE` and 1 the second. Labels that are known for yes and no ("yes", `TRUE`, 1, "same") in the other order are an
-#'   error where the design treats the two answers differently, since `p` and `q` would be those of "no". In a symmetric design a message of class
-#'   `candor_message_order` says that regressions, contrasts, power and pictures are about "no".
-#'   For `rr_crosswise()` the report "yes" is "both answers are the same", see the examples.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_binary", "rr_mechanism")`: a list with, among others, `levels`,
-#'   `p`, `q`, `p_minus_q` and `epsilon`, where
-#'   \eqn{\epsilon = \max(|\log(p/q)|, |\log((1-q)/(1-p))|)}{epsilon = max(|log(p/q)|, |log((1-q)/(1-p))|)}.
+#' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
+#'   For the others `p` is the design probability in the table.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of the probabilities of `rr_warner()`, `rr_crosswise()` and `rr_kuk()`. The
+#'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
+#' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
+#' @param variant `"1990"` (default) for Mangat and Singh (1990), `"1994"` for Mangat (1994).
+#' @param p1,p2 Numbers, 0 to 1. Share of "yes" cards in the deck for respondents whose truth is yes, and in the other deck.
+#' @param levels Two labels, first the label for "no". In data, `FALSE` and 0 mean the first label and `TRUE` and 1 the second. Known labels of yes
+#'   and no ("yes", `TRUE`, 1, "same") in the other order give an error if the design treats the two answers differently. In a symmetric design
+#'   they give the message `candor_message_order`, because regressions, contrasts, power and pictures are then about "no".
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_binary", "rr_mechanism")`: a list with elements `levels`, `p`, `q`, `p_minus_q`, `epsilon` and others.
+#'   Epsilon is \eqn{\max(|\log(p/q)|, |\log((1-q)/(1-p))|)}{max(|log(p/q)|, |log((1-q)/(1-p))|)}.
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside 0 to 1, for `levels` that are not two
-#' different labels, and for those of yes and no in the wrong order.
-#' @references Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69.
-#'   \doi{10.1080/01621459.1965.10480775}
+#' `candor_error_argument` for probabilities outside 0 to 1, and for `levels` that are not two different labels in the order no, yes.
+#' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American
+#'   Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive
 #'   characteristic (crosswise, triangular). *Metrika* 67, 251-263. \doi{10.1007/s00184-007-0131-x}
@@ -185,6 +177,9 @@ perturbation.rr_grr <- function(mechanism) {
 #'
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
+#' @seealso [rr_forced()] for forced response and the unrelated question; [rr_lie_detector()] for respondents who do not follow the instructions;
+#'   [rr_device()] for dice, coins and birthdays.
+#' @concept prevalence
 #' @concept sensitive question
 #' @concept randomized response technique
 #' @concept Warner model
@@ -192,16 +187,15 @@ perturbation.rr_grr <- function(mechanism) {
 #' @concept triangular model
 #' @concept indirect questioning
 #' @examples
-#' rr_warner(0.7)
-#'
-#' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same"
+#' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same".
+#' # What is the prevalence?
 #' reports <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
-#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)
+#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)   # ANS
 #'
-#' # A survey file that holds "same" and "different": "yes" is "same", whatever the truth
+#' # A survey file that holds "same" and "different": "yes" is "same"
 #' answers <- rep(c("same", "different"), c(198, 112))
 #' answers <- ifelse(answers == "same", "yes", "no")
-#' coef(rr_estimate(answers, rr_crosswise(0.25)))
+#' coef(rr_estimate(answers, rr_crosswise(0.25)))   # ANS
 #' @export
 rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

@@ -44,31 +44,8 @@ bit_places <- function(labels) {
   if (yes_first) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
 }
 
-#' The transition matrix of a mechanism
-#'
-#' Entry `[x, y]` is the probability of report `y` given truth `x`: **rows are truths** and add up
-#' to 1. (Some software stores the transpose.)
-#'
-#' Reports that are not categories have labels too, where there are at most 10,000 of them: of [rr_unary()] the bits in the order of the categories
-#' (`"010"`), of [rr_bloom()] the cohort and the bits (`"2: 0110"`), of [rr_subset()] the categories (`"{never, often}"`), of [rr_bitflip()] the bits that were
-#' drawn (`"never = 0, often = 1"`), of [rr_hadamard()] the number of the report, or of its one-bit form the index and the sign (`"3: -1"`).
-#' Unary encoding reaches the limit with 13 categories. The largest logarithm of a ratio within a column is [rr_epsilon()].
-#'
+#' @rdname rr_channel
 #' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
-#' @param ... For methods of other mechanisms.
-#' @return A matrix with one row per truth and one column per report, and dimnames `truth` and
-#'   `report`. Mechanisms of more than 10,000 categories, and protocols of more than 10,000 possible reports, are refused: nothing in the package needs
-#'   their matrix, and it would not fit in memory.
-#' @section Errors:
-#' `candor_error_argument` for anything but a mechanism, and for one with too many categories; `candor_error_law` for a protocol with too many possible reports, and where
-#' a report is not one of finitely many (of fresh hash functions, means, sketches and several depths or questions), see [rr_law()].
-#' @references For k-ary randomized response Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
-#'   response, section 2.2, where the matrix has \eqn{p} on its diagonal and \eqn{q} elsewhere. For any matrix Gouweleeuw et al. (1998), see
-#'   [rr_channel()].
-#' @examples
-#' rr_matrix(rr_grr(c("never", "once", "often"), epsilon = 1))
-#' rr_matrix(rr_crosswise(0.25))
-#' rr_matrix(rr_subset(c("never", "once", "often", "always"), epsilon = 0.5))
 #' @export
 rr_matrix <- function(mechanism, ...) {
   UseMethod("rr_matrix")
@@ -237,53 +214,62 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 
 # ---- mechanisms of other packages ----
 
-#' Extending candor: a mechanism or a protocol of your own
+#' Write a mechanism or a protocol of your own
 #'
-#' A mechanism is an object and a few methods, so a new one needs only one file. The constructor calls `rr_new_mechanism()`; a method
-#' of [rr_law()] says how its reports depend on the truth. Where a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()],
-#' [rr_estimate()], [rr_product()] and [rr_study()] then work. Where a report is something else (a vector of bits, a hash value), two
-#' more methods say how it is drawn and how it is counted.
+#' A new mechanism is one object and a few methods. Its constructor calls `rr_new_mechanism()`, and a method of [rr_law()] describes how reports
+#' depend on the truth. If a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()], [rr_estimate()],
+#' [rr_product()] and [rr_study()] then work. If a report is something else (bits, a hash value), two more methods draw and count reports.
 #'
-#' | generic | answers | needed |
+#' | generic | returns | needed |
 #' |---|---|---|
 #' | `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
-#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | where a report is not a category |
-#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | where a report is not a category |
-#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is not a category |
+#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | if a report is not a category |
+#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | if a report is not a category |
+#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, if a report is not a category |
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
 #'
 #' @section Counting reports:
-#' A method of `rr_count_reports()` gets the reports `x` as the user has them, must refuse values that are not reports, and returns a list with
-#' `counts`: one number per label in `reports`, or a matrix with one column per group. Counts need not add up to the number
-#' of reports. `groups` is `NULL` or holds the number of the group, 1, 2, ..., of each report, `weights` is `NULL` or holds one weight
-#' per report. With `na.rm = TRUE` missing reports may be left out; the element `dropped` of the list then gives their positions. The number of
-#' reports is the number of rows of a matrix or data frame, else the `length()`, for which a class of reports may have a method.
+#' A method of `rr_count_reports()` receives the reports `x` as the user has them, and must give an error for values that are not reports. It
+#' returns a list:
 #'
-#' @param kind One word: the class of the mechanism is `c("rr_<kind>", "rr_mechanism")`.
+#' * `counts`: one number per label in `reports`, or a matrix with one column per group. Counts need not add up to the number of reports.
+#' * `dropped`: the positions of missing reports that were left out, only with `na.rm = TRUE`.
+#'
+#' The number of reports is the number of rows of a matrix or data frame, and otherwise `length(x)`.
+#'
+#' @param kind One word. The class of the mechanism is `c("rr_<kind>", "rr_mechanism")`.
 #' @param levels Labels of the true answers, or their number.
 #' @param ... Further elements of the mechanism, by name. In methods: arguments of other methods.
-#' @param reports Labels of the counts: the reports, or, where a report is not a category, what is counted. By default the levels.
-#' @param epsilon The privacy level, a number of at least 0, possibly `Inf`.
-#' @param design One line that describes the mechanism.
-#' @param yes_no May 0 and 1 stand for the two answers and the two reports?
+#' @param reports Labels of the counts; by default the levels. They name the reports, or what is counted if a report is not a category.
+#' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report.
+#' @param design One line of text that describes the mechanism.
+#' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports?
 #' @param mechanism A mechanism.
-#' @param answers Positions of the true answers among the levels, whole numbers; none is missing.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()]. To get exact probabilities, a method may call [rr_perturb()] with a simpler mechanism.
+#' @param answers Whole numbers: positions of the true answers among the levels, without missing values.
+#' @param rng `"secure"` or `"R"`, see [rr_perturb()]. A method may call [rr_perturb()] with a simpler mechanism to get exact probabilities.
 #' @param x The reports.
-#' @param groups,weights,na.rm See below.
-#' @param truth Number of respondents who hold each level: whole numbers.
+#' @param groups Group number (1, 2, ...) of each report, or `NULL`.
+#' @param weights Weight of each report, or `NULL`.
+#' @param na.rm Logical. May missing reports be left out?
+#' @param truth Whole numbers: how many respondents hold each level.
 #' @param nsim Number of simulated tallies.
-#' @return `rr_new_mechanism()`: a mechanism. `rr_draw_reports()`: the reports; for mechanisms whose reports are categories their positions.
-#'   `rr_count_reports()`: a list, see below. `rr_simulate_counts()`: a matrix with one row per label in `reports` and one column per tally.
+#' @return
+#' | function | value |
+#' |---|---|
+#' | `rr_new_mechanism()` | a mechanism |
+#' | `rr_draw_reports()` | the reports; their positions if reports are categories |
+#' | `rr_count_reports()` | a list, see *Counting reports* |
+#' | `rr_simulate_counts()` | a matrix with one row per label in `reports` and one column per tally |
 #' @section Errors:
-#' `candor_error_argument` for arguments of the wrong type or range, and for methods that return something else; `candor_error_law`
-#' where a method is needed and missing.
+#' `candor_error_argument` for arguments of the wrong type or range, and for methods that return something else. `candor_error_law` if a needed
+#' method is missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745 (the example is their symmetric unary encoding).
+#'   Security*, 729-745. arXiv:1705.04421 (the example is their symmetric unary encoding).
 #' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
+#' @concept extending the package
 #' @examples
-#' # Symmetric unary encoding: one bit per category, each turned round with probability 1 - p
+#' # Symmetric unary encoding: one bit per category, each flipped with probability 1 - p
 #' rr_toy <- function(levels, epsilon) {
 #'   p <- plogis(epsilon / 2)
 #'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding", p = p)
@@ -301,11 +287,16 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 #'   if (is.null(groups)) groups <- rep(1, nrow(x))
 #'   list(counts = t(rowsum(x * weights, groups)))
 #' }
+#' # pkgdown and knitr evaluate examples elsewhere: register the methods
+#' for (generic in c("rr_law", "rr_draw_reports", "rr_count_reports")) {
+#'   registerS3method(generic, "rr_toy", get(paste0(generic, ".rr_toy")), asNamespace("candor"))
+#' }
+#' # Are the shares 0.6, 0.3 and 0.1 found again?
 #' mechanism <- rr_toy(c("red", "green", "blue"), epsilon = 2)
-#' mechanism
+#' set.seed(1)
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
-#' tally <- rr_tally(rr_perturb(truth, mechanism), mechanism)
-#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)
+#' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # ANS
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
   if (!is.character(kind) || length(kind) != 1L || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {
