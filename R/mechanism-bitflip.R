@@ -1,32 +1,33 @@
-#' One-time dBitFlip
+#' dBitFlip, short reports about many categories
 #'
-#' The categories are dealt to buckets; each respondent draws `d` of the buckets and reports, for each of these, whether the truth lies in it, with
-#' each bit randomised. With `d` below the number of buckets a report is short, whatever the number of categories.
+#' The categories are divided into buckets. Each respondent draws `d` buckets and reports for each of them, with a randomized bit, whether it holds the
+#' truth. With `d` below the number of buckets a report is short, whatever the number of categories.
 #'
 #' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
-#' drew it. Two truths differ in two bits of a report, so each bit gets half of `epsilon`; with `d = 1` only one bit can differ, and it gets all of `epsilon`.
-#' (The original paper uses half there too: `compatible = TRUE`.)
+#' drew it. Two truths differ in two bits of a report, so that each bit gets half of `epsilon`. With `d = 1` only one bit can differ, and it gets all
+#' of `epsilon`. The original paper uses half there too (`compatible = TRUE`).
 #'
 #' @inheritParams rr_grr
-#' @param epsilon The privacy level of one report, from 1e-12 to 700, in natural logarithms.
-#' @param d Number of buckets that a report is about, from 1 to `buckets`.
-#' @param buckets Number of buckets, from 2 to the number of categories, which is the default. Category \eqn{x} (from 0) lies in bucket
-#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, so a bucket holds neighbouring categories. The estimates are the shares of the buckets.
-#' @param compatible With `d = 1`, randomise as the original paper does, which uses only half of `epsilon`?
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets; `values` are the categories, where these are more.
-#'   [rr_perturb()] returns [sets of positions][rr_reports], negative where the bit is 0.
+#' @param d Whole number, 1 (default) to `buckets`. Number of buckets in a report.
+#' @param buckets Whole number, 2 to the number of categories (default). Category \eqn{x} (from 0) lies in bucket
+#'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, together with its neighbours. Estimates are shares of buckets.
+#' @param compatible Logical, default `FALSE`. With `d = 1`, randomize with half of `epsilon` as the original paper does?
+#' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets, and `values` the categories if there are more.
+#'   [rr_perturb()] returns [sets of positions][rr_reports], negative if the bit is 0.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range.
 #' @references Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
+#' @seealso [rr_unary()], which reports all bits; [rr_hadamard()]; `vignette("telemetry", package = "candor")`.
 #' @concept frequency oracle
 #' @concept dBitFlip
 #' @concept telemetry
 #' @examples
+#' # Ten versions of a program, three bits from each of 5,500 devices: how common is each version?
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
-#' reports <- rr_perturb(rep(1:10, 10:1), mechanism)
+#' set.seed(1)
+#' reports <- rr_perturb(rep(1:10, 100 * 10:1), mechanism, rng = "R")
 #' reports[1:3]
-#' rr_estimate(reports, mechanism, method = "inv")
+#' rr_estimate(reports, mechanism, method = "inv")   # ANS
 #' @export
 rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE, ...) {
   check_dots_empty(...)

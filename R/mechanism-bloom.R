@@ -1,61 +1,71 @@
-#' RAPPOR: Bloom filters, cohorts and two stages
+#' RAPPOR: Bloom filters, cohorts and memoized reports
 #'
-#' Each category sets a few bits of a Bloom filter, and different bits in each cohort. A respondent belongs to one cohort, randomises the
-#' bits of the filter once and keeps them (the permanent answer), and reports a randomised form of these each time. A report has `bits` bits,
-#' whatever the number of categories, and candidates can be added later: which bits a category sets depends on its label, on
-#' `key` and on the cohort alone.
+#' Each category sets a few bits of a Bloom filter, and different bits in each cohort. A respondent belongs to one cohort, randomizes the bits of the
+#' filter once and keeps them (permanent randomized response, PRR), and reports a randomized form of these bits each time (instantaneous
+#' randomized response, IRR). A report has `bits` bits, whatever the number of categories. Candidates can be added later, because the bits of a
+#' category depend only on its label, `key` and the cohort.
 #'
-#' Without `permanent` there is one stage, **one-time RAPPOR**: [rr_perturb()] draws cohort and bits of every report anew, and nothing is kept. It is for a question that is asked
-#' once; \eqn{r} reports of one respondent reveal \eqn{r} times `epsilon`. Whoever asks again needs `permanent`.
+#' Without `permanent` there is one stage, **one-time RAPPOR**. [rr_perturb()] then draws the cohort and all bits of every report independently, and
+#' \eqn{r} reports of one respondent reveal \eqn{r} times `epsilon`. A question that is asked again needs `permanent`.
 #'
-#' In RAPPOR's letters: a bit is redrawn by a fair coin with probability \eqn{f} and kept for good; a report's bit is 1 with
-#' probability \eqn{q} where the permanent bit is 1, and \eqn{p} where it is 0. A bit of the filter that is 1 is then reported as 1 with probability
-#' \eqn{(1 - f/2) q + (f/2) p}, one that is 0 with \eqn{(1 - f/2) p + (f/2) q}. Two filters differ in at most \eqn{h = \min(hashes, bits - hashes)}{h = min(hashes, bits - hashes)} bits
-#' each way, so that all reports of one answer have \eqn{\epsilon = 2 h \log((1 - f/2) / (f/2))}. Given the levels, both stages are
-#' symmetric: \eqn{p = 1 - q}.
+#' RAPPOR's \eqn{f} is the probability that a permanent bit is replaced by a fair coin. A reported bit is 1 with probability \eqn{q} if the
+#' permanent bit is 1, and \eqn{p} if it is 0. A bit of the filter that is 1 is then reported as 1 with probability
+#' \eqn{(1 - f/2) q + (f/2) p}, and a bit that is 0 with probability \eqn{(1 - f/2) p + (f/2) q}. Two filters differ in at most
+#' \eqn{h = \min(hashes, bits - hashes)}{h = min(hashes, bits - hashes)} bits each way, so that all reports of one answer have
+#' \eqn{\epsilon = 2 h \log((1 - f/2) / (f/2))}. If the budgets are given, both stages are symmetric: \eqn{p = 1 - q}.
 #'
 #' @section Estimation:
-#' `method = "inv"` is weighted least squares of the debiased shares of bits on the filters of the categories, with weights from a first fit, twice. Its covariance
-#' is a sandwich with all covariances of the bits of one cohort: bits of one filter are dependent. It needs as many
-#' independent filters as categories: about \eqn{K} at most bits times cohorts. `"nnls"` is the same among shares that are not
-#' negative, and works with fewer filters. `"lasso"` (packages glmnet and quadprog) is for many candidates of which most are held by nobody: it selects those whose
-#' bits are more frequent than chance makes them, with a penalty from the known noise (`alpha`, by default 0.05, over all candidates), and estimates these by least squares. Its estimates are
-#' conditional on the selection, which the same data made; there are no unconditional standard errors. `"mle"` is the likelihood of the reports
-#' themselves, which needs them: `rr_tally(keep = "sets")`. It works on a table of different reports by categories, up to 2 GB, and its standard errors need no bootstrap. Cohorts are drawn, so for `target = "sample"` it is still random who is in which cohort. (With several cohorts, a formula that treats
-#' every cohort as a copy of the whole sample gives too small a variance.) Wilson's interval is that of the estimate's second moment, as for [rr_bitflip()].
+#' | `method` | estimate |
+#' |---|---|
+#' | `"inv"` | weighted least squares of the debiased shares of bits; needs as many independent filters as categories, about bits times cohorts |
+#' | `"nnls"` | the same among shares that are not negative; works with fewer filters |
+#' | `"lasso"` | for many candidates, most of which nobody holds; selects categories whose bits are too frequent for chance (`alpha`, default 0.05, over all candidates), then least squares |
+#' | `"mle"` | the likelihood of the reports; needs `rr_tally(keep = "sets")` |
+#'
+#' The covariance of `"inv"` is a sandwich with all covariances of the bits of one cohort. `"lasso"` needs the packages glmnet and quadprog; it has no
+#' unconditional standard errors, because the same data made the selection. `"mle"` uses a table of different reports by categories, up to 2 GB, and
+#' its standard errors need no bootstrap. Cohorts are drawn at random, also for `target = "sample"`.
 #'
 #' @inheritParams rr_grr
-#' @param epsilon The level of one report, from 1e-12, in natural logarithms.
-#' @param bits Size of the filters, from 2 to 4096.
-#' @param hashes How many bits a category sets, from 1 to `bits - 1`; always so many different ones.
-#' @param cohorts Number of cohorts, from 1.
-#' @param permanent The level of all reports of one answer together, above `epsilon`; `NULL` for one stage, whose reports are
-#'   each drawn anew.
-#' @param f,p,q Instead of both levels, RAPPOR's probabilities, from 0 to 1, with `p` unlike `q` and `f` below 1.
-#' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with `bits_number`, `hashes`, `cohorts`, `f`, `given_0` and `given_1` (\eqn{p} and
-#'   \eqn{q}), `one` and `zero` (the probabilities that a 1 and a 0 of the filter is reported as 1) and `places` (the bits of each category: hashes by categories by
-#'   cohorts). [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]); with two stages give it a `memory`, see
-#'   [rr_longitudinal()]. [rr_epsilon()] gives `report` and `permanent` with two stages, one number with one.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget of one report, in natural logarithms.
+#' @param bits Whole number, 2 to 4096; default 32. Length of the Bloom filter.
+#' @param hashes Whole number, 1 to `bits - 1`; default 2. Number of distinct bits that each category sets.
+#' @param cohorts Whole number, at least 1; default 8. Number of cohorts. Each cohort has its own hash functions.
+#' @param permanent Number above `epsilon`: privacy budget of all reports about one answer together. `NULL` (default): one-time RAPPOR.
+#' @param f,p,q Numbers in \[0, 1\] with `f < 1` and `p != q`. RAPPOR's probabilities, instead of `epsilon` and `permanent`.
+#' @param key Whole number, 0 to 2^32 - 1; default 1. Public seed of the hash functions.
+#' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with these elements among others:
+#'
+#' | element | what |
+#' |---|---|
+#' | `bits_number`, `hashes`, `cohorts`, `f` | the design |
+#' | `given_0`, `given_1` | \eqn{p} and \eqn{q} |
+#' | `one`, `zero` | probabilities that a 1 and a 0 of the filter is reported as 1 |
+#' | `places` | bits of each category: hashes by categories by cohorts |
+#'
+#' [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]). With two stages it needs a `memory`, see
+#' [rr_longitudinal()], and [rr_epsilon()] returns `report` and `permanent`.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, `permanent` not above `epsilon`, and levels beside probabilities; `candor_error_too_large` where the
-#' filters would not fit in memory; `candor_error_no_information` where an estimate is asked for that the filters do not determine.
+#' * `candor_error_argument`: numbers out of range, `permanent` not above `epsilon`, budgets together with probabilities.
+#' * `candor_error_too_large`: filters that do not fit in memory.
+#' * `candor_error_no_information`: an estimate that the filters do not determine.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (The number of bits that can differ is corrected.)
-#' @seealso [rr_longitudinal()] for bits of categories without filters.
+#' @seealso [rr_longitudinal()] for memoized bits without filters; [rr_sketch_counts()] for strings without a list; [rr_power()];
+#'   `vignette("telemetry", package = "candor")`.
+#' @concept Bloom filter
 #' @concept RAPPOR
 #' @concept permanent randomized response
 #' @concept instantaneous randomized response
 #' @concept memoization
 #' @examples
+#' # Which pages do 4,000 people open first? One report of each, from permanent bits that they keep
 #' pages <- c("home", "news", "shop", "help")
 #' mechanism <- rr_bloom(pages, epsilon = 2, bits = 16, hashes = 2, cohorts = 4, permanent = 4)
-#' mechanism
 #' visits <- rep(pages, c(2000, 1000, 600, 400))
-#' # The memory stays with the respondents
-#' drawn <- rr_perturb(visits, mechanism, memory = list())
-#' tidy(rr_estimate(drawn$reports, mechanism, method = "inv"), conf.int = TRUE)
+#' set.seed(1)
+#' drawn <- rr_perturb(visits, mechanism, memory = list(), rng = "R")   # the memory stays with them
+#' tidy(rr_estimate(drawn$reports, mechanism, method = "inv"), conf.int = TRUE)   # ANS
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
                      q = NULL, key = 1, ...) {

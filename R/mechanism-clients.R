@@ -1,122 +1,149 @@
-#' Clients in other languages
+#' Clients in other languages: the specification
 #'
-#' Reports are made where the answers are: in a telephone, a browser, a program. The collector needs R, the client does not. [rr_client()] writes clients in JavaScript and Python. This page
-#' says what a client in another language must compute, so that it randomizes as [rr_perturb()] does and [rr_tally()] counts its reports.
+#' [rr_client()] writes clients in JavaScript and Python. This page specifies what a client in another language must compute, so that it randomizes as
+#' [rr_perturb()] does and [rr_tally()] counts its reports.
 #'
-#' A client reads a *plan*: `rr_client(mechanism, "plan.json", as = "plan")`. The plan holds all that a client needs: labels, sizes, public numbers, and the probabilities of R's own sampler. A client
-#' computes no exponential and rounds nothing. The file `vectors.json` in `system.file("client", package = "candor")` has plans, answers and random words with the reports that follow from them, and
-#' [rr_check_client()] tests the reports of a finished client.
+#' A client reads a *plan*: `rr_client(mechanism, "plan.json", as = "plan")`. The plan holds labels, sizes, public numbers, and the probabilities of R's own
+#' sampler. A client computes no exponential and rounds nothing. The file `vectors.json` in `system.file("client", package = "candor")` has test
+#' vectors: plans, answers and random words with the reports that follow. [rr_check_client()] tests the reports of a finished client.
 #'
 #' @section Files:
-#' A file is a JSON object with `format` (`"candor client"`), `version` (1), `epsilon` (left out if it is infinite), `mechanism` (what made it), and either `plan`, or for an [rr_product()] `questions`, an array of
-#' objects with `name` and `plan`. A client refuses another `format` or `version`. A product draws its questions in this order, after all answers were looked up.
+#' A file is a JSON object:
 #'
-#' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are no categories). Positions count from 0: the answer \eqn{x} is
-#' its place among `levels`. Where there are `breaks`, a number is in the bin \eqn{x} with \eqn{breaks_x \le number < breaks_{x+1}}{breaks[x] <= number < breaks[x + 1]}; the last bin holds its
-#' upper bound too. An answer that is not found is an error that does not say the answer.
+#' | member | content |
+#' |---|---|
+#' | `format`, `version` | `"candor client"` and 1; a client refuses any other |
+#' | `epsilon` | left out if it is infinite |
+#' | `mechanism` | the mechanism that made the plan |
+#' | `plan` | the plan, for one question |
+#' | `questions` | for an [rr_product()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up |
+#'
+#' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are not categories). Positions count
+#' from 0: the answer \eqn{x} is its place among `levels`. With `breaks`, a number is in bin \eqn{x} if
+#' \eqn{breaks_x \le number < breaks_{x+1}}{breaks[x] <= number < breaks[x + 1]}; the last bin also holds its upper bound. An answer that is not found gives an
+#' error, and the error does not contain the answer.
 #'
 #' @section Random words:
-#' \eqn{W} is the next word of 32 bits of a cryptographic generator, such as that of the operating system. Without it a client stops. There is no seed, and the public numbers below are never used for it.
+#' \eqn{W} is the next word of 32 bits of a cryptographic generator, such as the generator of the operating system. Without a generator a client stops. There is no seed,
+#' and the public numbers below are never used as randomness.
 #'
-#' * **Probabilities** are text: 16 hexadecimal digits, a whole number of \eqn{2^{-64}}{2^-64}, or `"1"`. For "\eqn{U < p}" take two words, the first being the upper one, and
-#'   compare the number of 64 bits with \eqn{p}. Both words are always taken, so that the time does not tell the answer; \eqn{U < 1} always.
+#' * **Probabilities** are text: 16 hexadecimal digits, a whole number of \eqn{2^{-64}}{2^-64}, or `"1"`. For "\eqn{U < p}" take two words, the first being the
+#'   upper one, and compare the number of 64 bits with \eqn{p}. Both words are always taken, so that the time does not reveal the answer; \eqn{U < 1} always.
 #' * **Uniform** on 0, ..., \eqn{m - 1}: take \eqn{W} until \eqn{W < 2^{32} - (2^{32} \bmod m)}{W < 2^32 - (2^32 mod m)}, and then \eqn{W \bmod m}{W mod m}.
-#' * **A set** of `size` numbers of a list: for \eqn{i = 0, \dots, size - 1}{i = 0, ..., size - 1} exchange the entries \eqn{i} and \eqn{i} plus a uniform number below the length of the list less \eqn{i}. The
-#'   set is the first `size` entries, sorted. The list is 0, ..., \eqn{k - 1} in this order, without \eqn{x} where \eqn{x} is in the set already.
+#' * **A set** of `size` numbers of a list: for \eqn{i = 0, \dots, size - 1}{i = 0, ..., size - 1} exchange the entries \eqn{i} and \eqn{i + r}, with \eqn{r}
+#'   uniform below the length of the list less \eqn{i}. The set is the first `size` entries, sorted. The list is 0, ..., \eqn{k - 1} in this order, without
+#'   \eqn{x} if \eqn{x} is in the set already.
 #'
-#' **Rounding.** Thresholds are on the safe side: the probability of the truth (`chance`, `own`) is rounded down, that of everything else (`other`, `flip`) up. A client that computes its own must round so, too:
-#' rounding `other` down gives a larger epsilon than was promised. `rr_epsilon(mechanism, achieved = TRUE)` is the level of the thresholds.
+#' **Rounding.** The probability of the truth (`chance`, `own`) is rounded down, all others (`other`, `flip`) up. A client that computes its own thresholds must
+#' round in the same direction; otherwise its epsilon is larger than promised. `rr_epsilon(mechanism, achieved = TRUE)` is the epsilon of the thresholds.
 #'
 #' @section Kinds of plan:
 #' * `all` ([rr_grr()], and yes/no designs of a given epsilon): \eqn{x} if \eqn{U <} `chance`, else uniform below `k`.
 #' * `others` ([rr_grr()] whose truth is the least likely report): \eqn{x} if \eqn{U <} `chance`, else \eqn{v} uniform below \eqn{k - 1}, plus 1 if \eqn{v \ge x}{v >= x}.
-#' * `rows` (all other designs whose reports are categories; [rr_square_wave()], whose reports are bins): `cuts[x]` are the cumulated probabilities of all reports but the last. The report is the number
+#' * `rows` (other designs whose reports are categories or bins): `cuts[x]` are the cumulative probabilities of all reports but the last. The report is the number
 #'   of cuts with \eqn{U \ge} cut, with one \eqn{U} for all.
-#' * `bits` ([rr_unary()]): for \eqn{v = 0, \dots, k - 1}{v = 0, ..., k - 1} bit \eqn{v} is 1 if \eqn{U_v <} `own` (for \eqn{v = x}) or \eqn{U_v <} `other` (else). The report is hexadecimal text: bit
-#'   \eqn{v} is bit \eqn{v \bmod 8}{v mod 8}, counted from the lowest, of byte \eqn{\lfloor v / 8 \rfloor}{floor(v / 8)}; each byte has two digits, small letters; bits that are left over are 0.
-#' * `subset` ([rr_subset()]): if \eqn{U <} `chance`, \eqn{x} and a set of `size` \eqn{- 1} of the others, else a set of `size` of all. The report is the numbers plus 1, increasing.
-#' * `hash` ([rr_local_hash()]): the slope is 1 plus uniform below `prime` \eqn{- 1}, the shift uniform below `prime`; or, where there are `slopes`, a uniform cohort \eqn{c} has `slopes[c]` and `shifts[c]`. The value is 1 plus the
-#'   hash of \eqn{x} (see *Local hashing*) if \eqn{U <} `chance`, else 1 plus uniform below `g`. The report is `{slope, shift, value}`, or `{cohort, value}` with cohorts from 1.
+#' * `bits` ([rr_unary()]): for \eqn{v = 0, \dots, k - 1}{v = 0, ..., k - 1} bit \eqn{v} is 1 if \eqn{U_v <} `own` (for \eqn{v = x}) or \eqn{U_v <} `other` (else).
+#'   The report is hexadecimal text. Bit \eqn{v} is bit \eqn{v \bmod 8}{v mod 8}, from the lowest, of byte \eqn{\lfloor v / 8 \rfloor}{floor(v / 8)}. Each
+#'   byte has two lower-case digits, and unused bits are 0.
+#' * `subset` ([rr_subset()]): if \eqn{U <} `chance`, \eqn{x} and a set of `size` \eqn{- 1} of the others, else a set of `size` of all. The report is the numbers
+#'   plus 1, increasing.
+#' * `hash` ([rr_local_hash()]): the slope is 1 plus uniform below `prime` \eqn{- 1}, the shift uniform below `prime`. If the plan has `slopes`, a uniform
+#'   cohort \eqn{c} has `slopes[c]` and `shifts[c]`. The value is 1 plus the hash of \eqn{x} (see *Local hashing*) if \eqn{U <} `chance`, else 1 plus uniform
+#'   below `g`. The report is `{slope, shift, value}`, or `{cohort, value}` with cohorts from 1.
 #' * `hadamard` ([rr_hadamard()]), `sign` (its form with one bit): see *Hadamard response*.
-#' * `flipped` ([rr_bitflip()]): the answer lies in the bucket \eqn{\lfloor x k / n \rfloor}{floor(x k / n)}, \eqn{n} being the number of `levels`. Draw a set of `size` buckets; for each, in increasing order, its bit is 1 if \eqn{U <} `own` (that
-#'   of the answer) or `other`. The report lists the buckets plus 1, negative if the bit is 0.
-#' * `bloom` ([rr_bloom()]): a uniform cohort \eqn{c} below `cohorts`; bit \eqn{v} below `k` is 1 if \eqn{U_v <} `own` (if \eqn{v} is in `places[c][x]`) or `other`. The report is `{cohort, bits}` with
-#'   cohorts from 1 and bits as text.
-#' * `memoised` ([rr_longitudinal()], [rr_bloom()] with `permanent`): the plan `first` draws a permanent answer, which the device keeps; the plan `second` draws the report from it. Permanent
-#'   answers are kept for each \eqn{x} (under the name `"x"`), and drawn when \eqn{x} is given for the first time. Categories go through `second` as answers do. Bits go through a plan
-#'   of the kind `again`: bit \eqn{v} is 1 if \eqn{U_v <} `own` (if the kept bit is 1) or `other`. Of `bloom` the cohort is kept as well (`"cohort"`). Of `hash` slope and shift are
-#'   kept (`"function"`), permanent answers are kept for each hash value (from 0, under `"0"`, `"1"`, ...) and drawn as above, without the 1; the report of `second`, plus 1, is the `value`.
+#' * `flipped` ([rr_bitflip()]): the answer lies in bucket \eqn{\lfloor x k / n \rfloor}{floor(x k / n)}, with \eqn{n} the number of `levels`. Draw a set of `size`
+#'   buckets. For each, in increasing order, the bit is 1 if \eqn{U <} `own` (the answer's bucket) or `other`. The report lists the buckets plus 1, negative if
+#'   the bit is 0.
+#' * `bloom` ([rr_bloom()]): a uniform cohort \eqn{c} below `cohorts`; bit \eqn{v} below `k` is 1 if \eqn{U_v <} `own` (if \eqn{v} is in `places[c][x]`) or `other`.
+#'   The report is `{cohort, bits}` with cohorts from 1 and bits as text.
+#' * `memoised` ([rr_longitudinal()], [rr_bloom()] with `permanent`): the plan `first` draws a permanent answer, which the device keeps, and the plan `second` draws
+#'   the report from it.
 #'
-#' A permanent answer never leaves the device. Of every other plan a device makes one report for each question and keeps it.
+#' For `memoised`, permanent answers are kept for each \eqn{x} (under the name `"x"`), and drawn when \eqn{x} is first given. Categories go through `second` as
+#' answers do. Bits go through a plan of the kind `again`: bit \eqn{v} is 1 if \eqn{U_v <} `own` (if the kept bit is 1) or `other`. For `bloom` the cohort
+#' is also kept (`"cohort"`). For `hash` slope and shift are kept (`"function"`), and permanent answers are kept for each hash value (from 0, under `"0"`, `"1"`, ...)
+#' and drawn as above, without the 1. The report of `second`, plus 1, is the `value`.
+#'
+#' A permanent answer never leaves the device. For every other plan a device makes one report for each question and keeps it.
 #'
 #' @section Hadamard response:
 #' The matrix is Sylvester's: the entry in row \eqn{r} and column \eqn{c} (from 0) is +1 if \eqn{r} and \eqn{c} have an even number of binary ones in common, else -1.
 #'
-#' With `blocks` \eqn{B} blocks of `size` \eqn{s} columns, the category \eqn{x} has row \eqn{\lfloor x / B \rfloor + 1}{floor(x / B) + 1} of block \eqn{x \bmod B}{x mod B}. **Row 0, which is +1 throughout, is nobody's.** The size is the next power of
-#' two above the number of categories of the largest block, \eqn{\lceil k / B \rceil}{ceiling(k / B)}. Take \eqn{U < chance} first and then \eqn{a}, uniform below \eqn{B s}. If not \eqn{U < chance}, the report is \eqn{a}. Else let
-#' \eqn{c = a \bmod s}{c = a mod s}; if the entry of the row in column \eqn{c} is -1, turn over in \eqn{c} the lowest bit that is 1 in the row; the report is \eqn{(x \bmod B) s + c}{(x mod B) s + c}. Reports are
-#' numbers from 0.
+#' With `blocks` \eqn{B} blocks of `size` \eqn{s} columns, the category \eqn{x} has row \eqn{\lfloor x / B \rfloor + 1}{floor(x / B) + 1} of block
+#' \eqn{x \bmod B}{x mod B}. **Row 0, which is +1 throughout, is not used.** The size is the next power of two above the number of categories of the largest block,
+#' \eqn{\lceil k / B \rceil}{ceiling(k / B)}.
 #'
-#' The form with one bit (`sign`) has one block, and the category \eqn{x} has row \eqn{x}: **row 0 is the first category's.** The size is the least power of two that is at least \eqn{k}. The index is uniform
-#' below `size`; the sign is the entry of row and index, turned over if \eqn{U <} `flip`.
+#' 1. Take \eqn{U < chance} first and then \eqn{a}, uniform below \eqn{B s}. If not \eqn{U < chance}, the report is \eqn{a}.
+#' 2. Otherwise let \eqn{c = a \bmod s}{c = a mod s}. If the entry of the row in column \eqn{c} is -1, flip in \eqn{c} the lowest bit that is 1 in the row.
+#' 3. The report is \eqn{(x \bmod B) s + c}{(x mod B) s + c}, from 0.
+#'
+#' The form with one bit (`sign`) has one block, and the category \eqn{x} has row \eqn{x}: **row 0 is the first category's.** The size is the least power of two that is at
+#' least \eqn{k}. The index is uniform below `size`; the sign is the entry of row and index, flipped if \eqn{U <} `flip`.
 #'
 #' @section Hierarchies, prefixes and means:
-#' These have no plan. A report of [rr_hierarchy()] is a uniform `depth` \eqn{l} from 1 to the height \eqn{h} and a report of the mechanism of this depth, `mechanism$parts[[l]]`, about the node of the answer:
-#' node \eqn{\lfloor x / f^{h - l} \rfloor}{floor(x / f^(h - l))} from 0, with the fanout \eqn{f}. A report of [rr_prefixes()] is a uniform `part` and a report of [rr_sketch_counts()] with its key about the first
-#' letters of the text. A client of [rr_mean()] needs a window of cells, see `mechanism$fine` and `mechanism$coarse`: a number from -1 to 1 is rounded at random, without bias, to one of `steps + 1` places \eqn{j}; with
-#' probability `chance` a uniform cell of \eqn{j, \dots, j + window - 1}{j, ..., j + window - 1} is drawn, else one of all `steps + window`; `mechanism$share` is the probability of the fine grid.
+#' These have no plan.
+#'
+#' * [rr_hierarchy()]: a uniform `depth` \eqn{l} from 1 to the height \eqn{h}, and a report of `mechanism$parts[[l]]` about the node of the answer,
+#'   \eqn{\lfloor x / f^{h - l} \rfloor}{floor(x / f^(h - l))} from 0, with the fanout \eqn{f}.
+#' * [rr_prefixes()]: a uniform `part`, and a report of [rr_sketch_counts()] with its key about the first letters of the text.
+#' * [rr_mean()]: a window of cells, see `mechanism$fine` and `mechanism$coarse`. A number from -1 to 1 is rounded at random, without bias, to one of `steps + 1` places
+#'   \eqn{j}. With probability `chance` a uniform cell of \eqn{j, \dots, j + window - 1}{j, ..., j + window - 1} is drawn, else one of all `steps + window`.
+#'   `mechanism$share` is the probability of the fine grid.
 #'
 #' @section Public numbers:
-#' What follows from a design alone (codes, hash functions, places of Bloom filters, buckets of sketches) is public and the same on every machine. A plan holds it. This section and the next say how it is computed.
+#' A plan holds everything that follows from a design alone: codes, hash functions, places of Bloom filters, buckets of sketches. The rest of this page defines how it is
+#' computed.
 #'
-#' A *key* is up to eight whole numbers below \eqn{2^{32}}; those that are not given are 0. Its stream is that of ChaCha20 with 20 rounds: the block function of RFC 8439, with the constants,
-#' the eight words of the key, a block counter of 64 bits from 0 (low word first) and two words of 0. The 16 words of 32 bits of each block follow one another.
+#' A *key* is up to eight whole numbers below \eqn{2^{32}}; missing numbers are 0. Its stream is ChaCha20 with 20 rounds: the block function of RFC 8439, with the
+#' constants, the eight words of the key, a block counter of 64 bits from 0 (low word first) and two words of 0. The 16 words of 32 bits of each block follow
+#' one another.
 #'
-#' A number below \eqn{m} is drawn from the next word \eqn{w}: if \eqn{w m \bmod 2^{32}}{w m mod 2^32} is below \eqn{2^{32} \bmod m}{2^32 mod m}, \eqn{w} is left out and the next word
-#' taken; the number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. Below, "numbers below \eqn{m} of (a, b, ...)" are those of the stream with this key, one after the other.
+#' A number below \eqn{m} is drawn from the next word \eqn{w}. If \eqn{w m \bmod 2^{32}}{w m mod 2^32} is below \eqn{2^{32} \bmod m}{2^32 mod m}, \eqn{w} is skipped
+#' and the next word taken. The number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. Below, "numbers below \eqn{m} of (a, b, ...)" are successive numbers of
+#' the stream with this key.
 #'
 #' @section Local hashing:
-#' Of [rr_local_hash()] with \eqn{K} categories and \eqn{g} values, \eqn{P} is the least prime from \eqn{\max(K, 64 g)}{max(K, 64 g)} on, at most \eqn{2^{31} - 1}. The codes are
-#' \eqn{K} different numbers below \eqn{P}, with the key \eqn{(0, K, P)}.
+#' For [rr_local_hash()] with \eqn{K} categories and \eqn{g} values, \eqn{P} is the smallest prime that is at least \eqn{\max(K, 64 g)}{max(K, 64 g)}, at most
+#' \eqn{2^{31} - 1}. The codes are \eqn{K} different numbers below \eqn{P}, with the key \eqn{(0, K, P)}.
 #'
 #' * If \eqn{P \le \max(4 \cdot 10^6, 4 K)}{P <= max(4e6, 4 K)}: start with the list of 0, 1, ..., \eqn{P - 1}. For \eqn{i} from 0 to \eqn{K - 1} draw a number below \eqn{P - i} and
 #'   exchange the entries \eqn{i} and \eqn{i} plus this number. The first \eqn{K} entries are the codes.
-#' * Otherwise the codes are the first \eqn{K} different numbers among those below \eqn{P}.
+#' * Otherwise the codes are the first \eqn{K} different numbers among the numbers below \eqn{P}.
 #'
-#' The hash of category \eqn{v} under slope \eqn{a} and shift \eqn{b} is \eqn{\lfloor ((a z_v + b) \bmod P) g / P \rfloor}{floor(((a z[v] + b) mod P) g / P)}, from 0. The product \eqn{a z_v}{a z[v]} needs
-#' 62 bits; in doubles take \eqn{a} in two halves of 16 bits. With `cohorts` \eqn{M} the slopes are 1 plus the first \eqn{M} numbers below
-#' \eqn{P - 1} of \eqn{(1, K, P, M, 1)}, the shifts the first \eqn{M} numbers below \eqn{P} of \eqn{(1, K, P, M, 2)}.
+#' The hash of category \eqn{v} under slope \eqn{a} and shift \eqn{b} is \eqn{\lfloor ((a z_v + b) \bmod P) g / P \rfloor}{floor(((a z[v] + b) mod P) g / P)}, from 0. The
+#' product \eqn{a z_v}{a z[v]} needs 62 bits; in doubles take \eqn{a} in two halves of 16 bits. With `cohorts` \eqn{M} the slopes are 1 plus the first \eqn{M} numbers
+#' below \eqn{P - 1} of \eqn{(1, K, P, M, 1)}, the shifts the first \eqn{M} numbers below \eqn{P} of \eqn{(1, K, P, M, 2)}.
 #'
 #' @section The print of a text:
-#' Two numbers stand for a text under a `key`. Take the text in UTF-8, fill it with bytes of 0 to a multiple of 16 (nothing if it is a multiple, or empty), and add a block of 16 bytes: the number of
-#' bytes of the text, as a word of 32 bits with the low byte first, and zeros. Start with \eqn{s = (0, 0)}. For each block, whose four words are
-#' \eqn{n_0, \dots, n_3}{n0, ..., n3} with the low byte first, \eqn{s} becomes the first two numbers below \eqn{2^{31} - 1} of
-#' \eqn{(3, key, s_0, s_1, n_0, n_1, n_2, n_3)}{(3, key, s0, s1, n0, n1, n2, n3)}. The last \eqn{s} is the print.
+#' Two numbers stand for a text under a `key`.
+#'
+#' 1. Take the text in UTF-8, and pad it with bytes of 0 to a multiple of 16.
+#' 2. Add a block of 16 bytes: the number of bytes of the text, as a word of 32 bits with the low byte first, and zeros.
+#' 3. Start with \eqn{s = (0, 0)}. For each block, with words \eqn{n_0, \dots, n_3}{n0, ..., n3} (low byte first), \eqn{s} becomes the first two numbers below
+#'    \eqn{2^{31} - 1} of \eqn{(3, key, s_0, s_1, n_0, n_1, n_2, n_3)}{(3, key, s0, s1, n0, n1, n2, n3)}. The last \eqn{s} is the print.
 #'
 #' @section Bloom filters and sketches:
-#' Of [rr_bloom()] the \eqn{j}th bit (from 1) that a label sets in cohort \eqn{c} comes from the \eqn{c}th number \eqn{r} below `bits` \eqn{- j + 1} of
-#' \eqn{(4, key, s_0, s_1, j)}{(4, key, s0, s1, j)}, \eqn{s} being the print of the label: it is the bit with \eqn{r} bits before it, without those that \eqn{j = 1, 2, \dots}{j = 1, 2, ...}
-#' took already.
+#' In [rr_bloom()] a label with print \eqn{s} sets bits \eqn{j = 1, 2, \dots}{j = 1, 2, ...} in cohort \eqn{c} as follows. Take the \eqn{c}th number \eqn{r} below
+#' `bits` \eqn{- j + 1} of \eqn{(4, key, s_0, s_1, j)}{(4, key, s0, s1, j)}. Among the bits that the label has not set yet, the \eqn{j}th bit is the one with \eqn{r} such bits before it.
 #'
-#' Of [rr_sketch_counts()] the bucket (from 0) of a text under the \eqn{c}th function is the \eqn{c}th number below `width` of \eqn{(5, key, s_0, s_1)}{(5, key, s0, s1)}. The report is that of
-#' [rr_unary()] about the buckets with `optimized = FALSE`; with `one_bit` a uniform `index` from 0 to the next power of two less one and a `sign`, which is 1 if bucket and index have an even number
-#' of binary ones in common, else -1, and turned over with probability \eqn{1 / (1 + e^\epsilon)}.
-#'
-#' How reports are written down is on the page of [rr_reports()].
+#' In [rr_sketch_counts()] the bucket (from 0) of a text under the \eqn{c}th function is the \eqn{c}th number below `width` of \eqn{(5, key, s_0, s_1)}{(5, key, s0, s1)}. The
+#' report is a report of [rr_unary()] about the buckets with `optimized = FALSE`. With `one_bit` it is a uniform `index` from 0 to the next power of two less one, and a
+#' `sign`. The sign is 1 if bucket and index have an even number of binary ones in common, else -1, and flipped with probability \eqn{1 / (1 + e^\epsilon)}.
 #'
 #' @section Errors:
-#' None: nothing is called here. `rr_reports(x, mechanism)` says what is wrong with reports that a client sent.
+#' None: this page has no function.
 #' @references Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
-#'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer Simulation* 29(1). \doi{10.1145/3230636} (public numbers below
-#'   \eqn{m}; there as well the proof that they are uniform).
+#'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer Simulation* 29(1). \doi{10.1145/3230636} (public numbers
+#'   below \eqn{m}, with the proof that they are uniform)
 #' @name clients
+#' @seealso [rr_client()], [rr_check_client()]; [rr_reports()] for how reports are written down.
+#' @concept JavaScript
+#' @concept on-device randomization
 #' @examples
+#' # Does my client compute the right hash of each category, under slope 5 and shift 7?
 #' mechanism <- rr_local_hash(c("light", "dark", "automatic"), epsilon = 1)
-#' mechanism$prime
-#' mechanism$codes
-#' # To test a client: the hash of each category under slope 5 and shift 7
-#' 1 + floor(((5 * mechanism$codes + 7) %% mechanism$prime) * mechanism$g / mechanism$prime)
+#' 1 + floor(((5 * mechanism$codes + 7) %% mechanism$prime) * mechanism$g / mechanism$prime)   # ANS
 #' # Bits that each label sets, from 1: bits by labels by cohorts
 #' rr_bloom(c("light", "dark"), epsilon = 2, bits = 16, cohorts = 2)$places
 NULL

@@ -1,83 +1,90 @@
-#' The privacy level of a mechanism
+#' The privacy budget (epsilon) of a mechanism
 #'
-#' The \eqn{\epsilon} of local differential privacy: the largest log ratio of the probabilities of one
-#' report under two truths,
+#' Epsilon of local differential privacy is the largest log ratio of the probabilities of one report under two truths,
 #' \deqn{\epsilon = \max_{y, x, x'} \log \frac{P(y \mid x)}{P(y \mid x')}.}{epsilon = max over y, x, x' of log(P(y | x) / P(y | x')).}
-#' A respondent's report changes anybody's odds about their truth by at most a factor
-#' \eqn{e^\epsilon}. Epsilon is 0 when reports carry no information, and infinite when some report rules a truth out.
+#' A report changes anybody's odds about the respondent's truth by at most the factor \eqn{e^\epsilon}. Epsilon is 0 if reports carry no
+#' information, and infinite if some report rules a truth out.
 #'
-#' Mistakes and disobedience are no protection, since whoever makes none is not protected by them. The level of [rr_noncompliance()] is that of the design, for those who follow it. A
-#' [rr_misclassification()] alone has epsilon `Inf`; before or after another mechanism it adds nothing to that. (A [rr_channel()] is taken for a randomisation.)
+#' Mistakes and disobedience do not protect anyone who makes none. Epsilon of [rr_noncompliance()] is therefore the epsilon of its design, and a
+#' [rr_misclassification()] alone has epsilon `Inf`. Before or after another mechanism it leaves that epsilon as it is. A [rr_channel()] counts as
+#' randomization.
 #'
-#' @section After shuffling:
-#' When `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else, one report
-#' hides among the others. With `shuffled = n` and `delta` the result is an \eqn{\epsilon} for which the shuffled reports are
-#' \eqn{(\epsilon, \delta)}-differentially private: an upper bound by the privacy blanket. It is close to the truth for reports of
-#' two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_mean()], their two-stage forms, [rr_sketch_counts()] and [rr_prefixes()]. Reports of more levels
-#' (channels, [rr_square_wave()], [rr_bloom()], [rr_bitflip()] with several bits, several questions of different levels) are compared with reports of two levels that reveal more, so that the true level may be well below. All
-#' answers of one respondent to an [rr_product()] are one message, which the shuffler must not take apart nor link to others; of [rr_sample_questions()] a message is the one answer and its question. Both
-#' protect a whole row: two respondents may differ in all answers. A site's [rr_sketch()] is no report of a respondent, and hides among the sketches of other sites only with a probability
-#' that falls with every bit: there is no such level of it. Hash
-#' functions and public columns must be shuffled with the reports. The level holds for one report of each respondent: reports of several rounds add up. Where they can be linked, by a hash function
-#' or a cohort that the respondent keeps (the protocol `"local-hash"` of [rr_longitudinal()], `rr_bloom(permanent = )`), the crowd hides nothing any more: `candor_warning_linked`. (The parameters that some papers
-#' give for k-ary randomized response, \eqn{p = q = 1 / (e^\epsilon + K - 1)}, are no upper bound and are not used.)
+#' @section Amplification by shuffling:
+#' `n` honest respondents send their reports through a shuffler, which passes on their multiset and nothing else. With `shuffled = n` and `delta`
+#' the result is an \eqn{\epsilon} for which the shuffled reports are \eqn{(\epsilon, \delta)}-differentially private. It is an upper bound by the
+#' privacy blanket.
+#'
+#' * The bound is close for reports with two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
+#'   [rr_mean()], their two-stage forms, [rr_sketch_counts()] and [rr_prefixes()]. For other mechanisms the true epsilon may be far lower.
+#' * It covers one report of each respondent. Epsilons of several rounds add up.
+#' * A message of [rr_product()] holds all answers of a respondent, and a message of [rr_sample_questions()] holds the answer and its question. The
+#'   shuffler must not take messages apart. The bound then protects a whole row.
+#' * Hash functions and public columns must be shuffled with the reports. If reports can be linked by a hash function or cohort that the
+#'   respondent keeps, shuffling does not protect them, and the warning `candor_warning_linked` is given.
+#' * It is not defined for [rr_sketch()]. A sketch summarizes a site, and the chance that shuffling hides it falls with every bit.
 #'
 #' @section Several reports:
-#' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent with one true answer. For a mechanism with a first stage that is kept
-#' ([rr_longitudinal()], [rr_compose()]) it is less than \eqn{r} times that of one report and less than that of the first stage. Other mechanisms draw
-#' each report anew, and it is \eqn{r} times that of one report.
+#' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent about one true answer. For a mechanism with a memoized first
+#' stage ([rr_longitudinal()], [rr_compose()]) it is below the epsilon of the first stage. Other mechanisms draw each report independently, and it
+#' is \eqn{r} times the epsilon of one report (sequential composition).
 #'
-#' @section A ledger:
-#' Levels of all that one person reports add up. A list of mechanisms is such a ledger, with one report of each:
+#' @section A ledger of several mechanisms:
+#' The epsilons of everything that one person reports add up. A list of mechanisms is such a ledger, with one report of each.
 #'
-#' * all are drawn anew for each report: one number, the sum;
-#' * all have a first stage that is kept: `report`, the sum for one round of reports, and `permanent`, the sum for any number of rounds about the same true answers;
-#' * some of both: `report`, the sum for one round; `kept`, what all reports of those with a first stage reveal at most; and `each_round`, what each round of the others adds.
-#'   Together \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, which has no bound.
+#' | mechanisms in the list | result |
+#' |---|---|
+#' | all draw each report independently | one number, the sum |
+#' | all have a memoized first stage | `report`, the sum for one round, and `permanent`, the sum for any number of rounds |
+#' | both kinds | `report`, the sum for one round; `kept`, the most that all reports of the memoized mechanisms reveal; `each_round`, what each round of the others adds |
 #'
-#' With `reports`, one number or one for each mechanism, the result is one number: the sum of the epsilons of so many reports of each. It is an upper bound where that of one of
-#' them is not known exactly. The questions of a [rr_product()] count one by one. Each *different* true answer of a person to a question with a first stage that is kept
-#' costs once more: enter the mechanism once for each.
+#' In the last case \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, without limit. With `reports` the result is one number,
+#' the sum over all reports, or an upper bound. The questions of a [rr_product()] count separately. Each *different* true answer to a memoized
+#' question costs again: enter the mechanism once for each.
 #'
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors; or a list of them, see *A ledger*.
+#' @param mechanism A mechanism, or a list of mechanisms, see *A ledger*.
 #' @param ... For methods of other mechanisms.
-#' @param shuffled Number of reports that are shuffled together, from 1 to 1e9.
-#' @param delta With `shuffled`: the probability \eqn{\delta}, above 0 and below 1, well below one over the number of reports: a warning says if it is not.
-#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one for each mechanism, in their order or with their names.
-#' @param achieved Give the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
-#'   \eqn{2^{-64}}, rather than the nominal one? It is never above that: the nominal one is rounded up. Of two stages both are given, with each stage on the grid.
-#'   Where it is more than a 64th below the nominal one, [rr_perturb()] refuses the mechanism, or warns: of `rr_grr(epsilon = 60)`, for example, which has a probability below
-#'   \eqn{2^{-64}}.
-#' @return One number, at least 0 and possibly `Inf`, in natural logarithms; for [rr_compose()] and other two-stage mechanisms two numbers, `report` and `permanent`. With
-#'   `shuffled` one number with the attribute `delta`. For several questions ([rr_product()], [rr_sample_questions()]) the number of each and `total`; for a list see *A ledger*.
+#' @param shuffled Number of reports that are shuffled together, 1 to 1e9.
+#' @param delta Number between 0 and 1: the probability \eqn{\delta}, with `shuffled`. It should be far below one over the number of reports;
+#'   otherwise `candor_warning_delta` is given.
+#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
+#'   or with their names.
+#' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
+#'   \eqn{2^{-64}}? It is never above the nominal epsilon.
+#' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:
+#'
+#' | mechanism | value |
+#' |---|---|
+#' | one stage | one number |
+#' | two stages, as [rr_compose()] | `report` and `permanent` |
+#' | several questions, as [rr_product()] | one number per question, and `total` |
+#' | any, with `shuffled` | one number with attribute `delta` |
+#' | a list | see *A ledger* |
 #' @section Errors:
-#' `candor_error_argument` for anything but a mechanism, for numbers out of range and where more than one of `achieved`, `shuffled` and `reports` is asked for;
-#' `candor_error_law` for a mechanism that `shuffled` or `reports` does not know. Warnings: `candor_warning_delta`, `candor_warning_linked`.
+#' `candor_error_argument` for numbers out of range, and for more than one of `achieved`, `shuffled` and `reports`. `candor_error_law` if `shuffled`
+#' or `reports` is not available for the mechanism.
 #' @references Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
-#'   \doi{10.1007/978-3-030-26951-7_22} (shuffling)
+#'   \doi{10.1007/978-3-030-26951-7_22}
 #'
 #'   Kasiviswanathan, S. P., Lee, H. K., Nissim, K., Raskhodnikova, S. and Smith, A. (2011). What
 #'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
+#' @seealso [rr_matrix()]; [rr_recommend()], which compares mechanisms at one epsilon; `vignette("privacy", package = "candor")`.
 #' @concept privacy budget
 #' @concept differential privacy
 #' @concept amplification by shuffling
 #' @concept sequential composition
 #' @concept plausible deniability
 #' @examples
-#' rr_epsilon(rr_grr(5, epsilon = 1))
-#' # A coin decides between the question and its negation: Warner's design with p = 0.7
-#' rr_epsilon(rr_warner(0.7))
+#' # How much does Warner's design with p = 0.7 protect?
+#' rr_epsilon(rr_warner(0.7))   # ANS
 #' # In the triangular design a "no" proves that the truth is no
-#' rr_epsilon(rr_triangular(0.25))
-#' # A report at 2 among ten thousand shuffled ones
-#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
-#' # All that one person reports in a year: weekly from one permanent answer, and twice anew
+#' rr_epsilon(rr_triangular(0.25))   # ANS
+#' # One report at epsilon 2 among ten thousand shuffled reports
+#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)   # ANS
+#' # All that one person reports in a year: 52 memoized weekly reports, and two independent ones
 #' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
 #'                asked = rr_grr(5, epsilon = 1))
 #' rr_epsilon(ledger)
-#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))
-#' # Five reports of one permanent answer
-#' rr_epsilon(rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1)), reports = 5)
+#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))   # ANS
 #' @export
 rr_epsilon <- function(mechanism, ...) {
   UseMethod("rr_epsilon")

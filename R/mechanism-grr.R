@@ -30,7 +30,7 @@
 #'   Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local
 #'   privacy. *Proceedings of the 33rd International Conference on Machine Learning*, 2436-2444. arXiv:1602.07387
 #'
-#'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized
+#'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized
 #'   response, equation (1). arXiv:2601.08603
 #' @seealso [rr_binary()] and [rr_forced()] for survey designs; [rr_unary()], [rr_subset()] and [rr_hadamard()] for many categories;
 #'   [rr_recommend()], which compares their errors.

@@ -1,39 +1,40 @@
-#' Hadamard response
+#' Hadamard response, a frequency oracle
 #'
-#' A report is one whole number, and its tally a table of these: the smallest reports and the fastest estimation of all protocols for many
-#' categories (a fast Hadamard transform of the table).
+#' A report is one whole number, and the tally is a table of these numbers. For many categories it has the smallest reports and the fastest
+#' estimation of all protocols, by a fast Hadamard transform.
 #'
-#' Categories are dealt to \eqn{B} blocks in turn; each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block, a number from 0 to
-#' \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the others. With
-#' \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row; it is unbiased, and
+#' Categories are dealt to \eqn{B} blocks in turn, and each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block,
+#' a number from 0 to \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the
+#' others. With \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row. It is unbiased, and
 #' \deqn{N \mathrm{Var}(\hat\theta_v) = \frac{2Z}{(e^\epsilon - 1)^2} + \frac{Z}{e^\epsilon - 1}\Theta_{B(v)} - \theta_v}{N Var = 2 Z / (e^epsilon - 1)^2
-#'   + Z / (e^epsilon - 1) Theta - theta_v} for fixed truths, \eqn{\Theta} being the share of the whole block. The number of blocks is
-#' the one of least total error for a uniform truth; it need not be a power of two.
+#'   + Z / (e^epsilon - 1) Theta - theta_v} for fixed truths, with \eqn{\Theta} the share of the whole block.
 #'
-#' With `one_bit = TRUE` a report is a column, which may be public, and the randomised sign of the truth's row in this column: only one private bit is sent. The variance is that
-#' of one block.
+#' With `one_bit = TRUE` a report is a column, which may be public, and the randomized sign of the truth's row in this column. Only one private bit is
+#' sent, and the variance is the variance of one block.
 #'
 #' @inheritParams rr_grr
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param blocks Number of blocks, from 1 to the number of categories; by default the best.
-#' @param one_bit Send one bit about a public column?
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")`, with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
-#'   whole numbers, or for one bit a tibble with `index` (from 0) and `sign` (1 or -1).
+#' @param blocks Whole number, 1 to the number of categories. Number of blocks, not necessarily a power of two; by default the number of least
+#'   total error for a uniform truth.
+#' @param one_bit Logical, default `FALSE`. Send one bit about a public column?
+#' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")` with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
+#'   whole numbers, or with `one_bit` a tibble with `index` (from 0) and `sign` (1 or -1).
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range and for `blocks` beside `one_bit`; `candor_error_too_large` where there would be
-#' more than 2^31 reports.
+#' `candor_error_argument` for numbers out of range, and for `blocks` together with `one_bit`. `candor_error_too_large` for more than 2^31 possible
+#' reports.
 #' @references Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
 #'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
+#' @seealso [rr_subset()], [rr_local_hash()]; [rr_recommend()], which compares the errors.
+#' @concept local differential privacy
 #' @concept frequency oracle
 #' @concept Hadamard response
 #' @examples
+#' # 1,000 categories, of which ten are in use: what are their shares, from one number per person?
 #' mechanism <- rr_hadamard(1000, epsilon = 2)
-#' mechanism
-#' reports <- rr_perturb(rep(1:10, 500), mechanism)
+#' set.seed(1)
+#' reports <- rr_perturb(rep(1:10, 2000), mechanism, rng = "R")
 #' head(reports)
 #' fit <- rr_estimate(reports, mechanism, method = "inv")
-#' head(tidy(fit), 12)
+#' head(tidy(fit), 12)   # ANS
 #' @export
 rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   check_dots_empty(...)

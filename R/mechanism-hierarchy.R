@@ -1,52 +1,54 @@
-#' A hierarchy of ordered levels, for ranges, cumulative shares and quantiles
+#' Hierarchical intervals for ranges, cumulative shares and quantiles
 #'
-#' The levels are the leaves of a tree in which each node has `fanout` children. Each respondent draws a depth of the tree, uniformly, and reports the node of that
-#' depth to which their level belongs, randomised with the whole `epsilon`. A range of many levels is then a sum of few nodes, and its error is smaller than with a sum of
-#' many levels: at 256 levels and `fanout = 4` the variance of the share of a range, on average over all ranges, is less than a third of that without a tree.
+#' The ordered levels are the leaves of a tree in which each node has `fanout` children. Each respondent draws a depth of the tree, uniformly, and
+#' reports the node of that depth to which their level belongs, randomized with the whole `epsilon`. A range of many levels is a sum of few
+#' nodes, so that its error is smaller than for a sum of many levels.
 #'
-#' The estimates of a node from its own depth and from its descendants are put together by generalised least squares, the tree's root being 1: by two passes, up and down the
-#' tree, with weights of inverse variance. The result is unbiased, the shares of all levels add up to 1, and every range is estimated
-#' by the sum of its levels. Like all unbiased estimates it may be negative; `method = "norm_sub"` and others make it a distribution.
+#' The estimates of a node from its own depth and from its descendants are combined by generalized least squares, in two passes up and down the tree.
+#' The result is unbiased, the shares of all levels add up to 1, and the share of a range is the sum over its levels. Estimates may be negative;
+#' `method = "norm_sub"` and others make them a distribution.
 #'
-#' `method = "mle"` maximises the likelihood of the reports: the sum over the depths of the likelihood that the depth's oracle has for the sums of the levels' shares over
-#' nodes, over all distributions of the levels, with the certificate of [rr_solver]. Its shares are never negative, and it uses what consistency alone does not, that no node is. For
-#' `oracle`s whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()], [rr_bitflip()]) it needs the reports: `rr_tally(keep = "sets")`. It works
-#' on a table of different reports by levels, up to 2 GB, with standard errors for up to 1,000 levels that are not held at 0; larger ones are refused. Its intervals are by default those of the unbiased estimate, as elsewhere; with many levels
-#' those of `interval = "wald"`, from the information, are much shorter.
+#' `method = "mle"` maximizes the likelihood of the reports, summed over the depths, over all distributions of the levels, see [rr_solver]. Its shares
+#' are never negative. For an `oracle` whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()],
+#' [rr_bitflip()]) it needs `rr_tally(keep = "sets")` and a table of different reports by levels, up to 2 GB. It has standard errors for up to 1,000
+#' levels that are not held at 0. With many levels its intervals by `interval = "wald"` are much shorter than the default ones.
 #'
-#' Standard errors treat the depths as independent samples, with the covariances of the `oracle`. With `target = "sample"` the estimate is about all respondents, not only about those who
-#' drew one depth: which depth they drew is random too.
+#' Standard errors treat the depths as independent samples. With `target = "sample"` the estimate is about all respondents; the depth that each of them
+#' drew is random too.
 #'
-#' @param levels The ordered levels: labels, or their number.
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param fanout Number of children of a node, a whole number from 2 to the number of levels, by default 4, or all of fewer levels. The last node of a depth may have fewer. The best numbers have
-#'   a power just above the number of levels: for 80 levels 3 or 9, whose variance is a sixth less than that of 4 on average over all ranges, for 256 levels 4. `rr_recommend(question = "ranges")` names one.
-#' @param oracle A function of `levels` and `epsilon` that makes the mechanism by which nodes are reported (or a list of these mechanisms, one for each depth): [rr_hadamard()], [rr_grr()], [rr_unary()],
-#'   [rr_local_hash()], [rr_subset()]. The default has short reports; the variance of a range is smaller with [rr_subset()], for 80 levels by a tenth at epsilon 0.5 and by two fifths at 2.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")`, with `height` (number of depths), `nodes` (their number at each depth) and `parts`, the
-#'   mechanisms of the depths. [rr_perturb()] returns a tibble with `depth` (as text, from 1 below the root) and `report`; as for [rr_sample_questions()]. [rr_estimate()]
-#'   returns the shares of the levels, by default with `method = "inv"`. [rr_contrast()] adds them up to ranges, also cumulative ones, [rr_quantile()] reads the fit.
+#' @param levels Labels of the ordered levels, or their number.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
+#' @param fanout Whole number, 2 to the number of levels; default 4. Number of children of a node. Choose it such that one of its powers is just above
+#'   the number of levels, for example 3 or 9 for 80 levels. `rr_recommend(question = "ranges")` names the best.
+#' @param oracle The frequency oracle for the nodes: a function of `levels` and `epsilon`, such as [rr_hadamard()] (default, short reports), [rr_grr()],
+#'   [rr_unary()], [rr_local_hash()] or [rr_subset()] (smallest variance). Or a list with a mechanism for each depth.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")` with `height` (number of depths), `nodes` (their number at each depth)
+#'   and `parts` (the mechanisms of the depths). [rr_perturb()] returns a tibble with `depth` (text, from 1 below the root) and `report`, see
+#'   [rr_sample_questions()]. [rr_estimate()] returns the shares of the levels, by default with `method = "inv"`.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range and for an `oracle` that makes no mechanism of the nodes, one without an unbiased estimate, or one with a permanent
-#' answer ([rr_longitudinal()]), which would be drawn anew for each report;
-#' `candor_error_empty` where nobody drew some depth; `candor_error_too_large` where the table of `method = "mle"` would take more than 2 GB.
+#' * `candor_error_argument`: numbers out of range; an `oracle` without an unbiased estimate, or with a permanent answer.
+#' * `candor_error_empty`: a depth that nobody drew.
+#' * `candor_error_too_large`: a table of `method = "mle"` above 2 GB.
 #' @references Cormode, G., Kulkarni, T. and Srivastava, D. (2019). Answering range queries under local differential privacy. *Proceedings of the VLDB Endowment*
 #'   12(10), 1126-1138. \doi{10.14778/3339490.3339496}
 #'
 #'   Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially private histograms through consistency. *Proceedings of the VLDB
-#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970}, arXiv:0904.0942 (the two passes; here for any variances and any number of levels.)
+#'   Endowment* 3(1), 1021-1032. \doi{10.14778/1920841.1920970}, arXiv:0904.0942 (the two passes)
+#' @seealso [rr_contrast()] for ranges, [rr_quantile()] for quantiles of the fit; [rr_square_wave()] for whole distributions; [rr_mean()].
+#' @concept range queries
+#' @concept quantiles
+#' @concept ordinal answers
 #' @examples
+#' # How many of 20,000 people are under 40, and what is the median age?
 #' ages <- rr_hierarchy(0:99, epsilon = 1)
-#' ages
 #' set.seed(1)
 #' truth <- pmin(rbinom(20000, 99, 0.4) + rbinom(20000, 20, 0.5), 99)
 #' reports <- rr_perturb(truth, ages, rng = "R")
-#' reports
 #' fit <- rr_estimate(reports, ages)
-#' # Shares of ranges
-#' rr_contrast(fit, list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64)))
-#' rr_quantile(fit, c(0.25, 0.5, 0.75))
+#' ranges <- list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64))
+#' rr_contrast(fit, ranges)   # ANS
+#' rr_quantile(fit, c(0.25, 0.5, 0.75))   # ANS
 #' @export
 rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, ...) {
   check_dots_empty(...)

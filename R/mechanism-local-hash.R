@@ -1,45 +1,47 @@
-#' Local hashing
+#' Local hashing (OLH, BLH), a frequency oracle
 #'
-#' Each respondent draws a hash function from \eqn{K} categories to \eqn{g} values and reports it with a randomised hash value of the truth: the
-#' true value with probability \eqn{e^\epsilon / (e^\epsilon + g - 1)}. A report supports the categories that its function sends to its value.
-#' The function is drawn independently of the truth, so that \eqn{\epsilon} does not depend on it.
+#' Each respondent draws a hash function from \eqn{K} categories to \eqn{g} values, and reports it with a randomized hash value of the truth. The true
+#' value is reported with probability \eqn{e^\epsilon / (e^\epsilon + g - 1)}. A report supports the categories that its function sends to its value.
+#' The function is drawn independently of the truth and reveals nothing about it.
 #'
 #' @section The hash functions:
 #' Categories have public codes \eqn{z}, different residues of a prime \eqn{P \ge \max(K, 64 g)}{P >= max(K, 64 g)}, and
 #' \eqn{h(v) = \lfloor ((a z_v + b) \bmod P) g / P \rfloor}{h(v) = floor(((a z[v] + b) mod P) g / P)} with a slope \eqn{a} from 1 to
-#' \eqn{P - 1} and a shift \eqn{b} from 0 to \eqn{P - 1}. Any two categories then collide with exactly the same probability \eqn{\kappa}, a ratio
-#' of whole numbers slightly below \eqn{1 / g}, and `q` is exact:
-#' \eqn{q = q_g + (p - q_g)\kappa}, \eqn{q_g = 1 / (e^\epsilon + g - 1)}. The codes are in a fixed random order, since neighbours in plain order
-#' would share more functions than others; covariances are averages over such orders.
+#' \eqn{P - 1} and a shift \eqn{b} from 0 to \eqn{P - 1}. Any two categories collide with exactly the same probability \eqn{\kappa}, slightly below
+#' \eqn{1 / g}. So \eqn{q = q_g + (p - q_g)\kappa}, \eqn{q_g = 1 / (e^\epsilon + g - 1)}, is exact.
 #'
 #' @section Cohorts:
-#' With `cohorts = M` there are \eqn{M} fixed public functions, of which each respondent draws one. A report is then one of \eqn{M g}, and the
-#' tally is a table of these. The law is a channel that holds the \eqn{M} functions, so `method = "inv"` (least squares) and `"mle"` have no bias from the
-#' choice of these functions. Fresh functions have a smaller error and are faster to count.
+#' With `cohorts = M` there are \eqn{M} fixed public functions, and each respondent draws one of them. The tally is a table of the \eqn{M g} possible
+#' reports. The law is a channel that holds the functions, so that `method = "inv"` (least squares) and `"mle"` have no bias from their choice. Fresh
+#' functions have a smaller error and are faster to count.
 #'
 #' @inheritParams rr_grr
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param optimized `TRUE` for the \eqn{g} of least error, about \eqn{e^\epsilon + 1} (OLH); `FALSE` for \eqn{g = 2} (BLH).
-#' @param g In place of `optimized`: the number of hash values, at least 2.
-#' @param cohorts Number of shared hash functions; `NULL`, the default, for a fresh one for each respondent.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")`, with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
-#'   `odds`, `both_own`, `both_other` and `cohorts`. [rr_perturb()] returns a tibble with the whole numbers `slope`, `shift` and `value`
-#'   (1 to `g`), or `cohort` and `value`.
+#' @param optimized Logical. `TRUE` (default): the \eqn{g} of least error, about \eqn{e^\epsilon + 1} (OLH). `FALSE`: \eqn{g = 2} (BLH).
+#' @param g Whole number, at least 2, in place of `optimized`. Number of hash values.
+#' @param cohorts Whole number of shared hash functions, or `NULL` (default): a fresh function for each respondent.
+#' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")` with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
+#'   `cohorts` and the elements of its [law][rr_law]. [rr_perturb()] returns a tibble with whole numbers: `slope`, `shift` and `value` (1 to `g`), or
+#'   `cohort` and `value`.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range; `candor_error_too_large` where the table of cohorts would not fit in memory.
+#' `candor_error_argument` for numbers out of range. `candor_error_too_large` if the table of cohorts does not fit in memory.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745. Carter, J. L. and Wegman, M. N. (1979). Universal classes of hash functions. *Journal of Computer and System
+#'   Security*, 729-745. arXiv:1705.04421
+#'
+#'   Carter, J. L. and Wegman, M. N. (1979). Universal classes of hash functions. *Journal of Computer and System
 #'   Sciences* 18(2), 143-154. \doi{10.1016/0022-0000(79)90044-8}
+#' @seealso [rr_hadamard()], whose reports are smaller; [rr_longitudinal()] for repeated reports; [rr_recommend()].
+#' @concept local differential privacy
 #' @concept frequency oracle
 #' @concept optimized local hashing
 #' @concept OLH
 #' @examples
-#' mechanism <- rr_local_hash(1000, epsilon = 1)
-#' mechanism$g
-#' reports <- rr_perturb(rep(1:1000, 5), mechanism)
+#' # 1,000 categories, 20,000 people: is category 7, which a tenth of them hold, found?
+#' mechanism <- rr_local_hash(1000, epsilon = 2)
+#' mechanism$g   # ANS
+#' set.seed(1)
+#' reports <- rr_perturb(rep(c(7, 1:900), c(2000, rep(20, 900))), mechanism, rng = "R")
 #' reports
-#' rr_tally(reports, mechanism)
+#' tidy(rr_estimate(reports, mechanism, method = "inv"), terms = "7")   # ANS
 #' @export
 rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts = NULL, ...) {
   check_dots_empty(...)

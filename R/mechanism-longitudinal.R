@@ -1,53 +1,52 @@
-#' Repeated reports about one truth
+#' Repeated reports about one truth (memoization)
 #'
-#' A respondent who is asked every week can draw a *permanent* answer once, keep it, and report a randomised form of it each time. All reports
-#' together then reveal no more than the permanent answer does, and a single report reveals less. `rr_longitudinal()` makes both stages from their
-#' privacy levels, or takes two mechanisms as they are: the permanent and the instantaneous randomized response (memoization).
+#' A respondent who is asked every week can draw a *permanent* answer once, keep it, and report a randomized form of it each time. These are the
+#' permanent and the instantaneous randomized response (PRR and IRR). All reports together reveal no more than the permanent answer, and one report
+#' reveals less. `rr_longitudinal()` makes both stages from their privacy budgets, or takes two mechanisms as they are.
 #'
 #' | `protocol` | permanent answer | report | total error |
 #' |---|---|---|---|
-#' | `"oue-sue"` | unary encoding, optimized | each bit, symmetric | that of [rr_unary()] at `epsilon`: the best of the unary ones |
-#' | `"sue-sue"` (RAPPOR without Bloom filters) | unary encoding, symmetric | each bit, symmetric | that of the symmetric form |
+#' | `"oue-sue"` (default) | unary encoding, optimized | each bit, symmetric | as [rr_unary()] at `epsilon`, the best of the unary ones |
+#' | `"sue-sue"` (RAPPOR without Bloom filters) | unary encoding, symmetric | each bit, symmetric | as the symmetric form |
 #' | `"oue-oue"`, `"sue-oue"` | unary encoding | each bit, a 1 with probability 1/2 | larger; the largest `epsilon` is limited |
-#' | `"grr-grr"` | [rr_grr()] | [rr_grr()] | that of [rr_grr()] at `epsilon`: best for few categories |
-#' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | that of [rr_local_hash()] at `epsilon` |
+#' | `"grr-grr"` | [rr_grr()] | [rr_grr()] | as [rr_grr()] at `epsilon`: best for few categories |
+#' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | as [rr_local_hash()] at `epsilon` |
 #'
-#' The second stage is solved so that one report has exactly `epsilon`. (Published formulas for `"grr-grr"` and
-#' `"local-hash"` leave out a term and reach less: 0.755 instead of 1 for 8 categories.) `rr_epsilon(mechanism, reports = r)` gives
-#' the epsilon of `r` reports together.
+#' The second stage is solved so that one report has exactly `epsilon`. Published formulas for `"grr-grr"` and `"local-hash"` leave out a term and
+#' reach less. `rr_epsilon(mechanism, reports = r)` is the epsilon of `r` reports together.
 #'
-#' **`"local-hash"` makes the reports of a device linkable.** Its hash function (`slope` and `shift`) is drawn once, kept, and sent with every report. With many categories
-#' hardly two devices share one: it is a permanent identifier of the device, also where senders are removed and reports are shuffled. Epsilon is unaffected, being what
-#' reports say about an answer to somebody who knows whose they are; but whoever collects them can follow one device over time. The other protocols send nothing that is kept. [rr_bloom()] with
-#' `permanent` sends a cohort that is kept and that many devices share.
+#' **`"local-hash"` makes the reports of a device linkable.** Its hash function (`slope` and `shift`) is drawn once, kept, and sent with every report.
+#' With many categories it identifies the device permanently, even if senders are removed and reports are shuffled. Epsilon is unaffected, but
+#' anyone who collects the reports can follow a device over time. The other protocols send nothing that is kept. [rr_bloom()] with `permanent` sends
+#' a cohort, which many devices share.
 #'
 #' @section Memory:
-#' The permanent answers belong to the respondents. `rr_perturb(x, mechanism, memory = list())` starts: it
-#' returns a list of the `reports` and the `memory`, which `rr_perturb(x, mechanism, memory = )` takes the next time, with the same
-#' respondents in the same order. Where respondents leave, `memory[i]` is the memory of those who stay (positions, or `TRUE` and `FALSE`); those who join start with `memory = list()`, and
-#' `c(memory, theirs)` is the memory of all, in this order. For an answer that a respondent has given before, the memory holds the permanent answer; for a new answer a new permanent answer is drawn and
-#' added. Each *different* answer of a respondent costs another `permanent`: with `"local-hash"` each different hash value, of which there are
-#' `g` at most. **The memory holds true answers: it stays with the respondents.** The reports hold none.
-#' Without `memory` every answer gets a new permanent answer, with a warning: a permanent answer that is drawn anew each time does not protect several reports.
+#' The permanent answers belong to the respondents. **The memory reveals true answers, and stays with the respondents.** The reports do not contain it.
+#'
+#' 1. `rr_perturb(x, mechanism, memory = list())` starts. It returns a list of `reports` and `memory`.
+#' 2. `rr_perturb(x, mechanism, memory = memory)` goes on, with the same respondents in the same order.
+#' 3. `memory[i]` is the memory of those who stay. Those who join start with `memory = list()`, and `c(memory, theirs)` is the memory of all.
+#'
+#' An answer that the respondent has given before uses its permanent answer again. A new answer draws a new permanent answer. Each *different* answer of
+#' a respondent costs another `permanent`; with `"local-hash"` each different hash value, at most `g`. Without `memory` every report draws a new permanent answer, with
+#' a warning: several such reports are not protected.
 #'
 #' @section Estimates from several rounds:
-#' Tallies of several rounds must not be merged with `c()` for one estimate: the reports of a respondent depend on each other, and standard errors of a merged tally are too
-#' small. Estimate each round on its own, or all rounds together with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
+#' The reports of one respondent depend on each other, so that standard errors of a merged tally are too small. Estimate each round alone, or all rounds
+#' with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
 #'
 #' @inheritParams rr_grr
-#' @param permanent The level of all reports about one answer together, above `epsilon` and up to 700. Or the mechanism of the permanent answer, with `instantaneous`
-#'   in place of `levels`, `epsilon` and `protocol`.
-#' @param epsilon The level of one report, from 1e-12, in natural logarithms.
+#' @param permanent Number, above `epsilon` and at most 700. Privacy budget of all reports about one answer together. Or the mechanism of the permanent
+#'   answer, with `instantaneous` in place of `levels`, `epsilon` and `protocol`.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget of one report, in natural logarithms.
 #' @param protocol The protocols of the two stages, see the table.
-#' @param instantaneous With a mechanism as `permanent`: the mechanism that makes each report from the permanent answer. The reports of `permanent` are its levels, in the same order, or both are
-#'   [rr_unary()] of the same levels.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements, and where reports are bits or hash values with the class
-#'   and the elements of [rr_unary()] or [rr_local_hash()]: its reports are read and counted as theirs. [rr_epsilon()] gives `report`
-#'   and `permanent`.
+#' @param instantaneous The mechanism that makes each report from the permanent answer, if `permanent` is a mechanism. Its levels are the reports of
+#'   `permanent`, in the same order, or both are [rr_unary()] of the same levels.
+#' @return A mechanism of class `"rr_compose"` with `first`, `second` and `memoised` among its elements. If reports are bits or hash values, it also has
+#'   the class and the elements of [rr_unary()] or [rr_local_hash()]. [rr_epsilon()] returns `report` and `permanent`.
 #' @section Errors:
-#' `candor_error_argument` for `permanent` not above `epsilon`, and for an `epsilon` that the protocol does not reach (the largest is named);
-#' `candor_error_mismatch` for stages that do not fit.
+#' `candor_error_argument` if `permanent` is not above `epsilon`, and for an `epsilon` that the protocol does not reach. `candor_error_mismatch` for
+#' stages that do not fit.
 #' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
 #'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
 #'   \doi{10.1016/j.dcan.2022.07.003}
@@ -56,22 +55,22 @@
 #'   privacy. *EDBT*, 512-525. \doi{10.48786/edbt.2023.44} (LOLOHA)
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_compose()] for two stages that nobody keeps; [rr_bloom()].
+#' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `vignette("telemetry", package = "candor")`.
+#' @concept instantaneous randomized response
+#' @concept longitudinal data
 #' @concept memoization
 #' @concept permanent randomized response
 #' @concept repeated reports
 #' @examples
+#' # Which app do 1,000 people use, if they are asked every week?
 #' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 2, epsilon = 0.5)
-#' weekly
 #' rr_epsilon(weekly)
-#' rr_epsilon(weekly, reports = 4)
+#' rr_epsilon(weekly, reports = 4)   # ANS
 #' used <- rep(c("mail", "music", "maps"), c(500, 300, 200))
-#' first_week <- rr_perturb(used, weekly, memory = list())
-#' # The memory stays with the respondents
-#' second_week <- rr_perturb(used, weekly, memory = first_week$memory)
-#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))
-#' # Two mechanisms as they are
-#' rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1))
+#' set.seed(1)
+#' first_week <- rr_perturb(used, weekly, memory = list(), rng = "R")
+#' second_week <- rr_perturb(used, weekly, memory = first_week$memory, rng = "R")
+#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))   # ANS
 #' @export
 rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
                             protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),

@@ -1,61 +1,57 @@
 #' Means of numbers
 #'
-#' Each respondent reports one random number whose expectation is their true number, so the plain mean of all reports is an unbiased estimate of the
-#' mean. Nothing else about the distribution is estimated; use [rr_square_wave()] or [rr_hierarchy()] for that.
+#' Each respondent reports a random number whose expectation is their true number, so that the plain mean of all reports is an unbiased estimate of the
+#' mean. Nothing else about the distribution is estimated.
 #'
 #' With numbers rescaled to \eqn{t} from -1 to 1, \eqn{c = (e^\epsilon + 1) / (e^\epsilon - 1)}{c = (e^epsilon + 1) / (e^epsilon - 1)} and
 #' \eqn{s = e^{\epsilon/2}}{s = e^(epsilon / 2)} the variance of one report is
 #'
-#' | protocol | a report | its variance |
+#' | `protocol` | a report | its variance |
 #' |---|---|---|
 #' | `"duchi"` | \eqn{c} or \eqn{-c} | \eqn{c^2 - t^2} |
 #' | `"piecewise"` | a number from \eqn{-C} to \eqn{C = (s + 1) / (s - 1)}, likelier near the truth | \eqn{t^2 / (s - 1) + (s + 3) / (3 (s - 1)^2)} |
-#' | `"hybrid"` | piecewise with probability \eqn{1 - 1/s}, else Duchi's, where \eqn{\epsilon > 0.6094}; else Duchi's | the same for every \eqn{t} where both are used |
+#' | `"hybrid"` | piecewise with probability \eqn{1 - 1/s} if \eqn{\epsilon > 0.6094}, else Duchi's | the same for every \eqn{t} if both are used |
 #'
-#' The hybrid has the least worst-case variance of the three; Duchi's needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps, onto which
-#' truths are rounded at random and without bias, so that every probability is exact; its variance differs by less than a millionth from the
-#' formula of the continuous one for \eqn{\epsilon} from 0.001 to 12.
+#' The hybrid has the least worst-case variance; Duchi's protocol needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps,
+#' onto which truths are rounded at random without bias, so that every probability is exact.
 #'
-#' [rr_estimate()] gives the mean in the numbers' own units, with its standard error. With `target = "population"` the respondents are a random sample:
-#' the standard error is that of a mean of independent reports. With `target = "sample"` only the randomisation is random: for the hybrid its variance is known,
-#' for the piecewise protocol it is estimated. Duchi's reports say nothing about how the truths are spread, so there the standard error for the population is used, an upper bound.
-#' Intervals use the normal distribution.
+#' [rr_estimate()] returns the mean in the unit of the numbers, with normal intervals. With `target = "population"` the standard error is the standard
+#' error of a mean of independent reports. With `target = "sample"` only the randomization is random. Its variance is known for the hybrid and
+#' estimated for the piecewise protocol. Duchi's reports do not show how the truths are spread: the standard error for the population is then used, an
+#' upper bound.
 #'
-#' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused: cut them to the range first.
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param protocol `"hybrid"`, `"piecewise"` or `"duchi"`.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_mean", "rr_mechanism")`, with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far outside `range`.
-#'   [rr_tally()] keeps how many there are, their sum and the sum of their squares, as shares of the range of reports. [rr_estimate()] returns an object of class
-#'   `c("rr_mean_fit", "rr_estimates")`: `coef()`, `vcov()`, `confint()`, `tidy()` and `glance()` read it, see [rr_estimates].
+#' @param range Two increasing numbers: the smallest and the largest possible answer, fixed before any answer is seen. Answers outside give an error.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
+#' @param protocol `"hybrid"` (default), `"piecewise"` or `"duchi"`.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_mean", "rr_mechanism")` with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far
+#'   outside `range`. [rr_tally()] keeps the number of reports, their sum and the sum of their squares, as shares of the range of reports.
+#'   [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")`, see [rr_estimates].
 #' @section Errors:
-#' `candor_error_argument` for a range that is not two increasing numbers and for an `epsilon` out of its own; `candor_error_level` for an answer outside the
-#' range, with its position and never its value; `candor_error_report` for a number that no answer can produce. [rr_estimate()]: `candor_error_argument` for
-#' a method or an interval that a mean does not have.
+#' * `candor_error_argument`: numbers out of range; a method or an interval that a mean does not have.
+#' * `candor_error_level`: an answer outside the range, with its position and never its value.
+#' * `candor_error_report`: a number that no answer can produce.
 #' @references Duchi, J. C., Jordan, M. I. and Wainwright, M. J. (2018). Minimax optimal procedures for locally private estimation. *Journal of the
 #'   American Statistical Association* 113(521), 182-201. \doi{10.1080/01621459.2017.1389735}
 #'
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
-#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid.)
+#'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid)
+#' @seealso [rr_scramble()] for numbers scrambled by cards; [rr_square_wave()] and [rr_hierarchy()] for distributions;
+#'   `vignette("numbers", package = "candor")`.
 #' @concept mean estimation
 #' @concept numeric answers
 #' @concept amounts
 #' @examples
+#' # How many hours a day do 4,000 people spend online, on average?
 #' mechanism <- rr_mean(c(0, 24), epsilon = 1)
-#' mechanism
 #' set.seed(1)
 #' hours <- pmin(rgamma(4000, 2, 0.5), 24)
 #' reports <- rr_perturb(hours, mechanism, rng = "R")
 #' range(reports)
-#' fit <- rr_estimate(reports, mechanism)
-#' fit
-#' # By group, with a picture
-#' shift <- rep(c("day", "night"), each = 2000)
-#' by_shift <- rr_estimate(rr_tally(reports, mechanism, by = shift))
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(by_shift)
-#' # The mean of these very respondents: only the randomisation is random
+#' rr_estimate(reports, mechanism)   # ANS
+#' # The mean among the respondents in the sample: only the randomization is random
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
-#' mean(hours)
+#' mean(hours)   # ANS
 #' @export
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)

@@ -1,30 +1,36 @@
-#' Prefixes of strings, to find the frequent ones
+#' Prefixes of strings, to find heavy hitters
 #'
-#' Nobody can ask a [sketch][rr_sketch_counts()] about strings that nobody thinks of. Here each respondent belongs to a group, drawn uniformly. There is one group for each of
-#' `lengths`: its respondents report the first so many characters of their string. One more group is held out: its respondents report the whole string.
-#' All reports are those of a count-mean sketch, with the whole `epsilon`. [rr_heavy_hitters()] then lengthens frequent prefixes step by step, and
-#' estimates the strings that it has found from the group that was held out.
+#' A [sketch][rr_sketch_counts()] estimates only strings that the analyst asks for. Here each respondent belongs to a group, drawn uniformly. There is a
+#' group for each of `lengths`, whose respondents report that number of first characters of their string. One more group is held out and reports whole
+#' strings. [rr_heavy_hitters()] lengthens frequent prefixes step by step, and estimates the strings that it finds from the group that was held out. All reports are
+#' reports of a count-mean sketch, with the whole `epsilon`.
 #'
-#' Whole means the first `max(lengths)` characters: longer strings that begin alike are one. A shorter string ends in a sign of its own and is no prefix of others.
-#' Fewer lengths make larger groups, and more candidates in each step: all extensions by as many characters of the alphabet.
+#' A whole string is its first `max(lengths)` characters. A shorter string ends in a special sign and is no prefix of others. Fewer lengths make
+#' larger groups, and more candidates in each step.
 #'
 #' @inheritParams rr_sketch_counts
-#' @param lengths Increasing numbers of characters, each at least 1: the prefixes that are asked for.
-#' @param functions Number of hash functions of each group's sketch, from 1.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")`, with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
-#'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` gives the shares of
+#' @param lengths Increasing whole numbers, each at least 1: lengths of the prefixes in characters.
+#' @param functions Whole number, at least 1; default 64. Number of hash functions of each group's sketch.
+#' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")` with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
+#'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` returns the shares of
 #'   whole strings from the group that was held out.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, lengths that do not increase, and answers that are not text, not valid in their encoding, or contain the sign U+0004; `candor_error_missing`
-#' for a missing answer; `candor_error_report` for a value that is not a report of this mechanism.
+#' * `candor_error_argument`: numbers out of range, or answers that are not valid text or contain the sign U+0004.
+#' * `candor_error_missing`: a missing answer.
+#' * `candor_error_report`: a value that is not a report of this mechanism.
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
-#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it)
+#' @seealso [rr_heavy_hitters()], which has an example from reports to strings; [rr_sketch_counts()]; [rr_bloom()] for a list of candidates.
+#' @concept heavy hitters
+#' @concept frequent strings
+#' @concept open dictionary
 #' @examples
+#' # Which strings are frequent? Each respondent reports a prefix, or the whole string
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))
 #' mechanism
+#' set.seed(1)
 #' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
-#' reports$part
+#' reports$part   # ANS
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)

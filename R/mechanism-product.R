@@ -1,42 +1,70 @@
-#' Several questions, each randomised on its own
+#' Several randomized questions: all of them, or one for each respondent
 #'
-#' The mechanism of a questionnaire: each answer of a respondent is randomised by its own mechanism, independently
-#' of the others given the truths. The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed: all
-#' work is done one question at a time. So 12 yes/no questions (4096 cells), or a few with many categories,
-#' are estimated jointly at a cost that is a small multiple of the number of cells.
+#' `rr_product()` is the mechanism of a questionnaire. Each answer of a respondent is randomized by the mechanism of its question, independently given
+#' the truths. `rr_sample_questions()` asks each respondent one question, drawn uniformly, with the whole `epsilon` of its mechanism.
 #'
-#' Reports are tallied from a data frame with a column for each question, found by name; further columns are ignored. The tally,
-#' and the fit, have one cell per combination of answers, the **first question running fastest** (as in an R array); `as.table()`
-#' turns either into a table with one dimension per question.
+#' **`rr_product()`.** The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed. So
+#' 12 yes/no questions (4,096 cells), or a few questions with many categories, are estimated jointly at little cost. Reports are tallied from
+#' a data frame with a column for each question, found by name. The tally and the fit have one cell per combination of answers, the **first question running fastest**
+#' (as in an R array). `as.table()` turns both into tables with one dimension per question.
+#'
+#' **`rr_sample_questions()`.** For \eqn{d} questions the variance grows like \eqn{d}, and not like \eqn{d^2} as with a part of `epsilon` for each. Epsilon is the
+#' largest epsilon of the questions, because the draw does not depend on the answers. Each question is estimated from the respondents who drew it; with
+#' `target = "sample"` the estimate is about them. Associations between questions cannot be estimated.
 #'
 #' @param ... Mechanisms, named by question; or one named list of them.
-#' @return A mechanism of class `c("rr_product", "rr_mechanism")`: a list with, among others, `questions` (the
-#'   mechanisms), `levels` and `reports` (labels of the cells, joined by ", "), `sizes` and `report_sizes`
-#'   (number of truths and reports of each question). [rr_epsilon()] gives the level of each question and of the whole row, their sum.
+#' @return A mechanism.
+#'
+#' | | `rr_product()` | `rr_sample_questions()` |
+#' |---|---|---|
+#' | class | `c("rr_product", "rr_mechanism")` | `c("rr_sampled", "rr_mechanism")` |
+#' | elements | `questions`, `levels` and `reports` (labels of cells, joined by ", "), `sizes`, `report_sizes` | `parts`, the mechanisms |
+#' | [rr_perturb()] returns | a data frame with a column per question | a tibble with `question` and `report` |
+#' | [rr_estimate()] returns | one joint fit | a list of fits, named by question |
+#' | [rr_epsilon()] returns | epsilon of each question, and `total`, the sum | epsilon of each question, and `total`, the largest |
+#'
+#' If all reports of `rr_sample_questions()` have the same columns, as with [rr_local_hash()], these columns replace `report`. If the reports differ in
+#' kind, `report` is text, so that CSV files and databases can hold it: bits in hexadecimal, numbers with all digits, several columns separated by spaces. Read it as
+#' text (`colClasses = c(report = "character")`).
 #' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms with finitely many reports or with reports that support sets of categories or are bits, [rr_bitflip()] and [rr_bloom()] (the latter two kinds have no joint table: see [rr_cooccurrence()]), and for names that are those of
-#' result columns (`term`, `count`, `share`, `estimate`, ...), and for answers whose labels hold commas such that two cells
-#' would have one label; a product of more than 16,777,216 cells cannot be tallied or
-#' estimated jointly.
-#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4, for
-#'   columns randomised each on its own.
+#' * `candor_error_argument`: anything but named mechanisms of one question; a name of a result column (`term`, `count`, `estimate`, ...); labels with
+#'   commas that make two cells alike; a product of more than 16,777,216 cells, in a tally or joint estimate. For `rr_sample_questions()`, a mechanism
+#'   with a permanent answer ([rr_longitudinal()], `rr_bloom(permanent = )`).
+#' * `candor_error_report`: a report of `rr_sample_questions()` without a known question.
+#' * `candor_error_empty`: a question that nobody drew.
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4 (columns
+#'   randomized independently).
 #'
-#'   van den Hout, A. and van der Heijden, P. G. M. (2002), see [benefit_survey], for two questions by the same respondents.
+#'   van den Hout, A. and van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure control and misclassification: a review.
+#'   *International Statistical Review* 70(2), 269-288. \doi{10.1111/j.1751-5823.2002.tb00363.x}
 #'
-#'   Pinzon, C. A. et al. (2025), theorem 1, and [rr_solver] for the estimates.
+#'   Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
+#'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP; their fake data protect a row less than stated, and are not offered)
+#' @seealso [rr_margin()], [rr_association()] and [rr_loglinear()], which read a joint fit; [rr_cooccurrence()] for many columns;
+#'   `vignette("joint", package = "candor")`.
+#' @concept several sensitive questions
+#' @concept joint distribution
+#' @concept multidimensional data
+#' @concept questionnaire
 #' @examples
-#' survey <- rr_product(
-#'   drugs = rr_warner(0.8),
-#'   theft = rr_crosswise(0.25),
-#'   income = rr_grr(c("low", "middle", "high"), epsilon = 2)
-#' )
-#' survey
+#' # Do drugs and theft go together? Every respondent answers both questions
+#' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))
 #' set.seed(1)
-#' truth <- data.frame(drugs = rbinom(500, 1, 0.2) == 1, theft = rbinom(500, 1, 0.1) == 1,
-#'                     income = sample(c("low", "middle", "high"), 500, replace = TRUE))
-#' reports <- rr_perturb(truth, survey, rng = "R")
-#' fit <- rr_estimate(reports, survey)
-#' as.table(fit)
+#' drugs <- rbinom(2000, 1, 0.2) == 1
+#' truth <- data.frame(drugs = drugs, theft = rbinom(2000, 1, ifelse(drugs, 0.4, 0.1)) == 1)
+#' fit <- rr_estimate(rr_perturb(truth, survey, rng = "R"), survey)
+#' as.table(fit)   # ANS
+#'
+#' # How many hours, and how often? Every respondent answers one of two questions
+#' one <- rr_sample_questions(
+#'   often = rr_unary(c("never", "once", "often"), epsilon = 2),
+#'   hours = rr_mean(c(0, 24), epsilon = 2)
+#' )
+#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
+#' reports <- rr_perturb(data.frame(often = often, hours = runif(3000, 0, 8)), one, rng = "R")
+#' fits <- rr_estimate(reports, one, method = "inv")
+#' coef(fits$often)   # ANS
+#' coef(fits$hours)   # ANS
 #' @export
 rr_product <- function(...) {
   questions <- named_mechanisms(...)

@@ -1,40 +1,4 @@
-#' One question of many
-#'
-#' Each respondent answers one of the questions, drawn uniformly, with the whole `epsilon` of its mechanism. For many questions this is better than
-#' asking all of them with a part of `epsilon` each: with \eqn{d} questions the variance grows like \eqn{d}, not like \eqn{d^2}.
-#'
-#' The drawn question does not depend on the answers, so a report reveals no more than its own mechanism allows: the privacy level is the largest one
-#' among the questions. Each question is estimated from the respondents who drew it; with `target = "sample"` the estimate is about these respondents. Nothing is learned
-#' about the association of different questions; for that, [rr_product()] asks every respondent all questions.
-#'
-#' @param ... Mechanisms, named by question; or one named list of them. Their reports may be of different kinds: bits, hashes, numbers of [rr_mean()].
-#' @return A mechanism of class `c("rr_sampled", "rr_mechanism")`, with `parts`, the mechanisms. [rr_perturb()] takes a data frame with a column for each question and
-#'   returns a tibble with `question` and `report`; where all reports are rows of the same columns (as of [rr_local_hash()]) these stand in place of `report`, and
-#'   where they differ in kind `report` is text: bits in hexadecimal, numbers with all their digits, and with spaces between them what takes several columns. So CSV files and
-#'   databases can hold it (read it as text: `colClasses = c(report = "character")`). [rr_tally()] takes this tibble. [rr_estimate()] returns a list with one fit for each question, named by the questions;
-#'   its arguments apply to all questions. [rr_epsilon()] gives the level of each question and `total`, the largest.
-#' @section Errors:
-#' `candor_error_argument` for anything but named mechanisms of one question, and for those with a permanent answer ([rr_longitudinal()],
-#' `rr_bloom(permanent = )`): it would be drawn anew for each report, so that several reports would reveal more than it does; `candor_error_report` for reports without a question or with one that does not exist, and
-#' `candor_error_empty` for a question that nobody drew.
-#' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2021). Random sampling plus fake data: multidimensional frequency estimates with local
-#'   differential privacy. *CIKM*. \doi{10.1145/3459637.3482467} (the solution SMP. Their own proposal, fake data for the other questions,
-#'   protects a whole row less than it says and is not offered.)
-#' @examples
-#' survey <- rr_sample_questions(
-#'   drugs = rr_warner(epsilon = 2),
-#'   often = rr_unary(c("never", "once", "often"), epsilon = 2),
-#'   hours = rr_mean(c(0, 24), epsilon = 2)
-#' )
-#' survey
-#' set.seed(1)
-#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
-#' answers <- data.frame(drugs = rbinom(3000, 1, 0.2), often = often, hours = runif(3000, 0, 8))
-#' reports <- rr_perturb(answers, survey, rng = "R")
-#' reports
-#' fits <- rr_estimate(reports, survey, method = "inv")
-#' fits$often
-#' fits$hours
+#' @rdname rr_product
 #' @export
 rr_sample_questions <- function(...) {
   parts <- named_mechanisms(...)

@@ -1,11 +1,12 @@
-#' Scrambled numbers
+#' Scrambled numbers: incomes, amounts, numbers of events
 #'
-#' Incomes, amounts, numbers of events: a respondent draws cards in secret and reports a number that the cards and the truth give together. One law holds for
-#' all designs of the table, so that mean and variance of the truth, groups, regression and the whole distribution follow for each of them.
+#' A respondent draws cards in secret and reports a number that combines the cards and the truth. One law holds for all designs in the table. It gives the
+#' mean and the variance of the truth, groups, regression and the whole distribution.
 #'
-#' A report is \eqn{z = A y + B}: the truth \eqn{y} with the probability `truth`, else \eqn{W y + U}, or \eqn{W (y + U)} with `inside = TRUE`, where \eqn{W} is a card of `multiply` and
-#' \eqn{U} a card of `add`. With \eqn{\alpha = E A}{alpha = E A} and \eqn{\beta = E B}{beta = E B} its score \eqn{s = (z - \beta) / \alpha}{s = (z - beta) / alpha}
-#' has the mean \eqn{y} and the variance \eqn{v(y) = v_0 + v_1 y + v_2 y^2}{v(y) = v0 + v1 y + v2 y^2}, whose numbers are those of the cards.
+#' A report is \eqn{z = A y + B}: the truth \eqn{y} with probability `truth`, otherwise \eqn{W y + U}, or \eqn{W (y + U)} with `inside = TRUE`. \eqn{W} is
+#' a card of `multiply` and \eqn{U} a card of `add`. With \eqn{\alpha = E A}{alpha = E A} and \eqn{\beta = E B}{beta = E B} the score
+#' \eqn{s = (z - \beta) / \alpha}{s = (z - beta) / alpha} has mean \eqn{y} and a variance
+#' \eqn{v(y) = v_0 + v_1 y + v_2 y^2}{v(y) = v0 + v1 y + v2 y^2} that follows from the cards.
 #'
 #' | design | a report | in the package |
 #' |---|---|---|
@@ -21,66 +22,80 @@
 #' | forced number (Eriksson 1973) | \eqn{y} or a fixed number | `multiply = 0, add = numbers, truth = p` |
 #' | any of these with cards of unequal probability | | `data.frame(value = , prob = )` for `W` or `U` |
 #'
-#' **Estimates.** [rr_estimate()] gives the mean, the plain mean of the scores, and the variance of the truth: the variance of the scores less what the cards add. Both are unbiased, and the second may be
-#' negative where there are few respondents. `glance()` has `truth.share`, the part of the variance of the reports, within groups, that is the truth's: one minus it is the respondent's protection
-#' in this literature. With `target = "sample"` the standard error of the mean is that of the cards alone; it is `NA` if its estimated variance is below 0.
-#' The standard error of the variance is then still that for the population, an upper bound. Intervals use the normal distribution.
+#' @section Estimates:
+#' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
+#' cards). Both are unbiased, and the variance may be negative in small samples. Intervals are normal. `glance()` has `truth.share`, the truth's part of
+#' the variance of the reports within groups; in this literature protection is one minus this part. With `target = "sample"` the standard error of the mean is due to the
+#' cards alone, and `NA` if its estimated variance is negative. The standard error of the variance is then an upper bound.
 #'
-#' **Regression, surveys.** The mean of a score is the truth, so that linear models of the scores are right with robust standard errors: `lm(rr_score(z, mechanism) ~ x)`. Of a
-#' survey design `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm(rr_score(z, mechanism) ~ x, design)` give mean, groups and regression, with strata, clusters and finite populations.
+#' The mean of a score is the truth. Linear models of scores therefore need only robust standard errors: `lm(rr_score(z, mechanism) ~ x)`, and for survey
+#' designs `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm()`.
 #'
-#' **Distribution.** Cards are finite, so on given levels of the truth the reports are finite too: `rr_channel(mechanism, levels = 0:10)` is their channel, for `rr_estimate(method = "mle")`, [rr_quantile()]
-#' and [rr_glm()]. Reports of the channel, and those that [rr_perturb()] draws, are rounded at the 14th digit of the largest report, so that 0.3 times 10 and 3 are the same.
-#' Numbers that were computed elsewhere may need `round()` to find their report.
+#' @section Distribution:
+#' Cards are finite. If the truth has given levels, the reports are finite too, and `rr_channel(mechanism, levels = 0:10)` is their channel, for
+#' `rr_estimate(method = "mle")`, [rr_quantile()] and [rr_glm()]. Reports are rounded at the 14th digit of the largest report. Numbers that were
+#' computed elsewhere may need `round()` to match a report.
 #'
-#' **Privacy.** Epsilon is infinite: a report rules most truths out. If nothing is added, a report of 0 shows a truth of 0. Finite is the epsilon of designs in which every report can come from every
-#' truth, such as the unrelated number on its own levels: that is [rr_unrelated()] with numbers as levels, and [rr_contrast()] with these numbers gives the mean.
+#' @section Privacy:
+#' Epsilon is infinite, because a report rules most truths out. If nothing is added, a report of 0 shows a truth of 0. Epsilon is finite only if every
+#' report can come from every truth. An example is the unrelated number on its own levels: use [rr_unrelated()] with numbers as levels, and [rr_contrast()]
+#' with these numbers for the mean.
 #'
-#' @param range The least and the largest number that an answer may be, known before any is seen. Answers outside are refused.
-#' @param multiply,add The cards: a vector of numbers, each card as likely as another (a number twice is two cards); a data frame with the columns `value` and `prob`; or `list(mean = , sd = , range = )` of a
-#'   continuous device, whose reports can be estimated but neither drawn nor made a channel.
-#' @param truth Probability that the report is the truth.
-#' @param inside Is the card of `add` added before multiplying?
+#' @param range Two increasing numbers: the smallest and the largest possible answer, fixed before any answer is seen. Answers outside give an error.
+#' @param multiply,add The cards: a vector of numbers (each card is equally likely); a data frame with the columns `value` and `prob`; or
+#'   `list(mean = , sd = , range = )` of a continuous device, whose reports can be estimated, but neither drawn nor made a channel.
+#' @param truth Number, at least 0 and below 1; default 0. Probability that the report is the truth.
+#' @param inside Logical, default `FALSE`. Is the card of `add` added before multiplying?
 #' @param x Reports.
-#' @param mechanism A mechanism of `rr_scramble()`; for `rr_score()` also of [rr_mean()], whose reports are scores themselves.
-#' @param ... Not used, and refused.
-#' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of the reports, as shares of their range. [rr_estimate()] returns
-#'   an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`. `rr_score()`: numbers whose expectation is the truth.
+#' @param mechanism A mechanism of `rr_scramble()`; for `rr_score()` also of [rr_mean()].
+#' @param ... Must be empty.
+#' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of its reports, as
+#'   shares of their range. [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`.
+#'   `rr_score()`: numbers whose expectation is the truth.
 #' @section Errors:
-#' `candor_error_argument` for cards that are no numbers, probabilities that are negative or do not add up to 1, a mean of the cards of 0, a range that is not two increasing numbers, levels of a channel that
-#' are no numbers; `candor_error_level` for an answer outside the range; `candor_error_report` for a number that no answer can produce. Warning `candor_warning_reveals` for cards that hide nothing, or that show a truth of 0.
+#' * `candor_error_argument`: cards or levels that are not numbers, probabilities that are negative or do not add up to 1, \eqn{\alpha = 0}{alpha = 0}, a
+#'   `range` that does not increase.
+#' * `candor_error_level`: an answer outside the range. `candor_error_report`: a number that no answer can produce.
+#' * Warning `candor_warning_reveals`: cards that hide nothing, or that show a truth of 0.
 #' @references Bar-Lev, S. K., Bobovitch, E. and Boukai, B. (2004). A note on randomized response models for quantitative data. *Metrika* 60, 255-260.
+#'   \doi{10.1007/s001840300308}
 #'
-#'   Diana, G. and Perri, P. F. (2010). New scrambled response models for estimating the mean of a sensitive quantitative character. *Journal of Applied Statistics* 37, 1875-1890.
+#'   Diana, G. and Perri, P. F. (2010). New scrambled response models for estimating the mean of a sensitive quantitative character. *Journal of Applied
+#'   Statistics* 37, 1875-1890. \doi{10.1080/02664760903186031}
 #'
-#'   Eichhorn, B. H. and Hayre, L. S. (1983). Scrambled randomized response methods for obtaining sensitive quantitative data. *Journal of Statistical Planning and Inference* 7, 307-316.
+#'   Eichhorn, B. H. and Hayre, L. S. (1983). Scrambled randomized response methods for obtaining sensitive quantitative data. *Journal of Statistical
+#'   Planning and Inference* 7, 307-316. \doi{10.1016/0378-3758(83)90002-2}
 #'
 #'   Eriksson, S. A. (1973). A new model for randomized response. *International Statistical Review* 41, 101-113.
 #'
 #'   Greenberg, B. G., Kuebler, R. R., Abernathy, J. R. and Horvitz, D. G. (1971). Application of the randomized response technique in obtaining quantitative data. *Journal of the American Statistical
-#'   Association* 66, 243-250.
+#'   Association* 66, 243-250. \doi{10.1080/01621459.1971.10482248}
 #'
-#'   Pollock, K. H. and Bek, Y. (1976). A comparison of three randomized response models for quantitative data. *Journal of the American Statistical Association* 71, 884-886.
+#'   Pollock, K. H. and Bek, Y. (1976). A comparison of three randomized response models for quantitative data. *Journal of the American Statistical
+#'   Association* 71, 884-886. \doi{10.1080/01621459.1976.10480963}
 #'
 #'   Saha, A. (2007). A simple randomized response technique in complex surveys. *Metron* 65, 59-66.
+#' @seealso [rr_mean()], which has a finite epsilon; [rr_survey]; `vignette("numbers", package = "candor")`.
+#' @concept scrambled response
+#' @concept quantitative randomized response
+#' @concept income
+#' @concept additive and multiplicative noise
 #' @examples
-#' # Monthly income in hundreds: one card multiplies, another is added
+#' # What is the mean monthly income, in hundreds? One card multiplies it, another is added
 #' mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
-#' mechanism
 #' set.seed(1)
 #' income <- round(pmin(rgamma(2000, 3, 0.2), 60))
 #' reports <- rr_perturb(income, mechanism, rng = "R")
 #' fit <- rr_estimate(reports, mechanism)
-#' fit
-#' c(mean(income), var(income))
-#' glance(fit)$truth.share
-#' # Regression by the scores
+#' tidy(fit, conf.int = TRUE)   # ANS
+#' c(mean(income), var(income))   # ANS
+#' # Regression on the town, by the scores
 #' town <- rep(0:1, 1000)
-#' coef(lm(rr_score(reports, mechanism) ~ town))
-#' # The distribution of few levels
+#' coef(lm(rr_score(reports, mechanism) ~ town))   # ANS
+#' # The distribution of the number of children
 #' children <- rr_scramble(c(0, 4), multiply = c(1, 2), add = c(1, 3))
 #' reports <- rr_perturb(rep(0:4, c(500, 300, 200, 60, 40)), children, rng = "R")
-#' tidy(rr_estimate(reports, rr_channel(children, levels = 0:4)), conf.int = TRUE)
+#' tidy(rr_estimate(reports, rr_channel(children, levels = 0:4)), conf.int = TRUE)   # ANS
 #' @export
 rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE, ...) {
   check_dots_empty(...)

@@ -1,65 +1,61 @@
-#' A count-mean sketch, for strings that nobody has a list of
+#' Count-mean sketch: frequencies of strings without a list
 #'
-#' Respondents hold any text: words, addresses of pages, names of products. There are no levels. A public hash function sends each string to one of `width` buckets;
-#' there are `functions` of these, of which each respondent draws one. What they report is their bucket, randomised. The tally is a table of
-#' fixed size, however many strings there are, and afterwards [rr_estimate()] gives the share of any string that is asked for.
+#' Respondents hold any text: words, addresses of pages, names of products. A public hash function sends each string to one of `width` buckets. There are
+#' `functions` hash functions, and each respondent draws one and reports the bucket of their string, randomized. The tally has a fixed size. Afterwards
+#' [rr_estimate()] estimates the share of any string that it is asked for.
 #'
-#' With `one_bit = FALSE` the report has one bit for each bucket, symmetric [unary encoding][rr_unary()]: \eqn{p = 1 / (e^{-\epsilon/2} + 1)}. With `one_bit = TRUE` it is
-#' one sign, of a column of a Hadamard matrix that may be public, as in [rr_hadamard()]: \eqn{p = e^\epsilon / (e^\epsilon + 1)}, and 1/2 for every other bucket.
-#' The one bit has the larger variance, by a fifth at \eqn{\epsilon = 1} and more above.
+#' With `one_bit = FALSE` a report has one bit for each bucket, by symmetric [unary encoding][rr_unary()]: \eqn{p = 1 / (e^{-\epsilon/2} + 1)}. With
+#' `one_bit = TRUE` it is one sign, of a column of a Hadamard matrix that may be public, as in [rr_hadamard()]:
+#' \eqn{p = e^\epsilon / (e^\epsilon + 1)}, and 1/2 for every other bucket. One bit has the larger variance, by a fifth at \eqn{\epsilon = 1} and by more
+#' above. Strings are compared byte by byte in UTF-8, without any normalization.
 #'
 #' @section Estimates:
-#' `rr_estimate(tally, candidates = c("a", "b"))` returns a fit whose levels are the strings asked for; they need not be all that there are, and their shares need not add
-#' up to 1. With \eqn{m} buckets a report supports a string with probability \eqn{p} if it is the truth, and else with
-#' \eqn{q = q_s + (p - q_s) / m}, over the choice of functions. The inversion \eqn{(c_v / N - q) / ((p - q_s)(1 - 1/m))} of the support counts is unbiased, and the only
-#' method. The standard error has two parts:
+#' `rr_estimate(tally, candidates = c("a", "b"))` returns a fit whose levels are the candidates. Their shares need not add up to 1. With \eqn{m} buckets a
+#' report supports its own string with probability \eqn{p}, and another string with probability \eqn{q = q_s + (p - q_s) / m} over the choice of functions. The only
+#' method is the unbiased inversion \eqn{(c_v / N - q) / ((p - q_s)(1 - 1/m))} of the support counts. Its standard error has two parts:
 #'
-#' * that of a protocol with a fresh hash function for each respondent. It falls with the number of respondents.
-#' * what the sharing of \eqn{k} functions adds, the *collisions*: \eqn{\sum_{x \ne v} \theta_x^2 / (k (m - 1))}, less a small term for fixed truths.
-#'   All respondents whose string shares a bucket with this one are counted for it together, so that this part does not fall with
-#'   their number. The sum of squares is estimated, without bias, from the same table.
+#' * the randomization, as for a protocol with fresh hash functions. It falls with the number of respondents.
+#' * *collisions* in the \eqn{k} shared functions: \eqn{\sum_{x \ne v} \theta_x^2 / (k (m - 1))}, less a small term for fixed truths. They do not fall with the number of
+#'   respondents. The sum of squares is estimated, without bias, from the same table.
 #'
-#' The fit's mechanism says the largest standard error that collisions alone can make (`collision`), and its print shows it. More `functions` make it smaller; the table grows by as much.
-#' Wilson's interval is that of the second moment, with the collisions. Measured with 100 strings of a Zipf law, 5,000 respondents, 32 buckets, 8 functions and \eqn{\epsilon = 2}: of
-#' 6,000 intervals of nominal 95 per cent (five strings, both forms, both targets, new functions each time) 95.5 per cent covered the truth.
+#' The printed fit shows the largest standard error that collisions alone can cause (`collision`). More `functions` make it smaller and the table larger.
+#' Intervals cover at their nominal rate over keys. Under one key a string has the same collisions in every survey, and its intervals
+#' may never cover (`inst/studies/sketch-keys.R`). Use a new `key` for each survey, and many functions; or [rr_bloom()] for a list of candidates.
 #'
-#' That is over new keys. With a key that is kept a string has the same collisions in every survey: of 59 strings (64 buckets, 20,000 respondents, \eqn{\epsilon = 4}, 40 surveys) 4 were never covered with 2
-#' functions, and 3 in fewer than 80 per cent of surveys with 128 (`inst/studies/sketch-keys.R`). No useful bound holds for one key, since the strings that nobody asked for may all share a bucket. Take a
-#' new `key` for each survey, and many functions; or [rr_bloom()] for a list of candidates, whose collisions are known.
-#'
-#' Strings are compared byte by byte, in UTF-8: nothing is lowered, trimmed or normalised.
-#'
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param width Number of buckets, from 2 to 65536; \eqn{m}.
-#' @param functions Number of hash functions, from 1; \eqn{k}. The table has `functions * (width + 1)` numbers, at most 2^23.
-#' @param one_bit Send one bit, about a public column?
-#' @param key A whole number from 0 to 2^32 - 1 that names the hash functions; it is public.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")`, with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and `q` of one bucket. [rr_perturb()]
-#'   takes text and returns a data frame with `cohort` (which function, from 1) and `bits` ([packed][rr_reports]), or a tibble with `cohort`, `index`
-#'   (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function how many reports support each bucket, and how many there are.
-#'   [rr_estimate()] wants `candidates`, the strings asked for, and returns a [fit][rr_fit].
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
+#' @param width Whole number \eqn{m}, 2 to 65536; default 1024. Number of buckets.
+#' @param functions Whole number \eqn{k}, at least 1; default 256. Number of hash functions. `functions * (width + 1)` may be at most 2^23.
+#' @param one_bit Logical, default `FALSE`. Send one bit about a public column?
+#' @param key Whole number, 0 to 2^32 - 1; default 1. Public seed of the hash functions.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")` with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and
+#'   `q` of one bucket. [rr_perturb()] takes text and returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]), or a tibble with
+#'   `cohort`, `index` (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function the number of reports, and of supports of each bucket.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, answers or `candidates` that are not text or not valid in their encoding, and a `method` that a sketch does not have; `candor_error_too_large` where the
-#' table would be; `candor_error_missing` for a missing answer; `candor_error_report` for a value that is not a report of this mechanism, with its position.
-#' @references Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8). <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The
-#'   covariances, and the part of collisions, are derived in the package's mathematics.
+#' * `candor_error_argument`: numbers out of range, answers or `candidates` that are not valid text, another `method`.
+#' * `candor_error_too_large`: a table above its limit. `candor_error_missing`: a missing answer.
+#' * `candor_error_report`: a value that is not a report of this mechanism, with its position.
+#' @references Apple Differential Privacy Team (2017). Learning with privacy at scale. *Apple Machine Learning Journal* 1(8).
+#'   <https://machinelearning.apple.com/research/learning-with-privacy-at-scale> (count mean sketch and its Hadamard form). The covariances and the
+#'   collisions are derived in the package's mathematics.
 #'
 #'   Alon, N., Matias, Y. and Szegedy, M. (1999). The space complexity of approximating the frequency moments. *Journal of Computer and System Sciences* 58(1), 137-147.
-#'   \doi{10.1006/jcss.1997.1545} (sums of squares from sketches).
-#' @seealso [rr_heavy_hitters()], which finds frequent strings that nobody thought of; [rr_bloom()] for a list of candidates and
-#'   permanent answers; [rr_sketch()] for the number of different elements.
+#'   \doi{10.1006/jcss.1997.1545} (sums of squares from sketches)
+#' @seealso [rr_heavy_hitters()], which finds frequent strings; [rr_bloom()] for a list of candidates and permanent answers; [rr_sketch()] for the
+#'   number of different elements.
+#' @concept count-mean sketch
+#' @concept frequency oracle
+#' @concept open dictionary
+#' @concept strings
 #' @examples
+#' # How common are tea, coffee and cocoa among 5,000 free answers?
 #' sketch <- rr_sketch_counts(epsilon = 4, width = 256, functions = 64)
-#' sketch
 #' set.seed(1)
 #' words <- sample(c("tea", "coffee", "water", "milk"), 5000, replace = TRUE, prob = c(5, 3, 1, 1))
-#' reports <- rr_perturb(words, sketch, rng = "R")
-#' tally <- rr_tally(reports, sketch)
-#' fit <- rr_estimate(tally, candidates = c("tea", "coffee", "cocoa"))
-#' fit
+#' tally <- rr_tally(rr_perturb(words, sketch, rng = "R"), sketch)
+#' tidy(rr_estimate(tally, candidates = c("tea", "coffee", "cocoa")), conf.int = TRUE)   # ANS
 #' # Any other string, from the same tally
-#' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
+#' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)   # ANS
 #' @export
 rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)

@@ -1,51 +1,51 @@
-#' The square wave, for numbers and ordered categories
+#' The square wave, for distributions of numbers and ordered answers
 #'
-#' Levels near the truth are reported more often than others: the true level and those within `half_width` of it have
-#' \eqn{e^\epsilon} times the probability of any other level. For ordered levels (ages, incomes, ratings) the whole distribution is usually recovered better
-#' than by mechanisms that ignore the order, since a report also says something about the neighbours.
+#' Reports near the truth are more likely than others: the true level and the levels within `half_width` of it have \eqn{e^\epsilon} times the probability of any
+#' other level. For ages, incomes and ratings this usually recovers the whole distribution better than mechanisms that ignore the order.
 #'
 #' **Discrete** (without `reports`): with \eqn{d} levels and half width \eqn{b} there are \eqn{d + 2b} reports, numbered from \eqn{1 - b} to \eqn{d + b}, and
 #' \deqn{P(y \mid x) = \frac{e^\epsilon}{(2b + 1)e^\epsilon + d - 1} \;\mathrm{if}\; |y - x| \le b,\quad \frac{1}{(2b + 1)e^\epsilon + d - 1}
 #'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b, else 1 / ((2b + 1) e^epsilon + d - 1).}
-#' Only the place of a number within its bin is lost. The default half width maximises \eqn{\log(d + 2b)} less the entropy of a report, a bound on the mutual
-#' information; the continuous form uses the same bound.
+#' The default half width maximizes \eqn{\log(d + 2b)} less the entropy of a report, a bound on the mutual information. The continuous form uses the same
+#' bound.
 #'
-#' **Continuous, on a grid** (with `reports`): numbers are rescaled so that `breaks` run from 0 to 1; a report is a number from \eqn{-b} to \eqn{1 + b}, of
-#' density \eqn{e^\epsilon / (2be^\epsilon + 1)} within \eqn{b} of the truth and \eqn{1 / (2be^\epsilon + 1)} elsewhere, and falls in one of `reports` bins of
-#' one width. The channel is exact for truths that are uniform within their bins; [rr_perturb()] draws from it. Its bins smear the wave, so that
-#' [rr_epsilon()] is somewhat below `epsilon`.
+#' **Continuous, on a grid** (with `reports`): numbers are rescaled so that `breaks` run from 0 to 1. A report is a number from \eqn{-b} to \eqn{1 + b}, of
+#' density \eqn{e^\epsilon / (2be^\epsilon + 1)} within \eqn{b} of the truth and \eqn{1 / (2be^\epsilon + 1)} elsewhere, and falls in one of `reports` equal
+#' bins. The channel is exact for truths that are uniform within their bins, and [rr_perturb()] draws from it. Its bins smear the wave, so that
+#' [rr_epsilon()] is slightly below `epsilon`.
 #'
-#' The mechanism is a channel, see [rr_channel()]: maximum likelihood is certified, and `method = "smoothed"` is the EM with smoothing that was
-#' published with it, whose estimates are smooth but biased: they have neither standard errors nor intervals. [rr_contrast()] and [rr_quantile()] read the fit; `rr_contrast(fit, middles)` estimates the mean, where `middles` are the middles of the bins. Inversion is possible but noisy.
+#' The mechanism is a channel, see [rr_channel()], and maximum likelihood is certified. `method = "smoothed"` is the published EM with smoothing. Its
+#' estimates are smooth but biased, without standard errors or intervals.
 #'
-#' @param breaks Increasing numbers that bound the bins, one more than there are bins: a bin contains its lower bound, and the last bin also its upper one. Or the
-#'   number of ordered levels, or their labels.
-#' @param epsilon The privacy level, from 1e-12 to 700, in natural logarithms.
-#' @param reports `NULL` for the discrete form; for the continuous one the number of bins of the reports, at least 2. It needs break points.
-#' @param half_width Half width \eqn{b} of the wave: of the discrete form a whole number of levels from 0 to their number less 1, of the continuous one a
-#'   number above 0 and at most 1, as a share of the range. By default the best.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_square_wave", "rr_channel", "rr_mechanism")`, with `breaks` (or `NULL`), `half_width`, `p` and `q` (probabilities of the
-#'   discrete form, densities of the continuous one). [rr_perturb()] takes numbers within the breaks, or labels, and returns the numbers of reports.
+#' @param breaks Increasing numbers that bound the bins. A bin contains its lower bound, and the last bin its upper bound too. Or the number of ordered
+#'   levels, or their labels.
+#' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
+#' @param reports `NULL` (default): the discrete form. A whole number, at least 2: number of bins of the reports of the continuous form, which needs
+#'   numbers as `breaks`.
+#' @param half_width Half width \eqn{b} of the wave; by default the best. Discrete: whole number, from 0 to the number of levels less 1. Continuous: share of
+#'   the range, above 0 and at most 1.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_square_wave", "rr_channel", "rr_mechanism")` with `breaks` (or `NULL`), `half_width`, `p` and `q` (probabilities of the
+#'   discrete form, densities of the continuous form). [rr_perturb()] takes numbers within the breaks, or labels, and returns the numbers of reports.
 #' @section Errors:
-#' `candor_error_argument` for break points that do not increase, for `reports` without break points and for numbers out of range. [rr_perturb()]:
-#' `candor_error_level` for a number outside the breaks, with its position and never its value.
+#' * `candor_error_argument`: breaks that do not increase, `reports` without breaks, numbers out of range.
+#' * `candor_error_level`: in [rr_perturb()], a number outside the breaks, with its position and never its value.
 #' @references Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
 #'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}, arXiv:1912.01051
-#' @seealso [rr_hierarchy()] for ranges and quantiles of many levels, [rr_mean()] where the mean is all that is wanted.
+#' @seealso [rr_contrast()] and [rr_quantile()], which read the fit; [rr_hierarchy()] for ranges of many levels; [rr_mean()] for the mean alone.
+#' @concept ordinal answers
 #' @concept distribution of a number
 #' @concept ages
 #' @examples
+#' # How old are 5,000 people? Each reports a noisy bin of ten years
 #' mechanism <- rr_square_wave(seq(0, 100, by = 10), epsilon = 2)
-#' mechanism
 #' set.seed(1)
 #' ages <- 100 * rbeta(5000, 2, 3)
-#' reports <- rr_perturb(ages, mechanism, rng = "R")
-#' fit <- rr_estimate(reports, mechanism)
+#' fit <- rr_estimate(rr_perturb(ages, mechanism, rng = "R"), mechanism)
 #' tidy(fit, conf.int = TRUE)
-#' rr_quantile(fit, 0.5)
-#' # The mean: each age is replaced by the middle of its bin
-#' rr_contrast(fit, seq(5, 95, by = 10))
+#' rr_quantile(fit, 0.5)   # ANS
+#' # The mean, with each age replaced by the middle of its bin
+#' rr_contrast(fit, seq(5, 95, by = 10))   # ANS
 #' @export
 rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, ...) {
   check_dots_empty(...)

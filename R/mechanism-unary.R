@@ -1,7 +1,7 @@
-#' Unary encoding
+#' Unary encoding (OUE, SUE), a frequency oracle
 #'
-#' A report is one bit per category, all independent: the bit of the truth is 1 with probability \eqn{p}, every other one with probability
-#' \eqn{q}. The bits that are 1 are the categories that the report *supports*.
+#' A report is one bit per category, all independent. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
+#' \eqn{q}. A report *supports* the categories whose bits are 1.
 #'
 #' | | \eqn{p} | \eqn{q} | \eqn{N} times the variance of an estimate |
 #' |---|---|---|---|
@@ -9,32 +9,32 @@
 #' | symmetric (SUE, basic RAPPOR) | \eqn{1 / (e^{-\epsilon/2} + 1)} | \eqn{1 - p} | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} - 1)^2} |
 #'
 #' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
-#' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Estimates of different categories are uncorrelated given the truths.
-#'
-#' Any other pair is given through `p` and `q`. Thresholding with histogram encoding (THE) is an example; the \eqn{\epsilon} of its bits is
-#' smaller than that of its Laplace noise.
+#' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Give any other pair, such as thresholding with histogram encoding (THE), through `p`
+#' and `q`.
 #'
 #' @inheritParams rr_grr
-#' @param optimized `TRUE` for the optimized form, `FALSE` for the symmetric one. Not used with `p` and `q`.
-#' @param p,q Instead of `epsilon`: the probabilities of a 1 for the truth and for another category, from 0 to 1.
-#' @param ... Not used, and refused.
-#' @return A mechanism of class `c("rr_unary", "rr_mechanism")`, with `p`, `q`, `p_minus_q`, `odds` (the odds ratio of the two probabilities
-#'   less 1), `both_own` and `both_other` ([rr_law()]). [rr_perturb()] returns [packed bits][rr_reports].
+#' @param optimized Logical, default `TRUE`: the optimized form. `FALSE`: the symmetric form. Not used with `p` and `q`.
+#' @param p,q Numbers, 0 to 1, instead of `epsilon`: probabilities of a 1 for the truth and for another category.
+#' @return A mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q` and the elements of its [law][rr_law]. [rr_perturb()]
+#'   returns [packed bits][rr_reports].
 #' @section Errors:
 #' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()] compares the errors.
+#'   Security*, 729-745. arXiv:1705.04421
+#'
+#'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()], which compares the errors.
 #' @concept frequency oracle
 #' @concept optimized unary encoding
 #' @concept OUE
 #' @concept local differential privacy
 #' @examples
+#' # How often did 1,000 people use an app, if each sends four noisy bits?
 #' mechanism <- rr_unary(c("never", "once", "often", "daily"), epsilon = 1)
-#' mechanism
-#' reports <- rr_perturb(rep(mechanism$levels, c(500, 300, 150, 50)), mechanism)
+#' set.seed(1)
+#' reports <- rr_perturb(rep(mechanism$levels, c(500, 300, 150, 50)), mechanism, rng = "R")
 #' reports
-#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
+#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)   # ANS
 #' @export
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)

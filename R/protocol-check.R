@@ -1,30 +1,6 @@
 # Reports of known truths, from any client, against the exact distribution of the mechanism.
 
-#' Do a client's reports come from its mechanism?
-#'
-#' A client that draws wrongly sends reports that look like any. Let it randomize answers that you know, some thousand times each, and compare: `rr_check_client()` tests the reports of each truth
-#' against the mechanism's exact distribution (chi-square), and says what seems to be wrong.
-#'
-#' The test sees what so many reports can show: wrong probabilities, bits or categories in a wrong order, another Hadamard matrix, a hash function that does not change, answers that were not randomized. It
-#' cannot see a predictable generator, nor a threshold that is a little off. A file that [rr_client()] wrote is compared number by number, to the last of 64 bits.
-#'
-#' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file that [rr_client()] wrote.
-#' @param mechanism The mechanism that they should come from.
-#' @param truth The true answer of each report; for an [rr_product()] a data frame. Not needed for a file.
-#' @param ... Not used, and refused.
-#' @return A tibble with a row for each truth (of an [rr_product()] for each truth of each `question`): `truth`, `n`, `statistic`, `df`, `p.value`, and `problem`, missing if all is well: if the p-value is above 0.001
-#'   divided by the number of truths. For a file one row.
-#' @section Errors:
-#' `candor_error_argument` if truths and reports are not as many, and for mechanisms without a client or with more than 10,000 reports that are categories; the errors of [rr_tally()] for reports
-#' that cannot be of the mechanism.
-#' @references Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
-#'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
-#' @examples
-#' mechanism <- rr_warner(0.8)
-#' truth <- rep(c("no", "yes"), each = 1000)
-#' rr_check_client(rr_perturb(truth, mechanism), mechanism, truth)
-#' # A client that sends the answer itself
-#' rr_check_client(truth, mechanism, truth)
+#' @rdname rr_client
 #' @export
 rr_check_client <- function(reports, mechanism, truth, ...) {
   check_dots_empty(...)

@@ -1,49 +1,81 @@
 # Randomising on the respondent's device: plans with the numbers of the sampler, and files that draw from them.
 
-#' A client: randomizing on the respondent's own device
+#' A client: randomize on the respondent's own device
 #'
-#' `rr_client()` writes one file that turns a true answer into a report where the answer is given: a web page, JavaScript, Python, or the numbers alone. The file needs
-#' nothing else. It draws with exactly the probabilities of [rr_perturb()], which are whole numbers of \eqn{2^{-64}}{2^-64}, so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it
-#' too. [rr_tally()] counts its reports.
+#' `rr_client()` writes one file that turns a true answer into a report where the answer is given. The file needs nothing else. It draws with exactly the
+#' probabilities of [rr_perturb()], so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it, and [rr_tally()] counts its reports.
+#' `rr_check_client()` tests whether the reports of a client come from its mechanism.
 #'
-#' * `"page"`: a page that asks `question`, randomizes in the browser, says in plain words what it does, and shows, copies or sends (`send`) the report. It sends nothing else: a
-#'   Content-Security-Policy in the file forbids every other request.
-#' * `"javascript"`: `candorClient.report(candorClient.plan, answer)` is a report, drawn anew; `candorClient.once(key, candorClient.plan, answer)` is the same report for ever. A module of node
-#'   has the same functions.
-#' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
-#' * `"plan"`: the numbers, for a client in another language. The page [clients] says what they mean.
+#' | `as` | the file |
+#' |---|---|
+#' | `"page"` | a web page that asks `question`, randomizes in the browser, explains what it does, and shows, copies or sends (`send`) the report |
+#' | `"javascript"` | `candorClient.report(candorClient.plan, answer)` draws a report; `candorClient.once(key, candorClient.plan, answer)` always returns the same report. A node module has the same functions |
+#' | `"python"` | `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()` |
+#' | `"plan"` | the numbers, for a client in another language, see [clients] |
 #'
-#' Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
+#' The page sends nothing but the report: a Content-Security-Policy in the file forbids every other request. Random numbers come from
+#' `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
 #'
-#' **A second report about one answer tells more.** `once()` and the page therefore keep the report under `key` and return it again, also if the answer was changed. With a permanent answer
-#' ([rr_longitudinal()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of the page makes a new report from them.
-#' If the browser keeps nothing, the page says so before it asks.
+#' **A second report about one answer reveals more.** `once()` and the page therefore keep the report under `key` and return it again, even if the answer was
+#' changed. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of
+#' the page makes a new report from them. If the browser cannot keep anything, the page warns before it asks.
 #'
-#' @param mechanism A mechanism. There are clients for mechanisms whose reports are categories (at most 1,000 levels; any number of [rr_grr()]), which all survey designs and
-#'   [rr_square_wave()] are, for [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, and an [rr_product()] of these.
-#' @param file The name of the file to write.
-#' @param as What to write, see above.
-#' @param question For a page: the question, one text; for an [rr_product()] a text for each question, with the names of the questions.
-#' @param key For a page: the name under which the device keeps the report. Another study needs another key.
-#' @param send For a page: an address (`https://`) to which the report is sent as JSON by POST; the server must allow requests of other origins. Without it the respondent copies the report.
-#' @param words For a page: text that replaces the page's own, a list with names among `language` (`"de"`), `title`, `intro` (what happens, with its numbers), `storage`, `draw`, `sent`, `after`,
+#' @section Testing a client:
+#' A client that draws wrongly sends reports that look valid. Let it randomize known answers, some thousand times each. `rr_check_client()` compares the reports of each
+#' truth with the exact distribution (Pearson's chi-squared test). It detects wrong probabilities, bits or categories in a wrong order, another Hadamard matrix, a constant hash
+#' function, and answers that were not randomized. It cannot detect a predictable generator, nor a threshold that is slightly wrong. A file of `rr_client()` is compared
+#' number by number, to the last of 64 bits.
+#'
+#' @order 1
+#' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, or any mechanism
+#'   whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] of these.
+#' @param file Name of the file to write.
+#' @param as `"page"` (default), `"javascript"`, `"python"` or `"plan"`, see the table.
+#' @param question For a page: the question, one text. For an [rr_product()] one text per question, named.
+#' @param key For a page: the name under which the device keeps the report. Each study needs its own key.
+#' @param send For a page: an `https://` address that receives the report as JSON by POST. The server must allow requests of other origins. By default the
+#'   respondent copies the report.
+#' @param words For a page: a list of texts that replace the page's own, with names among `language` (`"de"`), `title`, `intro`, `storage`, `draw`, `sent`, `after`,
 #'   `again`, `copy`, `failed`.
-#' @param overwrite Replace a file that is there?
-#' @param ... Not used, and refused.
-#' @return The name of the file, invisibly.
+#' @param overwrite Logical, default `FALSE`. Replace an existing file?
+#' @param ... Must be empty.
+#' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of `rr_client()`.
+#' @param truth The true answer of each report; for an [rr_product()] a data frame. Not needed for a file.
+#' @return `rr_client()`: the name of the file, invisibly. `rr_check_client()`: a tibble with a row for each truth (and `question`), for a file one row:
+#'
+#' | column | what |
+#' |---|---|
+#' | `truth`, `n` | the true answer and its number of reports |
+#' | `statistic`, `df`, `p.value` | the test |
+#' | `problem` | what seems wrong; `NA` if the p-value is above 0.001 divided by the number of truths |
 #' @section Errors:
-#' `candor_error_law` for a mechanism without a client, and for one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
-#' [rr_cheater_detection()], [rr_anchor()]): a device cannot draw that; `candor_error_argument` for the rest; `candor_error_file` for a file that is there or cannot be written.
+#' * `candor_error_law`: a mechanism without a client, or one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
+#'   [rr_cheater_detection()], [rr_anchor()]).
+#' * `candor_error_file`: an existing file, or a file that cannot be written.
+#' * `candor_error_argument`: other arguments, truths and reports of different numbers, and for `rr_check_client()` more than 10,000 categories.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
-#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264} (why probabilities are whole numbers of a unit)
-#' @seealso [rr_check_client()] tests the reports of any client; `vignette("asking-in-the-browser")` puts a page into survey tools.
+#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
+#'
+#'   Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
+#'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
+#' @seealso [clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
+#' @concept web survey
+#' @concept JavaScript
+#' @concept on-device randomization
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' # A page for a sensitive question
 #' mechanism <- rr_warner(0.8)
 #' page <- rr_client(mechanism, tempfile(fileext = ".html"), question = "Did you ever steal?",
 #'                   key = "theft-2026")
 #' plan <- rr_client(mechanism, tempfile(fileext = ".json"), as = "plan")
 #' readLines(plan, warn = FALSE)
+#'
+#' # Does a client draw from the mechanism? The second one sends the answer itself
+#' set.seed(1)
+#' truth <- rep(c("no", "yes"), each = 1000)
+#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # ANS
+#' rr_check_client(truth, mechanism, truth)   # ANS
 #' @export
 rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "plan"), question = NULL, key = NULL,
                       send = NULL, words = NULL, overwrite = FALSE, ...) {

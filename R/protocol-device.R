@@ -1,31 +1,44 @@
 # Physical devices: dice, coins, cards, slips, digits and birthdays, with the exact chances that they have.
 
-#' Devices that respondents hold in their hands
+#' Dice, coins, cards and birthdays for a privacy budget
 #'
-#' `rr_device()` lists, for a wanted privacy level, the dice, coins, cards, slips of paper, digits and birthdays that come nearest to it without exceeding it. `rr_instructions()` writes the sheet
-#' for the respondent, with the sentence for the methods section.
+#' `rr_device()` lists the dice, coins, cards, slips of paper, digits and birthdays whose epsilon is nearest to a wanted epsilon without exceeding it.
+#' `rr_instructions()` writes the sheet for the respondent, with a sentence for the methods section.
 #'
-#' A device has few probabilities, and none is 0.15. Among the events of each device the one is listed whose epsilon is largest but not above `epsilon`; a probability of 1/2, which would tell
-#' nothing, never is.
+#' A device has few probabilities. For each device `rr_device()` lists the event with the largest epsilon that is at most `epsilon`. An event of probability
+#' 1/2, which carries no information, is never listed. Days are days of the mean Gregorian year, 365.2425, with a February of 28.2425. Births are not
+#' spread evenly over the year: `births` takes the shares of the country.
 #'
-#' Days are those of the mean Gregorian year, 365.2425, with a February of 28.2425. Births are not spread evenly over the year: `births` takes the shares of the country.
+#' @param design `"warner"` (default), `"crosswise"`, or `"forced"` ([rr_forced()] with two events of the same probability).
+#' @param epsilon Number above 0. Privacy budget that must not be exceeded, in natural logarithms.
+#' @param n Number of respondents, for the standard error of the prevalence.
+#' @param theta Number, 0 to 1. Prevalence, for the standard error; by default 1/2, the worst case of `"warner"` and `"crosswise"`.
+#' @param births Number or share of births in each of the twelve months.
+#' @param ... Must be empty.
+#' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first.
 #'
-#' @param design `"warner"` and `"crosswise"` ([rr_warner()], [rr_crosswise()]), or `"forced"` ([rr_forced()] with two events of the same probability).
-#' @param epsilon The level that must not be exceeded, in natural logarithms.
-#' @param n,theta Number of respondents and the share of "yes", for the standard error of the estimated share. Without `theta` the error is that at 1/2, the largest of `"warner"` and `"crosswise"`.
-#' @param births The number or the share of births in each of the twelve months.
-#' @param ... Not used, and refused.
-#' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first: `device`; `event`, in words (of `"forced"` the event for "yes" and that for "no"); `fraction` (text) and
-#'   `probability`, of the event (of `"forced"` of each); `epsilon`; `std.error`, missing without `n`; `note`, what is assumed; and `mechanism`, ready for [rr_tally()].
+#' | column | what |
+#' |---|---|
+#' | `device`, `event` | in words; for `"forced"` the events for "yes" and for "no" |
+#' | `fraction`, `probability` | of the event, as text and as a number |
+#' | `epsilon`, `std.error` | privacy budget, and standard error of the prevalence (`NA` without `n`) |
+#' | `note` | what is assumed |
+#' | `mechanism` | ready for [rr_tally()] |
+#'
+#' `rr_instructions()`: the text, or invisibly the name of the file.
 #' @section Errors:
-#' `candor_error_argument` for an epsilon that is not one positive number, a design that is not one of the three, and for `births` that are not twelve shares; for a mechanism without a sheet, and for a
-#' missing `innocuous` question.
+#' `candor_error_argument` for arguments out of range, a mechanism without a sheet, and a missing `innocuous` question.
 #' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive characteristic. *Metrika* 67(3), 251-263. \doi{10.1007/s00184-007-0131-x} (birthdays)
+#' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute.
+#' @concept randomizing device
+#' @concept instructions for respondents
+#' @concept birthday
 #' @examples
-#' rr_device("crosswise", epsilon = 1.5, n = 1000, theta = 0.1)
+#' # Which birthdays and digits give epsilon 1.5 at most, and with which standard error?
+#' rr_device("crosswise", epsilon = 1.5, n = 1000, theta = 0.1)   # ANS
 #' device <- rr_device("forced", epsilon = 1.7)
 #' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
 #' @export
@@ -99,10 +112,10 @@ fraction_text <- function(size, total) {
 
 #' @param x A row of what `rr_device()` returns; or a mechanism of [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_forced()], [rr_unrelated()], [rr_kuk()] or [rr_grr()].
 #' @param question The sensitive question, one text.
-#' @param innocuous The question about something harmless, where the design has one and `x` is a mechanism.
-#' @param file A file to write, in Markdown; without it the text is returned.
-#' @param words Text that replaces the sheet's own, a list with names that the file `instructions.dcf` in `system.file("client", package = "candor")` has. Words in braces are filled in.
-#' @return `rr_instructions()`: the text, or invisibly the name of the file.
+#' @param innocuous The innocuous question, if the design has one and `x` is a mechanism.
+#' @param file Name of a Markdown file to write. By default the text is returned.
+#' @param words A list of texts that replace the sheet's own, with the names in the file `instructions.dcf` of `system.file("client", package = "candor")`. Words in
+#'   braces are filled in.
 #' @rdname rr_device
 #' @export
 rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = NULL, ...) {

@@ -1,74 +1,61 @@
-#' Randomise true answers
+#' Randomize true answers
 #'
-#' The respondent's side: turns each true answer into a report, drawn from the mechanism's probabilities
-#' given that truth (the rows of [rr_matrix()]).
+#' `rr_perturb()` is the respondent's side. It turns each true answer into a report, drawn from the mechanism's probabilities given that truth (the rows of
+#' [rr_matrix()]). Two reports about the same answer reveal more than one: randomize once and keep the report.
 #'
-#' **Where the randomness comes from.** The default, `rng = "secure"`, is a ChaCha20 stream under a key that
-#' each call takes afresh from the operating system (`getrandom()`, `getentropy()` or `BCryptGenRandom()`) and
-#' wipes on every way out. It pays no attention to [set.seed()] and does not touch R's generator. If the
-#' operating system gives no key, that is an error; there is no fallback. `rng = "R"` draws from R's
-#' generator, so that [set.seed()] reproduces a simulation. It protects nobody: R's generators are
-#' predictable.
+#' **Randomness.** The default, `rng = "secure"`, is a ChaCha20 stream under a key that each call takes from the operating system (`getrandom()`, `getentropy()` or
+#' `BCryptGenRandom()`) and wipes afterwards. It ignores [set.seed()] and does not change R's generator. If the operating system gives no key, the call is an
+#' error; there is no fallback. `rng = "R"` draws from R's generator, so that [set.seed()] reproduces a simulation. It protects nobody, because R's
+#' generators are predictable.
 #'
-#' **Which probabilities are realised.** Every probability is a multiple of \eqn{2^{-64}} and is realised exactly. It is
-#' rounded from its nominal value in the direction that adds noise, so the achieved epsilon,
-#' `rr_epsilon(mechanism, achieved = TRUE)`, is not above the nominal one. A mechanism made from `epsilon`
-#' also stays a relative \eqn{2^{-49}} below its real probability of the truth, which is more than the rounding errors of
-#' computing it. For a given probability, such as `rr_warner(0.75)`, the nominal value is that number.
-#' Since no probability lies between 0 and \eqn{2^{-64}}, the achieved epsilon of `K` categories is at most
-#' \eqn{44.4 + \log K}{44.4 + log(K)} unless the mechanism reports the truth with certainty. That of other protocols has such a bound, too.
-#' A mechanism whose epsilon is out of reach can be used for planning and estimation. Where the achieved epsilon
-#' would fall short of the nominal one by more than a 64th, since a probability is too near to 0 or 1 for steps of \eqn{2^{-64}}, `rr_perturb()` refuses it and
-#' names the largest; for answers to questions ([rr_grr()], [rr_binary()], [rr_channel()] and the like) it draws them with a `candor_warning_precision`. For a mechanism of one stage made from an epsilon up to 30 the shortfall is below \eqn{10^{-6}}{1e-6}.
+#' **Probabilities.** Every probability is a multiple of \eqn{2^{-64}} and is realized exactly. It is rounded in the direction that adds noise, so that the achieved
+#' epsilon, `rr_epsilon(mechanism, achieved = TRUE)`, is never above the nominal epsilon. For a mechanism of one stage made from an epsilon up to 30 it is less than
+#' \eqn{10^{-6}}{1e-6} below. For `K` categories it is at most \eqn{44.4 + \log K}{44.4 + log(K)}, unless the mechanism reports the truth with certainty.
 #'
-#' If the same answer is randomised twice, the two reports together reveal more than one.
-#' Randomise once and keep the report.
+#' If the achieved epsilon is below the nominal epsilon by more than a 64th, `rr_perturb()` gives an error that names the largest epsilon. For answers to questions
+#' ([rr_grr()], [rr_binary()], [rr_channel()] and the like) it gives the warning `candor_warning_precision`. Planning and estimation work with any epsilon.
 #'
-#' @param x The true answers: a factor, character, integer, whole-number double or logical vector, matched to the
-#'   levels of the mechanism as [rr_tally()] matches reports.
-#' @param mechanism How to randomise, see [rr_grr()], [rr_binary()], [rr_forced()].
-#'   For several questions ([rr_product()]) `x` is a data frame with one column per question, named like the questions. Only these
-#'   columns are returned.
-#' @param rng `"secure"` or `"R"`, see *Details*.
-#' @param keep Names of further columns of a data frame that are to be returned **as they are**, such as an identifier or a group.
-#'   A message of class `candor_message_keep` names them, and also the columns that were left out.
-#' @param memory For mechanisms with a first stage that is kept, see [rr_longitudinal()]: the `memory` of the former reports of the same
-#'   respondents, in the same order; `list()` to start.
-#' @param ... Not used, and refused.
-#' @return The reports: as many as there are answers, with their names and of their type (integers become doubles
-#'   where a level is not an integer). [rr_tally()] reads
-#'   them. Text and factors have the labels of the mechanism's reports. Logical answers become the numbers of the reports if the
-#'   mechanism has other than two reports. For a data frame: a data frame of the `keep` columns and
-#'   the questions, without row names. With `memory` a list of the `reports`, to be sent, and the new `memory`, to be kept.
+#' @param x The true answers: a factor, character, logical or whole-number vector, matched to the levels as in [rr_tally()]. For [rr_product()] a
+#'   data frame with one column per question, named like the questions.
+#' @param mechanism The mechanism, see [rr_grr()], [rr_binary()], [rr_forced()].
+#' @param rng `"secure"` (default) or `"R"`, see *Randomness*.
+#' @param keep Names of further columns of a data frame that are returned **as they are**, such as an identifier or a group. A message of class
+#'   `candor_message_keep` names them, and the columns that were left out.
+#' @param memory For mechanisms with a memoized first stage, see [rr_longitudinal()]: the `memory` of earlier reports of the same respondents in the same order,
+#'   or `list()` to start.
+#' @param ... Must be empty.
+#' @return As many reports as answers, with their names and type. Integers become doubles if a level is not an integer; logical answers become numbers of reports if
+#'   there are not two reports. For a data frame, a data frame of the `keep` columns and the questions. With `memory`, a list of `reports`, to be sent,
+#'   and `memory`, to be kept.
 #' @section Errors:
-#' `candor_error_level` for an answer that is not a level, `candor_error_missing` for a missing one, both with the
-#' position and never with the value, which is somebody's true answer; `candor_error_precision` for an epsilon that the probabilities that can be
-#' drawn do not reach; `candor_error_argument` for the rest; `candor_error_entropy` when the operating system provides no key; `candor_error_generator` when a
-#' user-supplied generator of R returns a number outside 0 to 1. After an error no report is returned; a bad answer is found before anything
-#' is drawn.
+#' After an error no report is returned. A bad answer is found before anything is drawn.
+#'
+#' * `candor_error_level`, `candor_error_missing`: an answer that is not a level, or missing. The error has its position and never its value.
+#' * `candor_error_precision`: an epsilon that the probabilities do not reach.
+#' * `candor_error_entropy`: the operating system gives no key. `candor_error_generator`: R's generator returns a number outside 0 to 1.
+#' * `candor_error_argument`: other arguments.
 #' @references Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}
 #'
 #'   Lemire, D. (2019). Fast random integer generation in an interval. *ACM Transactions on Modeling and Computer
 #'   Simulation* 29(1). \doi{10.1145/3230636}
 #'
-#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *Proceedings of the
-#'   2012 ACM Conference on Computer and Communications Security*, 650-661. \doi{10.1145/2382196.2382264}
+#'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
+#' @seealso [rr_tally()], which counts the reports; [rr_client()], which randomizes outside R.
 #' @concept randomize answers
 #' @concept randomizer
 #' @concept anonymize
 #' @examples
+#' # How often does a report differ from the truth?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' truth <- factor(rep(c("never", "once", "often"), c(600, 300, 100)))
-#' reports <- rr_perturb(truth, mechanism)
-#' table(truth, reports)
-#'
-#' # Several questions: what is not randomised is left out, or kept by name
-#' answers <- data.frame(id = 1:3, drugs = c("no", "yes", "no"), theft = c("no", "no", "yes"))
-#' rr_perturb(answers, rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8)), keep = "id")
-#'
-#' # A simulation that can be repeated
 #' set.seed(1)
-#' rr_perturb(c(TRUE, FALSE, FALSE, TRUE), rr_warner(0.75), rng = "R")
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
+#' table(truth, reports)   # ANS
+#'
+#' # Several questions: other columns are left out, or kept by name
+#' answers <- data.frame(id = 1:3, drugs = c("no", "yes", "no"), theft = c("no", "no", "yes"))
+#' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
+#' rr_perturb(answers, survey, keep = "id", rng = "R")
 #' @export
 rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
   check_dots_empty(...)

@@ -1,72 +1,63 @@
-#' Tally reports chunk by chunk
+#' Tally reports in chunks
 #'
-#' Counts reports that do not fit into memory, or that arrive in parts: each chunk is tallied, its counts are added, and the chunk is forgotten. The memory
-#' needed is that of one chunk and of the tally, however many chunks there are.
+#' Counts reports that do not fit into memory, or that arrive in parts. Each chunk is tallied, its counts are added, and the chunk is forgotten. The memory
+#' needed is the size of one chunk and of the tally.
 #'
 #' A chunk that cannot be tallied (a report that is not a level, a connection that drops) stops the work, and nothing of this chunk is counted. The
-#' error then has class `candor_error_chunk` and holds the tally of the chunks before it. Catch the error, take its field `tally` and the number of the
-#' `chunk`, correct what was wrong and continue with `onto`.
+#' error then has class `candor_error_chunk` and holds the tally of the chunks before it. Catch the error, take its fields `tally` and `chunk`, correct the fault
+#' and continue with `onto`.
 #'
 #' @section Labels:
-#' Chunks that are sent twice would be counted twice. `label` identifies a chunk, by a day, a file or a batch number, for example. A chunk whose label the
-#' tally already holds is left out, with a message. Tallies keep their labels, also in files ([rr_write()]), and tallies that hold the same
-#' chunk are not merged by `c()`, unless they are of different groups. Some groups of a tally, as `tally["north"]`, keep all its labels.
+#' A chunk that is sent twice would be counted twice. `label` identifies a chunk, for example by a day, a file or a batch number. A chunk whose label the
+#' tally already holds is left out, with a message. Tallies keep their labels, including in files ([rr_write()]). Tallies that share a label are not merged by `c()`, unless
+#' they are of different groups. Some groups of a tally, as in `tally["north"]`, keep all its labels. Two chunks of one run with the same label give an error.
 #'
-#' Two chunks of one run must not have the same label: blocks of rows of a file with a day as their label would be parts of this day. That is an error.
-#'
-#' The same label has the same text, whatever its type. Numbers are written without an exponent (`1e5` and `100000L` are `"100000"`), dates as `"2026-01-31"`,
-#' times in UTC with fractions of a second (`"2026-01-31 23:59:59.5 UTC"`). Text is taken as it is, and must be valid in its encoding.
+#' Labels are compared as text: numbers without an exponent (`1e5` and `100000L` are `"100000"`), dates as `"2026-01-31"`, times in UTC with fractions of a second.
 #'
 #' @section Files:
-#' Any reader of files can make the chunks. Read columns as text, as the last example does: where a reader guesses the type of a column anew in each block, one group
-#' may have two names, such as `"01"` and `1`. A database such as DuckDB counts files where they are, see [rr_tally()].
+#' Any reader of files can make the chunks. Read columns as text, as in the last example: a reader that guesses types in each block may turn one group into two, such
+#' as `"01"` and `1`. A database such as DuckDB counts files directly, see [rr_tally()].
 #'
-#' @param x A function without arguments that returns the next chunk, in anything that [rr_tally()] takes, and `NULL` when there are no more.
+#' @section Several reports of one respondent:
+#' Chunks of different days may hold reports of the same people. Their sum is not a sample of different respondents, and its standard errors are too small. Estimate
+#' each day alone (`by`), or see [rr_tally()].
+#'
+#' @param x A function without arguments that returns the next chunk, in any form that [rr_tally()] takes, and `NULL` if there are no more.
 #' @param mechanism How the answers were randomized.
-#' @param ... Not used.
-#' @param column,by,weights Columns of the chunks, where these are data frames: by name, or as a formula such as `~ region`, see [rr_tally()].
+#' @param ... Must be empty.
+#' @param column,by,weights Columns of chunks that are data frames: names, or formulas such as `~ region`, see [rr_tally()].
 #' @param na.rm,match,keep As for [rr_tally()].
 #' @param onto A tally to continue: the chunks are added to it.
-#' @param label A function of a chunk that returns one text or number, its label; or `NULL`, if chunks have none.
-#' @param progress Show a progress bar? It appears when the work takes more than two seconds.
-#' @section Several reports of one respondent:
-#' Chunks of different days may hold reports of the same people. The sum of all days is then no sample of different respondents, and its standard errors are too
-#' small: estimate each day on its own (`by`), or see [rr_tally()] for the way.
-#'
+#' @param label A function of a chunk that returns its label, one text or number; or `NULL` (default), without labels.
+#' @param progress Logical. Show a progress bar? It appears if the work takes more than two seconds.
 #' @return An object of class `rr_tally`, see [rr_tally()]. With `label` it has an element `chunks`, the labels.
 #' @section Errors:
-#' `candor_error_chunk`, and the class of what went wrong, for a chunk that cannot be tallied or read; its fields are `tally` (`NULL` if no chunk was counted), `chunk` (its
-#' number) and `cause` (the error of the chunk). `candor_error_argument` for other arguments, `candor_error_mismatch` for an `onto` of
-#' another mechanism or other groups, `candor_error_empty` when there was no chunk.
+#' * `candor_error_chunk`, with the class of the cause: a chunk that cannot be tallied or read. Its fields are `tally` (`NULL` if no chunk was counted), `chunk` (its
+#'   number) and `cause`.
+#' * `candor_error_mismatch`: an `onto` of another mechanism or other groups. `candor_error_empty`: no chunk. `candor_error_argument`: other arguments.
 #' @references The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
-#' @seealso [rr_tally()], whose tallies are merged with `c()`; [rr_write()].
+#' @seealso [rr_tally()]; [rr_write()]; `vignette("databases", package = "candor")`.
+#' @concept streaming
+#' @concept large files
 #' @name chunks
 #' @aliases rr_tally.function
 #' @examples
+#' # What do the reports of three days add up to?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
-#' # Days of reports, made as they are asked for
+#' set.seed(1)
 #' reports_of <- function(day) {
 #'   truths <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
-#'   data.frame(day = day, answer = rr_perturb(truths, mechanism))
-#' }
-#' day <- 0
-#' next_day <- function() {
-#'   if (day == 3) return(NULL)
-#'   day <<- day + 1
-#'   reports_of(day)
+#'   data.frame(day = day, answer = rr_perturb(truths, mechanism, rng = "R"))
 #' }
 #' day_of <- function(chunk) chunk$day[1]
+#' day <- 0
+#' next_day <- function() if (day < 3) reports_of(day <<- day + 1)
 #' tally <- rr_tally(next_day, mechanism, column = "answer", label = day_of)
-#' tally
-#'
+#' tally   # ANS
 #' # The third day is sent again, with a fourth: it is counted once
 #' day <- 2
-#' late <- function() {
-#'   if (day == 4) return(NULL)
-#'   day <<- day + 1
-#'   reports_of(day)
-#' }
-#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)
+#' late <- function() if (day < 4) reports_of(day <<- day + 1)
+#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # ANS
 #'
 #' # A file, 200 lines at a time
 #' csv <- tempfile(fileext = ".csv")

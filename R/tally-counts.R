@@ -1,40 +1,41 @@
-#' A tally from counts that already exist
+#' A tally from existing counts
 #'
 #' Makes a tally from a published table, the result of a `GROUP BY`, or other counts of reports.
 #'
-#' @param counts How often each report was given. Shares and percentages are not counts: percentages would be taken for 100 respondents. A numeric vector or one-dimensional `table`, or a matrix
-#'   with one row per report and one named column per group. With names (row names) they are matched to the labels of the
-#'   mechanism, in any order, and absent labels count 0; without names there must be one count per
-#'   report, in the order of the mechanism. For several questions ([rr_product()]) the reports are the cells, or `counts`
-#'   is a table with one dimension per question.
+#' @section Data frames of counts:
+#' Two shapes are accepted. Counts may be of class `integer64`.
 #'
-#'   Or a **data frame**, in one of two shapes. One column per report, named like the reports, and one row per group, such as
-#'   `nigeria_survey[c("no", "yes")]`. Or one row per report and group, with a column of labels and one of counts called `n`, `count` or
-#'   `Freq`, as `dplyr::count()`, `as.data.frame()` of a table and `tidy()` of a tally give it. The other columns are the groups.
-#'   Counts may be of class `integer64`. Of weighted reports there are the columns that [rr_query()] makes: `n`, `weight_sum` and
-#'   `weight_squares`.
-#' @param mechanism How the answers were randomised.
-#' @param effective_n For weighted counts, which need not be whole: the effective number of respondents
-#'   \eqn{(\sum w)^2 / \sum w^2} that uncertainty is based on, one number (per group). Without it
-#'   counts must be whole.
-#' @param n The number of respondents (per group). It is needed where a report supports several categories or none, see [rr_law()], because the counts do
-#'   not add up to it then. Where a report is one category, `n` is the sum of the counts and need not be given.
-#' @param column For a data frame: the column that says which report was counted, where that is not clear.
-#' @param by For a data frame: the columns of the groups, by name or as a formula; by default all further ones but for totals of the counts. One row of counts
+#' * One column per report, named like the reports, and one row per group, such as `nigeria_survey[c("no", "yes")]`.
+#' * One row per report and group, with a column of labels and a column of counts named `n`, `count` or `Freq`, as from `dplyr::count()`, `as.data.frame()` of a
+#'   table and `tidy()` of a tally. Weighted counts have the columns that [rr_query()] makes: `n`, `weight_sum` and `weight_squares`.
+#'
+#' All other columns are groups.
+#'
+#' @param counts Counts of the reports, not shares or percentages: a numeric vector, a one-dimensional `table`, a matrix with one row per report and one
+#'   named column per group, or a data frame. (Row) names are matched to the labels of the mechanism, and absent labels count 0. Without names
+#'   the counts are in the order of the mechanism's reports. For [rr_product()] the counts of the cells, or a table with one dimension per question.
+#' @param mechanism How the answers were randomized.
+#' @param effective_n For weighted counts: the effective number of respondents \eqn{(\sum w)^2 / \sum w^2}, one number (per group). Without it counts must be whole.
+#' @param n Number of respondents (per group). Needed if a report supports several categories or none, see [rr_law()]; otherwise it is the sum of the counts.
+#' @param column For a data frame: name of the column of labels, if that is not clear.
+#' @param by For a data frame: the columns of the groups, by name or as a formula. By default all other columns except totals. A single row of counts
 #'   without `by` is not grouped.
-#' @param ... Not used, and refused.
+#' @param ... Must be empty.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
-#' `candor_error_counts` for negative, non-finite or fractional counts and `candor_error_level` for
-#' names that are not labels, with the bad value and its place; `candor_error_argument` for the wrong
-#' number of counts; `candor_error_empty` when all counts are 0.
+#' * `candor_error_counts`: negative, non-finite or fractional counts.
+#' * `candor_error_level`: names that are not labels.
+#' * `candor_error_argument`: the wrong number of counts. `candor_error_empty`: all counts are 0.
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #'
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015), see [nigeria_survey], for the counts of the example.
+#' @seealso [rr_tally()] for data; [rr_query()] for counts in a database.
+#' @concept published table
+#' @concept aggregated data
 #' @examples
-#' # Nigeria, contact with armed groups: a die forced "yes" on 6 and "no" on 1
+#' # Nigeria, contact with armed groups: a die forced "yes" on 6 and "no" on 1. What is the prevalence?
 #' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
-#' tidy(rr_estimate(nigeria), conf.int = TRUE)
+#' tidy(rr_estimate(nigeria), conf.int = TRUE)   # ANS
 #'
 #' # The same from a row of the survey, and from one row per report
 #' rr_counts(nigeria_survey[c("no", "yes")], rr_forced(1 / 6))

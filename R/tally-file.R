@@ -1,63 +1,67 @@
-#' Tallies in files
+#' Tallies and mechanisms in files
 #'
-#' `rr_write()` writes a tally or a mechanism to a file, `rr_read()` reads it, so that designs can be sent to collectors, and tallies to analysts. The file is
-#' a short JSON text which other programs can write as well. Reading a file never runs code from it.
+#' `rr_write()` writes a tally or a mechanism to a file, and `rr_read()` reads it, so that designs can be sent to collectors and tallies to analysts. The file is
+#' a short JSON text that other programs can write. Reading a file never runs code from it.
 #'
-#' `rr_read()` returns exactly the tally that was written: whole counts up to \eqn{2^{53}}, sums of weights and probabilities to the last bit. A tally for which this is impossible
-#' (a mechanism made by [rr_new_mechanism()], of which the package does not know how it is made; groups that are times with a class of
-#' their own; groups or labels of chunks whose bytes are not valid text) is refused when it is written. A file is written under another name first and then moved into place, so that there is never an incomplete file.
+#' `rr_read()` returns exactly the tally that was written, to the last bit. A tally for which this is impossible gives an error when it is written: a mechanism of
+#' [rr_new_mechanism()], groups that are times with a class of their own, or text that is not valid. A file is written under another name first and then moved, so that there is never
+#' an incomplete file.
 #'
 #' @section The format:
 #' One object in UTF-8, described by the JSON schema in `system.file("schema", "tally-1.json", package = "candor")`:
 #'
 #' | member | what |
 #' |---|---|
-#' | `format` | the text `"candor tally"` |
-#' | `version` | the number 1; files of higher versions are refused |
-#' | `mechanism` | an object: `constructor`, the name of the function that makes it, such as `"rr_grr"`, and `arguments`, an object of this function's arguments, such as `levels` and `epsilon` |
+#' | `format`, `version` | the text `"candor tally"`, or `"candor mechanism"`, and the number 1 |
+#' | `mechanism` | an object: `constructor`, the name of a function such as `"rr_grr"`, and `arguments`, an object of its arguments |
 #' | `groups` | for a grouped tally: an array of objects, one per column, with `name`, `type` (`"text"`, `"number"`, `"integer"`, `"logical"`, `"factor"`, `"ordered"`, `"date"`, `"time"`) and `values`; for factors also `levels`, for times (seconds since 1970 in UTC) also `tz` |
-#' | `n` | the number of respondents, or the sum of their weights: an array with one number per group, or one number |
+#' | `n` | the number of respondents, or the sum of their weights: one number, or an array with one per group |
 #' | `counts` | an array of counts in the order of the mechanism's reports; for a grouped tally an array of such arrays |
-#' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (which may be left out) |
-#' | `missing` | the number of missing reports that were dropped; may be left out |
-#' | `witness` | of [rr_local_hash()] the number of different hash functions, of [rr_mean()] that of reports outside of the range of answers: tells clients that do not randomise; may be left out |
-#' | `chunks` | the labels of the chunks that were counted, see [chunks]; may be left out |
-#' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` (hexadecimal text, see below) and `times`; may be left out |
-#' | `checksum` | the last member; may be left out: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"` |
+#' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (optional) |
+#' | `missing` | optional: the number of missing reports that were dropped |
+#' | `witness` | optional: of [rr_local_hash()] the number of different hash functions, of [rr_mean()] of reports outside the range of answers; reveals clients that do not randomize |
+#' | `chunks` | optional: the labels of the chunks that were counted, see [chunks] |
+#' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times` |
+#' | `checksum` | optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets` |
 #'
-#' `constructor` is one of the functions of this package that make a mechanism, or `"rr_pool"` with the arguments `designs` and `shares`. The function checks its arguments; an argument that is
-#' left out has its default. Vectors are arrays. A matrix is an array of its rows, or an object of `matrix` and the names `rows` and `columns`. An ordered factor of levels is an object whose member `ordered` is the
-#' array of its labels. Arguments that are mechanisms are objects as `mechanism` is. [rr_product()] and [rr_sample_questions()] have the argument `questions`, an object of mechanisms in the order of the questions;
-#' the `oracle` of [rr_hierarchy()] is an array of the mechanisms of its depths. Labels have at most 10,000 bytes.
+#' `constructor` is a function of this package that makes a mechanism, or `"rr_pool"` with the arguments `designs` and `shares`. Its arguments are written so:
 #'
-#' `bits` has a text for each different report. The bytes are the [packed bits][rr_reports] of the categories that the report supports; of [rr_bitflip()] the buckets whose bit is
-#' 1, then those that were drawn; of [rr_bloom()] the bits of the report, then the cohort in four bytes, the least first; of [rr_hierarchy()] the depth in one byte, then the report
-#' in the form of its own depth, then zeros up to the longest. (Where a depth has reports that are categories, the depth is all that is kept: the counts say the rest.) A file with `sets` must have
-#' its checksum.
+#' * Vectors are arrays. A matrix is an array of its rows, or an object of `matrix`, `rows` and `columns` (names). An argument that is left out has its default.
+#' * An ordered factor is an object whose member `ordered` is the array of its labels. Labels have at most 10,000 bytes.
+#' * Mechanisms are objects as `mechanism` is. [rr_product()] and [rr_sample_questions()] have the argument `questions`, an object of mechanisms in order. The
+#'   `oracle` of [rr_hierarchy()] is an array of the mechanisms of its depths.
 #'
-#' A file of a mechanism has the `format` `"candor mechanism"`, `version`, `mechanism` and `checksum`.
+#' `bits` has a hexadecimal text for each different report: the [packed bits][rr_reports] of the categories that it supports, except for these mechanisms.
+#'
+#' | mechanism | bytes |
+#' |---|---|
+#' | [rr_bitflip()] | the buckets whose bit is 1, then the buckets that were drawn |
+#' | [rr_bloom()] | the bits of the report, then the cohort in four bytes, the lowest first |
+#' | [rr_hierarchy()] | the depth in one byte, the report in the form of its depth, then zeros up to the longest; the depth alone if its reports are categories |
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'
 #' @param tally A tally of [rr_tally()], [rr_counts()] or [rr_pool()]; or a mechanism.
-#' @param file The name of a file.
-#' @param ... Not used, and refused.
-#' @return `rr_write()` the tally or mechanism, invisibly. `rr_read()` the same: an object of class `rr_tally`, see [rr_tally()], or a mechanism.
+#' @param file Name of a file.
+#' @param ... Must be empty.
+#' @return `rr_write()`: the tally or mechanism, invisibly. `rr_read()`: the tally (an object of class `rr_tally`, see [rr_tally()]) or the mechanism.
 #' @section Errors:
-#' `candor_error_file` for a file that is no tally, with the reason: not JSON or cut off, of a newer version, with another checksum, counts that
-#' are negative, do not add up to `n`, or are whole numbers above \eqn{2^{53}} without exponent, wrong lengths, probabilities that are none, members that are not known; for a tally that cannot be written, and a
-#' place that cannot be written to. `candor_error_argument` for anything but a tally or a mechanism and the name of a file; `candor_error_package` where
-#' jsonlite is not installed.
+#' * `candor_error_file`: a file that is not a valid tally, a tally that cannot be written, or a place that cannot be written to; with the reason.
+#' * `candor_error_argument`: anything but a tally or a mechanism. `candor_error_package`: jsonlite is not installed.
 #' @references Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}
 #'
-#'   Ooms, J. (2014). The jsonlite package: a practical and consistent mapping between JSON data and R objects. arXiv:1403.2805, which reads it.
+#'   Ooms, J. (2014). The jsonlite package: a practical and consistent mapping between JSON data and R objects. arXiv:1403.2805
+#' @seealso [rr_tally()]; [chunks].
+#' @concept JSON
+#' @concept exchange of data
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' # How does a collector send a tally to the analyst?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' tally <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
 #' file <- tempfile(fileext = ".json")
 #' rr_write(tally, file)
 #' cat(readLines(file), sep = "\n")
-#' identical(rr_read(file), tally)
+#' identical(rr_read(file), tally)   # ANS
 #'
 #' # Tallies of several collectors are merged
 #' c(rr_read(file), rr_read(file))

@@ -1,36 +1,35 @@
-#' Groups of a tally or a fit
+#' Select groups of a tally or a fit
 #'
-#' `[` takes some of the groups of a grouped tally or fit, `subset()` those that meet a condition on the columns of the groups.
+#' `[` selects groups of a grouped tally or fit, and `subset()` the groups that meet a condition. Estimates, errors and intervals of the selected groups do not
+#' change. Intervals with `simultaneous = TRUE` still hold for all original groups together.
 #'
-#' What was estimated stays as it was: no estimate, error or interval changes by leaving other groups out. (Intervals that hold for all
-#' groups together, `simultaneous = TRUE`, stay those of all groups.)
+#' Tallies are merged with `c()`. Fits are not: merge the tallies and estimate again. `length()` is the number of groups (1 without groups), and `names()`
+#' are their labels as in [coef()] (`NULL` without groups). `as.list()` gives a list of the groups, for [lapply()].
 #'
-#' Tallies are merged with `c()`. Fits are not, because an estimate from all data cannot be computed from the estimates of the parts: merge the tallies and
-#' estimate again. `length()` is the number of groups, 1 where there are none, and `names()` are their labels as [coef()] shows them,
-#' `NULL` where there are none. `as.list()` gives a list of the groups, for [lapply()].
-#'
-#' `[[` takes a field by its name, or else one group: `fit[["North"]]` is `fit["North"]`, and `fit[[2]]` is the
-#' second group. A group that is called like a field is taken with `[`. Categories are neither: `tidy(fit, terms = "yes")` has their estimates.
+#' `[[` takes a field by its name, or else one group: `fit[["North"]]` is `fit["North"]`, and `fit[[2]]` is the second group. A group that is named like a
+#' field is taken with `[`. Categories are selected by `tidy(fit, terms = "yes")`.
 #'
 #' @param x A tally of [rr_tally()] or [rr_counts()], or a fit of [rr_estimate()], with groups.
-#' @param i Groups: positions, a logical vector with one entry per group, or labels as `names(x)` has them. For `[[` one position or label, or the name of a
-#'   field.
+#' @param i Groups: positions, labels as in `names(x)`, or a logical vector with one entry per group. For `[[` one position, label or name of a field.
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
-#' @param drop Drop the group columns, where one group is left?
+#' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the groups taken. A tally no longer says how many missing reports were dropped, which is not known for single groups. It keeps the labels of
-#'   all [chunks], so that none is counted again.
+#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [chunks].
 #' @section Errors:
-#' `candor_error_level` for groups that do not exist, `candor_error_empty` where no group is left, `candor_error_argument` where
-#' there are no groups, for a category in place of a group, for a second index (`fit[, 1]`), and when fits are put together with `c()`.
-#' @references Methods of R's own generics; no estimate is computed.
+#' `candor_error_level` for groups that do not exist. `candor_error_empty` if no group is left. `candor_error_argument` for an object without groups, a
+#' category in place of a group, and a second index (`fit[, 1]`).
+#' @references Methods of R's generics; nothing is estimated.
 #' @name groups
+#' @seealso [rr_tally()] with `by`; [rr_compare()] and [rr_contrast()] for comparisons of groups; [as.list()].
+#' @concept subgroups
+#' @concept domains
 #' @examples
+#' # How often did women cheat? The fit of all groups holds the answer
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism)
 #' tally["women"]
 #' fit <- rr_estimate(tally)
-#' fit[["women"]]
+#' coef(fit[["women"]])   # ANS
 #' subset(fit, group == "men")
 #' lapply(as.list(tally), rr_estimate)
 NULL

@@ -1,36 +1,36 @@
-#' One truth under several designs
+#' Pool several designs for one truth
 #'
-#' Puts tallies of different designs together that ask for the same truth: a direct question beside a randomized one, two decks of
-#' cards, three published surveys of one population. [rr_estimate()] of the result maximises one likelihood over all of them.
+#' Combines tallies of different designs that ask for the same truth: a direct question beside a randomized question, two decks of
+#' cards, three published surveys of one population. [rr_estimate()] of the pool maximizes one likelihood over all designs.
 #'
-#' The tallies are treated as independent samples of one population, or as random parts of one sample. The pool is a
-#' tally whose reports are the pairs of design and report, so everything that works with a tally works with it: `"mle"`
-#' with its certificate, [rr_contrast()], intervals of all kinds but `"exact"`. By default they are profile likelihood intervals: Wilson's, here that of
-#' the least-squares inverse, does not give the sharper design its weight, and is wider. [rr_goodness_of_fit()] tests whether one truth can have given all
-#' reports.
+#' The tallies are treated as independent samples of one population, or as random parts of one sample. The pool is a tally whose reports are the pairs of design and
+#' report. It works like any tally: `"mle"` with its certificate, [rr_contrast()], and all intervals but `"exact"`. The default is profile likelihood intervals,
+#' because Wilson's interval gives the sharper design too little weight. [rr_goodness_of_fit()] tests whether one truth explains all reports.
 #'
-#' Respondents who chose their own \eqn{\epsilon}, or whose devices had different ones, are such designs too: a mechanism and a tally for each value of it. Their
-#' choice must not depend on the truth. In regressions it is the `arm` of [rr_glm()].
+#' Respondents with different \eqn{\epsilon}, chosen by themselves or by their devices, are such designs too: make a mechanism and a tally for each value. The choice
+#' must not depend on the truth. In regressions use the `arm` of [rr_glm()].
 #'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
 #'   become the names of the designs. Grouped tallies must have the same groups. A weighted tally counts with its effective number of respondents.
-#' @return An object of class `rr_tally`. Its mechanism has the class `c("rr_pooled", "rr_channel", "rr_mechanism")` and holds the
-#'   `designs`; its reports are called `design: report`.
+#' @return An object of class `rr_tally`. Its mechanism has class `c("rr_pooled", "rr_channel", "rr_mechanism")` and the element `designs`. Its reports are
+#'   labelled `design: report`.
 #' @section Errors:
-#' `candor_error_argument` for anything but tallies, for fewer than two, and for tallies of support counts or of several questions; `candor_error_mismatch` for
-#' mechanisms with different levels and for different groups; `candor_error_empty` for a tally without reports.
-#' @references The likelihood of independent samples is the product of theirs. For two samples and an unknown parameter Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
+#' * `candor_error_argument`: fewer than two tallies, or tallies of support counts or of several questions.
+#' * `candor_error_mismatch`: different levels or groups. `candor_error_empty`: a tally without reports.
+#' @references The likelihood of independent samples is the product of their likelihoods. For two samples and an unknown parameter: Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
 #'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
-#' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter.
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter; [rr_compare()] for designs that may disagree.
+#' @concept meta-analysis
+#' @concept direct and randomized questions
+#' @concept personalized privacy
 #' @examples
-#' # Surveys that asked students about plagiarism with different designs
+#' # How common is plagiarism, from surveys of students with different designs?
 #' tallies <- lapply(seq_len(nrow(plagiarism_survey)), function(i) {
 #'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
 #' })
 #' fit <- rr_estimate(rr_pool(tallies))
-#' tidy(fit, conf.int = TRUE)
-#' rr_goodness_of_fit(fit)
-#' profile(fit, "yes")
+#' tidy(fit, conf.int = TRUE)   # ANS
+#' rr_goodness_of_fit(fit)   # ANS
 #'
 #' # Respondents who chose how much to protect their answer
 #' chosen <- list(cautious = rr_warner(epsilon = 1), open = rr_warner(epsilon = 3))

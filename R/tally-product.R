@@ -57,7 +57,7 @@ question_table <- function(values, questions, side) {
 }
 
 #' @rdname rr_product
-#' @param x A tally or a fit of a product mechanism.
+#' @param x A tally or a fit of [rr_product()].
 #' @export
 as.table.rr_tally <- function(x, ...) {
   check_one_table(x)

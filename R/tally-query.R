@@ -1,65 +1,74 @@
 # A tally as an SQL query: one GROUP BY, written in the dialect of the engine by dbplyr.
 
-#' The query that tallies a database table
+#' The SQL query that tallies a database table
 #'
-#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, but does not run it. The text is in the dialect of the
-#' table's connection, which may be simulated by dbplyr; without a connection it is standard SQL. [rr_counts()] turns the result, as a data frame, into the same tally.
-#' The engine groups and adds up; no single report leaves it.
+#' A tally is a `GROUP BY`. `rr_query()` returns the SQL text that [rr_tally()] runs on a database table, without running it. The text is in the dialect of the
+#' table's connection, which dbplyr may simulate; without a connection it is standard SQL. [rr_counts()] turns the result, as a data frame, into the same tally. The database
+#' groups and adds up, and no single report leaves it.
 #'
-#' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or
-#'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())` for an engine that R is not connected to: only the names
-#'   of its columns matter then. Names are in backticks for Hive and Spark, Impala, MySQL, SQLite and Access, else in the double quotes of standard SQL.
-#' @param mechanism How the answers were randomised.
-#' @param column The column that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is the only column beside
-#'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
-#' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
-#' @param weights The column of the survey weights, by name or as a formula.
-#' @param ... Not used, and refused.
-#' @section Reports of the protocols:
-#' They are counted by the engine in these forms. The first that fits the columns is taken.
+#' @section Forms of the reports:
+#' The database counts reports of the protocols in these forms. The first form that fits the columns is used.
 #'
 #' | mechanism | columns | query |
 #' |---|---|---|
 #' | [rr_hadamard()] | one of whole numbers | `GROUP BY` that number |
 #' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
 #' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
-#' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and those of the reports | `GROUP BY` all of them |
+#' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and the columns of the reports | `GROUP BY` all of them |
 #' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
 #' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
-#' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as `as.character()` of the reports gives it | `SUM` of each bit |
-#' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative where the bit is 0 | `SUM` of each bucket's ones and zeros |
-#' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket that a report is about | `GROUP BY level, bit`, and the reports by their number of rows |
-#' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` where it was not drawn | `SUM` of each bucket's ones and zeros |
+#' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as from `as.character()` of the reports | `SUM` of each bit |
+#' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative if the bit is 0 | `SUM` of each bucket's ones and zeros |
+#' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket of a report | `GROUP BY level, bit`, and the reports by their number of rows |
+#' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` if it was not drawn | `SUM` of each bucket's ones and zeros |
 #' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
 #' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
 #' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
 #' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
-#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; of [rr_scramble()] also of third and fourth powers |
+#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; for [rr_scramble()] also of third and fourth powers |
 #'
-#' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
-#' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, are counted by one
-#' statement of two parts, the levels and the reports, and take no weights. In them a report that has no bit of 1 must have a row too, whose `level`
-#' is `NULL`; the rows of one `id` must be of one group. Several different reports are rarely alike where `slope` and `shift` were drawn from many: the engine then returns about one
-#' row for each, which R counts.
+#' A sum has the name of its category. For [rr_bitflip()] and [rr_mean()] it has the name of its report, for [rr_bloom()] of its column. `reports_wrong` is the number of
+#' reports that the mechanism cannot give. With fresh hash functions almost every report is distinct, so that the database returns about one row per report
+#' and R does the counting.
+#'
+#' The long forms, with an `id`, take no weights. A report without a bit of 1 must have a row whose `level` is `NULL`, and all rows of an `id` must be of one group.
 #' @section Upper and lower case:
 #' `"b"` and `"B"` are different reports, groups and ids, whatever the collation of their column: SQLite, MySQL, MariaDB and SQL Server
-#' compare their bytes. In PostgreSQL a column of type `citext`, or of a collation that is not deterministic, must be made text of collation `"C"` first.
-#' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
-#'   reports and groups under their own names, the number of reports `n` and, with weights, `weight_sum`, the sum of squares
-#'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
+#' compare their bytes. In PostgreSQL make a column of type `citext`, or of a collation that is not deterministic, text of collation `"C"` first.
+#'
+#' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, possibly filtered. For an engine that R is not connected to:
+#'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())`; only the names of its columns matter then.
+#' @param mechanism How the answers were randomized.
+#' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by` and
+#'   `weights`, nor for [rr_product()], whose names are the columns.
+#' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
+#' @param weights The column of the survey weights, by name or as a formula.
+#' @param ... Must be empty.
+#' @return SQL text of class `sql`. The query gives one row for each report (or cell) and group that occurs, with these columns:
+#'
+#' | column | what |
+#' |---|---|
+#' | reports and groups | under their own names |
+#' | `n` | number of reports |
+#' | `weight_sum`, `weight_squares` | sums of the weights and of their squares |
+#' | `weight_missing`, `weight_min`, `weight_max` | number of weights that are NULL, and their extremes |
 #' @section Errors:
-#' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
-#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for more than 1500 sums; `candor_error_package` without dbplyr.
-#' @seealso [rr_tally()], which runs it.
-#' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
+#' * `candor_error_argument`: `data` is not a database table; a column is absent, or named like a column of the query.
+#' * `candor_error_law`: reports that a database cannot count. `candor_error_too_large`: more than 1,500 sums.
+#' * `candor_error_package`: dbplyr is not installed.
+#' @seealso [rr_tally()], which runs the query; [rr_counts()]; `vignette("databases", package = "candor")`.
+#' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (the effective number needs the sums of weights and of their squares).
+#' @concept SQL
+#' @concept dbplyr
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
+#' # Which query counts the reports of each region in Hive?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())
 #' rr_query(reports, mechanism, column = "answer", by = "region", weights = "w")
 #'
-#' # What an engine gave back, here typed in
+#' # The answer of a database, here typed in
 #' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
-#' rr_counts(answer, mechanism)
+#' coef(rr_estimate(rr_counts(answer, mechanism)))   # ANS
 #' @export
 rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
   check_dots_empty(...)

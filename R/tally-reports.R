@@ -1,46 +1,56 @@
 # Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long tables and database
 # columns; all are checked, and counted. The codec of R/mechanism-reports.R says which of these forms they have.
 
-#' Reports of the protocols
+#' Read reports of the protocols from text, lists, tables and files
 #'
 #' Reports that support several categories are kept small: one bit per category, or the positions of the categories. `rr_reports()` reads them back
-#' from whatever a data frame, a file or a database made of them, and checks every one.
+#' from the form that a data frame, a file or a database gave them, and checks each of them.
 #'
 #' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
 #' |---|---|---|
-#' | [rr_unary()] | bits | raw matrices (a row a report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (of one that supports none a single row, its `level` missing) |
-#' | [rr_subset()] | positions, or bits if these are smaller | all that, and matrices and data frames of numbers, one row a report, lists of numbers, and text of numbers with spaces between them |
-#' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, `integer64` among them |
-#' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns, of any type of number |
-#' | [rr_bitflip()] | positions, negative if the bit is 0 | matrices of such numbers, one row a report; lists of them; text of numbers with spaces between them; data frames of them with columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing where they were not drawn; long tables with columns `id`, `level` and `bit` |
-#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of those of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
+#' | [rr_unary()] | bits | raw matrices (one row per report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (a single row with a missing `level` if it supports none) |
+#' | [rr_subset()] | positions, or bits if these are smaller | all of these, and matrices and data frames of numbers (one row per report), lists of numbers, text of numbers separated by spaces |
+#' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, including `integer64` |
+#' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns |
+#' | [rr_bitflip()] | positions, negative if the bit is 0 | matrices (one row per report), lists and text of such numbers; columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing if not drawn; long tables with columns `id`, `level` and `bit` |
+#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
 #' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
 #' | [rr_mean()] | numbers | numbers of any type |
-#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; where questions differ in kind `report` is text, or a list |
+#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; `report` is text or a list if questions differ in kind |
 #'
-#' Bits and positions are of class `rr_reports`. It has as many elements as reports: `length()`, `[`, `c()`, `rev()` and `format()` treat a report as
-#' one element, and reports may be a column of a data frame or a tibble. `as.matrix()` gives 0 and 1, or the positions, one row a report;
-#' `as.character()` hexadecimal text, or the positions with spaces between them, for a column of text; `as.list()` raw vectors, for a column of
-#' blobs, or integer vectors. All these are read back in memory. Bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and
-#' bits beyond the last category are 0; positions increase. (A data.table takes reports apart: give it text.) A database counts
-#' hexadecimal text of bits, columns of 0 and 1, columns of the positions of [rr_bitflip()], and long tables, see [rr_query()]; it does not take blobs and lists of numbers apart.
+#' @section The class of bits and positions:
+#' Bits and positions are of class `rr_reports`, with one element per report for `length()`, `[`, `c()`, `rev()` and `format()`. They may be a column of a data
+#' frame or a tibble; a data.table needs text. `rr_reports()` reads all of the following back.
+#'
+#' | function | bits | positions |
+#' |---|---|---|
+#' | `as.matrix()` | 0 and 1, one row per report | positions, one row per report |
+#' | `as.character()` | hexadecimal text | text separated by spaces |
+#' | `as.list()` | raw vectors, for a column of blobs | integer vectors |
+#'
+#' Bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits beyond the last category are 0. Positions increase. [rr_query()] lists the forms that
+#' a database counts; blobs and lists are not among them.
 #'
 #' @param x The reports.
-#' @param mechanism How they were made.
+#' @param mechanism How the reports were made.
 #' @return The reports as [rr_perturb()] returns them.
 #' @section Errors:
-#' `candor_error_report` for a value that is not a report of this mechanism, with its position and what is wrong with it: its width, bits beyond the last
-#' category, too many or too few categories, a category twice, numbers out of range.
-#' `candor_error_mismatch` for reports of another kind, or of another number of categories; `candor_error_missing` for missing ones.
+#' * `candor_error_report`: a value that is not a report of this mechanism, with its position and the reason.
+#' * `candor_error_mismatch`: reports of another kind, or of another number of categories. `candor_error_missing`: missing reports.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745.
+#'   Security*, 729-745. arXiv:1705.04421
+#' @seealso [rr_tally()], which reads the same forms; [rr_perturb()]; [clients].
+#' @concept packed bits
+#' @concept file formats
 #' @examples
+#' # Can reports travel as text and be read back?
 #' mechanism <- rr_unary(c("a", "b", "c"), epsilon = 1)
-#' reports <- rr_perturb(c("a", "b", "c", "a"), mechanism)
+#' set.seed(1)
+#' reports <- rr_perturb(c("a", "b", "c", "a"), mechanism, rng = "R")
 #' as.matrix(reports)
 #' text <- as.character(reports)
 #' text
-#' identical(rr_reports(text, mechanism), reports)
+#' identical(rr_reports(text, mechanism), reports)   # ANS
 #' @export
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)

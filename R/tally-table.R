@@ -66,20 +66,7 @@ summary.rr_tally <- function(object, ...) {
   object
 }
 
-#' Picture of a tally
-#'
-#' The reported shares, one bar per category, with a panel for each group; of a yes/no question asked in several groups one bar per group, for "yes". Where each respondent drew a depth, a cohort or a question ([rr_hierarchy()], [rr_bloom()], [rr_sample_questions()]) there is
-#' a panel for each of the first twelve, with shares of those who drew it. They show what was reported, not what is true; [rr_estimate()] estimates the truth.
-#'
-#' @param object,x A tally of [rr_tally()] or [rr_counts()].
-#' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed.
-#' @section Errors:
-#' `candor_error_argument` for more than 60 groups; `candor_error_package` where ggplot2 is not installed.
-#' @references The shares are those of [tidy()] of a tally.
-#' @name autoplot.rr_tally
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot(rr_counts(c(420, 330, 250), rr_grr(c("never", "once", "often"), epsilon = 1)))
+#' @rdname rr_tally
 #' @method autoplot rr_tally
 #' @rawNamespace S3method(ggplot2::autoplot,rr_tally)
 autoplot.rr_tally <- function(object, ...) {
@@ -182,7 +169,7 @@ picture_of_parts <- function(object, groups, parts) {
                                 ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)])
 }
 
-#' @rdname autoplot.rr_tally
+#' @rdname rr_tally
 #' @export
 plot.rr_tally <- function(x, ...) {
   draw(x, ...)

@@ -1,80 +1,88 @@
-#' Tally randomised reports
+#' Tally randomized reports
 #'
-#' Counts the reports. The counts are all that estimation needs: nothing downstream of a tally sees an
-#' individual report. One pass over the data. Integers and factors are counted where they are, in memory of the size of the categories; other
-#' numbers and text become integers first, which takes up to three times the memory of the data, and matching text cannot be interrupted.
+#' Counts the reports. The counts are all that estimation needs: no individual report is used after this step. `plot()` draws the reported shares, not the
+#' true ones.
 #'
-#' @param x The reports: a factor, character, integer, whole-number double or logical vector, or a
-#'   one-dimensional `table` of them. They are matched to the labels of the mechanism where possible,
-#'   in whatever order the labels stand: text and factors always, numbers where labels are numbers (`rr_grr(0:9, ...)`
-#'   or `rr_grr(c("0", "1", "2"), ...)`), logical values where the two labels are `TRUE` and `FALSE` or 1 and 0.
-#'   Otherwise numbers are positions 1, 2, ...; but for a yes/no question ([rr_binary()] and its special cases, [rr_forced()],
-#'   [rr_unrelated()]) 0 means the first level and 1 the second, as numbers or as the labels "0" and "1", "FALSE" and
-#'   "TRUE" of text and factors. Logical values are `FALSE` for the first of two levels and `TRUE` for the second.
-#'   A message of class `candor_message_reading` says so where 1 or `TRUE` is read as "no".
+#' @section Data:
+#' | `x` | reports |
+#' |---|---|
+#' | vector (factor, character, logical, whole numbers) or one-dimensional `table` | its values |
+#' | data frame | a column, with groups and weights in other columns; for [rr_product()] one column per question. Labelled values of package haven are replaced by their labels, unless only the values are levels |
+#' | design of package survey ([survey::svydesign()], [survey::svrepdesign()]) | as a data frame, with its weights |
+#' | database table of package dbplyr | counted in the database by the query of [rr_query()], which lists the forms of the reports |
+#' | function | the next chunk at each call, see [chunks] |
 #'
-#'   Or a **data frame** that holds the reports in a column, beside groups and weights; for several questions
-#'   ([rr_product()]) in one column per question, named like the questions. Labelled values, as package haven reads them from SPSS and Stata
-#'   files, are replaced by their labels; the values themselves are used if they look like reports and no label does.
+#' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
+#' for standard errors, see [rr_survey].
 #'
-#'   Or a **design** of the package survey ([survey::svydesign()], [survey::svrepdesign()]), whose data and weights are taken. The
-#'   tally knows the weights, not the clusters and strata, and a message of class `candor_message_design` says so: for these give the design to [rr_estimate()], see [rr_survey].
-#'   Or a **function** that returns one chunk of the reports after the other, see [chunks].
+#' @section How values are matched to levels:
+#' * Text and factors are matched to labels, in any order.
+#' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ....
+#' * For a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()]) 0 is the first level and 1 the second, also as text `"0"`, `"1"`,
+#'   `"FALSE"` and `"TRUE"`.
+#' * Logical values are `FALSE` for the first of two levels and `TRUE` for the second. The message `candor_message_reading` is given if 1 or `TRUE` is read as "no".
 #'
-#'   Or a **database table** of package dbplyr, as `dplyr::tbl(connection, "reports")` makes it, perhaps filtered. The engine counts the reports, by the one query
-#'   that [rr_query()] shows, and at most one row for each different report and group comes to R. Columns are named as those of a data frame; vectors cannot
-#'   stand beside them. [rr_query()] has a table of the forms in which reports of the protocols are counted.
-#' @param mechanism How the answers were randomised, see [rr_grr()], [rr_binary()], [rr_forced()].
-#' @param column The column of a data frame that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is
-#'   the only column beside those of `by` and `weights`, nor for several questions.
-#' @param match `"exact"`, or `"relaxed"` to ignore case and surrounding space where a text or factor value is not a level as it stands.
-#'   If all levels are numbers, text is read as the number that it says: `"100000"`, `"1e+05"` and `"100000.0"` are one level.
-#' @param ... For methods of other kinds of data.
-#' @param weights Survey weights, one finite number at least 0 per report. Counts become sums of weights, and the
-#'   number of respondents that uncertainty is based on becomes Kish's effective number
-#'   \eqn{(\sum w)^2 / \sum w^2}. For a data frame also the name of a column, or a formula such as `~ w`.
-#' @param by Groups: a vector with one entry per report, or a data frame or list of several. The tally then
-#'   holds one set of counts per combination that occurs, in sorted order. For a data frame also names of columns, or a formula
-#'   such as `~ region + year`; the groups of `dplyr::group_by()` come first.
-#' @param keep `"sets"` keeps the different reports and how often each was given, for the likelihood of protocols whose reports support
-#'   sets of categories ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()] of one bit), of [rr_bloom()] and [rr_bitflip()], and of [rr_hierarchy()] with these; the tally is then as large as the reports.
-#' @param na.rm Drop missing reports and those whose group is missing, and say how many? If `FALSE`, either is an error.
-#' @return An object of class `rr_tally`: a list with the `mechanism`; `counts`, one number per report
-#'   category, or a matrix with one column per group; `n`, the number of reports per group (or the sum of weights);
-#'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped; of [rr_local_hash()] and [rr_mean()] `witness`, the number of
-#'   different hash functions or of reports outside of the range of answers, which tells clients that do not randomise (column `unlikely` of [glance()][tidy.rr_fit]); tallies of a database have none.
-#'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data; if only the order of the levels differs, the order of the first tally is used (of mechanisms whose reports are categories). `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Several reports of one respondent:
-#' A tally knows reports, not people. Standard errors and intervals of its estimates take each report for that of a different respondent. Where people report several times
-#' (every week, say, with a permanent answer or anew), tallies of the weeks may be kept beside each other, by `by = ~ week`, but a tally of all weeks, made at once or by `c()`, has standard errors that are
-#' too small: half the right size with eight reports a person is usual, and no message can tell. Keep who reported and give a design to [rr_estimate()]:
-#' `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [rr_survey].
+#' A tally holds reports, not people, and standard errors assume a different respondent for each report. If people report several times, a tally of all weeks has
+#' standard errors that are too small: with eight reports per person they are typically half of what they should be, and candor cannot detect this. Keep the
+#' weeks apart by `by = ~ week`, or give [rr_estimate()] a design: `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [rr_survey].
 #'
+#' @order 1
+#' @param x The reports, see *Data*.
+#' @param mechanism How the answers were randomized, see [rr_grr()], [rr_binary()], [rr_forced()].
+#' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by` and `weights`, nor for several
+#'   questions.
+#' @param match `"exact"` (default), or `"relaxed"` to ignore case and surrounding space of values that are not levels. If all levels are numbers, `"1e+05"` and
+#'   `"100000"` are one level.
+#' @param ... For methods of other kinds of data.
+#' @param weights Survey weights, one finite number at least 0 per report; for a data frame also the name of a column, or a formula. Counts become sums of weights, with Kish's
+#'   effective number of respondents \eqn{(\sum w)^2 / \sum w^2}.
+#' @param by Groups: a vector with one entry per report, or a data frame or list of several; for a data frame also names of columns, or a formula such as
+#'   `~ region + year`. The groups of `dplyr::group_by()` come first.
+#' @param keep `"counts"` (default). `"sets"` also keeps the different reports and how often each was given, for the likelihood of [rr_unary()], [rr_subset()],
+#'   [rr_local_hash()], one-bit [rr_hadamard()], [rr_bloom()], [rr_bitflip()], and [rr_hierarchy()] with these. The tally is then as large as the reports.
+#' @param na.rm Logical, default `FALSE`. Drop missing reports, and reports whose group is missing, with a message? Otherwise they give an error.
+#' @param object A tally.
+#' @return An object of class `rr_tally`, a list:
+#'
+#' | element | what |
+#' |---|---|
+#' | `mechanism` | the mechanism |
+#' | `counts` | one number per report category, or a matrix with one column per group |
+#' | `n`, `effective_n` | number of reports per group (or sum of weights), and effective number |
+#' | `respondents` | number of weighted reports per group, else `NULL` |
+#' | `groups` | data frame of the group keys, or `NULL` |
+#' | `missing` | number of reports dropped |
+#' | `witness` | for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do not randomize (not for databases) |
+#'
+#' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping. `as.data.frame()` and `tidy()` return columns `term`, `count`
+#' and `share`. `plot()` and `autoplot()` return a ggplot: one bar per category and a panel per group, for up to 60 groups.
 #' @section Errors:
-#' `candor_error_level` for a report that is not a level, `candor_error_missing` for a missing one
-#' without `na.rm`, with value and position. The error names the first value that is not a level, the level that may have been
-#' meant, and the number of such reports. `candor_error_argument` for weights or groups
-#' of the wrong length or value, or named like a column of results or a question; `candor_error_mismatch` when tallies of different mechanisms are merged;
-#' `candor_error_empty` where every report is without a group. Of a database table also `candor_error_database` where the connection drops or the engine refuses
-#' the query (nothing is counted then), `candor_error_law` for reports that an engine cannot count, `candor_error_report` for reports that the mechanism cannot give, and `candor_error_empty` where it has no rows.
-#' @seealso [rr_counts()] for counts that already exist, [rr_query()] for the query that a database runs.
+#' * `candor_error_level`, `candor_error_missing`: a report that is not a level, or missing, with value and position.
+#' * `candor_error_argument`: weights, groups or columns of the wrong length, value or name.
+#' * `candor_error_mismatch`: tallies of different mechanisms are merged. `candor_error_empty`: no report is left.
+#' * For a database, `candor_error_database` if it gives no answer, `candor_error_law` for reports that it cannot count, and `candor_error_report` for reports that the
+#'   mechanism cannot give.
+#' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [groups] for parts of a tally; [rr_estimate()].
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
+#' @concept survey weights
+#' @concept database
 #' @concept counts
 #' @concept aggregate
 #' @examples
+#' # What was reported, by region and with survey weights?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
-#' reports <- rr_perturb(sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1)), mechanism)
-#' rr_tally(reports, mechanism)
-#'
-#' # A data frame, with groups and weights by name
-#' survey <- data.frame(answer = reports, region = rep(c("north", "south"), 500),
-#'                      w = runif(1000, 0.5, 2))
-#' rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
+#' set.seed(1)
+#' truth <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
+#' survey <- data.frame(answer = rr_perturb(truth, mechanism, rng = "R"),
+#'                      region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
+#' tally <- rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
+#' tally   # ANS
 #' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tally)
 #'
 #' # Chunks merge to the tally of the whole
-#' chunks <- split(reports, rep(1:4, 250))
+#' chunks <- split(survey$answer, rep(1:4, 250))
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
 #' @export
 rr_tally <- function(x, mechanism, ...) {
