@@ -1,37 +1,4 @@
-#' Pictures of a plan
-#'
-#' `plot()` or `ggplot2::autoplot()` of [rr_power()] draws the power or the number of respondents against what was given most values (respondents, margins of
-#' error, shares or powers), with one line a mechanism and a panel for each value of the other; of [rr_recommend()] the error against \eqn{\epsilon}, with one line a
-#' mechanism and a panel for each number of categories. With one value of everything there is a row for each mechanism. Of a table with `permanent` the lines are the
-#' two-stage protocols.
-#'
-#' Numbers of respondents, margins and errors are on logarithmic axes. The dashed grey line is what a direct question would need, or could
-#' show, if everybody answered it honestly: the distance to it is the price of the randomisation. Lines of designs that are equally good lie on each other: dashes and hollow
-#' points let the other one be seen. Power moves in small teeth, because the number
-#' of reports is whole and the attained level with it.
-#'
-#' @param object A plan of [rr_power()], or a comparison of [rr_recommend()].
-#' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed.
-#' @section Errors:
-#' `candor_error_argument` for arguments that are not known, `candor_error_package` where ggplot2 is not installed.
-#' @references The formulas and their references are on the pages of [rr_power()] and [rr_recommend()]. The colours of the mechanisms are
-#'   those of Okabe and Ito, which readers with any colour vision tell apart.
-#' @name autoplot.rr_power
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' levels <- c(0.5, 1, 2, 4)
-#' mechanisms <- lapply(levels, function(epsilon) rr_grr(10, epsilon = epsilon))
-#' names(mechanisms) <- paste("epsilon", levels)
-#' ggplot2::autoplot(rr_power(mechanisms, margin = c(0.01, 0.02, 0.05, 0.1), share = 0.1))
-#'
-#' # What 100 to 2,000 respondents can show, with two designs
-#' designs <- list(warner = rr_warner(0.75), forced = rr_forced(1 / 6))
-#' ggplot2::autoplot(rr_power(designs, n = seq(100, 2000, by = 100), share = c(0.05, 0.1)))
-#'
-#' ggplot2::autoplot(rr_recommend(c(4, 64), epsilon = seq(0.5, 5, by = 0.25), n = 10000))
-NULL
-
-#' @rdname autoplot.rr_power
+#' @rdname rr_power
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
@@ -142,7 +109,8 @@ draw_rows <- function(data, ...) {
   with_height(picture, layout)
 }
 
-#' @rdname autoplot.rr_power
+#' @rdname rr_recommend
+#' @param object,x A comparison.
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
@@ -181,11 +149,11 @@ autoplot.rr_recommendation <- function(object, ...) {
 error_names <- c(shares = "Mean squared error", ranges = "Variance of the share of a range",
                  mean = "Largest variance of the mean", strings = "Variance of the share of a string")
 
-#' @rdname autoplot.rr_power
-#' @param x As `object`.
+#' @rdname rr_power
+#' @param object,x A plan.
 #' @export
 plot.rr_power <- function(x, ...) draw(x, ...)
 
-#' @rdname autoplot.rr_power
+#' @rdname rr_recommend
 #' @export
 plot.rr_recommendation <- plot.rr_power

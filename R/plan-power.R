@@ -1,106 +1,102 @@
-#' How many respondents, how much power
+#' Sample size, power and margin of error
 #'
-#' `rr_power()` gives the number of respondents needed for a margin of error or for a test of given power, or the power of a test with a given number.
-#' It accounts for what the randomization costs. As in [stats::power.prop.test()] you give one of the three, `n`, `power` or `margin`, and leave out the others.
+#' Plans the estimate of a prevalence or a mean, or a test, for a mechanism. As in [stats::power.prop.test()] give one of `n`, `power` and `margin`. `rr_power()`
+#' computes the number of respondents for a margin of error or for a power, or the power for a number. `plot()` draws it.
 #'
 #' @details
-#' A report counts for a category with probability \eqn{m = b + a\theta}{m = b + a theta} when a share \eqn{\theta} of the population holds it, so the
-#' unbiased estimate of the share has the variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`), of which
-#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomisation alone (`target = "sample"`).
+#' A report counts for a category with probability \eqn{m = b + a\theta}{m = b + a theta} if the category has prevalence \eqn{\theta}. The unbiased estimate of the
+#' prevalence has variance \eqn{m(1 - m) / (N a^2)} (`target = "population"`). The part
+#' \eqn{[b(1 - b) + \theta a (1 - a - 2b)] / (N a^2)}{[b(1 - b) + theta a (1 - a - 2b)] / (N a^2)} is due to the randomization alone (`target = "sample"`).
 #'
-#' *Margin of error*: the half-width of the confidence interval of the share; for [rr_mean()] and [rr_scramble()] that of the mean, in the unit of its answers, whatever these are. With `simultaneous = TRUE` the intervals of all categories hold together
-#' (Bonferroni). Without `share` the number is enough whatever the share.
+#' * *Margin of error*: the half-width of the confidence interval of a prevalence, or of the mean of [rr_mean()] and [rr_scramble()] in its own unit. With
+#'   `simultaneous = TRUE` the intervals of all categories hold together (Bonferroni). Without `share` the number is enough for any prevalence.
+#' * *Power*: a one-sided test of "the prevalence is `null`" against the side on which `share` lies. The test counts reports, whose number is binomial, so that level and
+#'   power are exact. The number of respondents is the first from the normal approximation on, in steps of 0.1%, with enough power.
+#' * *Two groups*: with `versus`, the prevalence in a second group, everything is about the difference. The test is one-sided with the standard error of
+#'   [rr_compare()] and normal power. The p-values of [rr_compare()] are two-sided: plan with `alpha = 0.025` for level 0.05. `versus_mechanism` gives the second group
+#'   another design, such as the direct question `rr_binary(1, 0)`. `n` is the number in both groups.
+#' * *People approached*: with a `response` rate below 1 or a `design_effect` above 1, `n` people give as much as \eqn{n \cdot}{n *} `response / design_effect`
+#'   answers of a simple random sample, for the direct question too. People who do not answer are assumed to be like the others.
 #'
-#' *Power*: the test of "the share is `null`" against "it is larger" (or smaller, if `share` is below `null`) that counts the reports; their
-#' number is binomial, and both its level and its power are exact. The number of respondents starts at the normal
-#' approximation and is the first number from there on, in steps of 0.1 per cent, whose power is enough.
+#' @section Special mechanisms:
+#' * *Reports that support no single category* ([rr_bitflip()], [rr_hadamard()] in several blocks, [rr_hierarchy()], shared functions of [rr_local_hash()], [rr_square_wave()],
+#'   invertible channels): the plan is about `method = "inv"` with its exact variance and a normal test. The other respondents are taken to
+#'   hold the least favourable category. [rr_study()] gives the risk at a truth of your own, and of `method = "mle"`.
+#' * *RAPPOR* ([rr_bloom()]): the variance of `method = "inv"` with many respondents per cohort, at a truth in which all other categories have equal shares.
+#'   Plan with all candidates that you will decode.
+#' * *Validation studies* ([rr_misclassification()]): the error of the study is in the variance. If it alone is too large, the number is `Inf`, and a message gives the
+#'   smallest possible margin. `share` is required.
 #'
-#' *Reports that are not counted for one category each* ([rr_bitflip()], [rr_hadamard()] in several blocks, [rr_hierarchy()], shared functions of [rr_local_hash()],
-#' [rr_square_wave()] and any other channel that can be inverted): everything is about the unbiased estimate, `method = "inv"`, and its exact variance; the test is the normal one
-#' by the standard error under the null hypothesis, and `level` the one asked for. Of [rr_bitflip()] about \eqn{n d / K} of the reports are about one of \eqn{K} buckets, which the variance
-#' contains. Where it depends on which other categories the others hold, these are taken to hold the least favourable one, so that a number is enough whatever they hold: for Hadamard response in
-#' many blocks, or hierarchies, that is more than most truths need, and [rr_study()] gives the risk at a truth of your own. It is the way too
-#' for `method = "mle"`, which has far less error than inversion for square waves.
+#' @section Pictures:
+#' The variable with most values is on the horizontal axis, with a line for each mechanism and a panel for each value of the other. The dashed grey line is a direct question
+#' that everybody answers honestly: the distance to it is the price of the randomization. Exact power moves in small teeth, because the number of reports is whole.
 #'
-#' *RAPPOR* ([rr_bloom()]): all categories are estimated together, by weighted least squares. Its variance is that of the standard errors of `method = "inv"`, at a truth where the
-#' category has the given share and **all other categories have equal shares** (with 12 to 30 categories other distributions of the others changed it by at most 5 per cent, to
-#' either side). It is for many respondents in each cohort, the weights being those of the truth; the categories are those of the mechanism, so plan with all candidates that you
-#' are going to decode. With 12 categories, 32 bits, 8 cohorts, epsilon 2 and 4,000 respondents
-#' the share 0.04 was found in 53 and 55 per cent of 4,000 simulated tallies (others equal, and of a Zipf law) where 53 were planned, 0.06 in 83 and 83 where 83 were (error 0.8).
+#' @order 1
+#' @param mechanism A mechanism, or a list of mechanisms to compare. Names of the list name the rows.
+#' @param n Number of respondents, whole, at least 1; one or several.
+#' @param margin Half-width of the confidence intervals, one or several: above 0 and below 1, or for [rr_mean()] below the width of its range.
+#' @param share True prevalence of `category`, 0 to 1, one or several. For a margin of error the least favourable by default.
+#' @param power Power, between 0 and 1; one or several.
+#' @param null Number, 0 to 1; default 0. Prevalence under the null hypothesis. Only for tests.
+#' @param category Label or position of the category; by default the last, which is "yes" for yes/no questions.
+#' @param conf.level Number, default 0.95. Confidence level. Only for `margin`.
+#' @param alpha Number, default 0.05. Significance level of the one-sided test. Only for tests.
+#' @param versus Number, 0 to 1. True prevalence in a second group; `NULL` (default) for one group.
+#' @param versus_mechanism Mechanism of the second group; by default the same.
+#' @param allocation Number, default 0.5. Share of the respondents who are in the first group.
+#' @param design_effect Number, at least 1 (default). Variance relative to a simple random sample.
+#' @param response Number, above 0 and at most 1 (default). Share of the people approached who answer.
+#' @param simultaneous Logical, default `FALSE`. Should the intervals of all categories hold together? Only for `margin`.
+#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `margin`.
+#' @param ... Must be empty.
+#' @return A data frame of class `rr_power`, one row per mechanism, prevalence and given value; `plot()` and `autoplot()` return a ggplot.
 #'
-#' *Two groups*: with `versus`, the true share in a second group, everything is about the difference of the two shares: the margin of error is
-#' that of the difference, and the test is of equal shares, against the difference that `share` and `versus` have. The test is **one-sided**, in the direction
-#' of that difference, by the standard error of the difference that [rr_compare()] has; its power is the normal approximation. The p-values of [rr_compare()] are
-#' two-sided: to plan for these, give half the level, `alpha = 0.025` for a two-sided test at level 0.05. `versus_mechanism` gives the second
-#' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
-#' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
-#'
-#' *Channels that a validation study estimated* ([rr_misclassification()]): the error of the study is in the variance, the same whatever the number of respondents. Where it alone is too large, the number is `Inf`, and a message says
-#' which margin is possible. `share` must be given.
-#'
-#' *People approached*: `n` counts those who are asked to take part. With `response` below 1 not all of them answer, and with a `design_effect`
-#' above 1 (clusters, unequal weights) the answers of so many are worth fewer: \eqn{n \cdot}{n *} `response / design_effect` answers of a simple random
-#' sample, rounded down where they are counted. Both apply to the direct question too. Neither corrects a bias: people who do not answer are assumed to
-#' be like those who do.
-#'
-#' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
-#'   design.
-#' @param n Number of respondents, whole and at least 1; one or several.
-#' @param margin Wanted half-width of the confidence intervals: numbers above 0 and below 1; for [rr_mean()], below the width of its range.
-#' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
-#' @param power Wanted power, between 0 and 1; one or several.
-#' @param null Share under the null hypothesis, one number from 0 to 1.
-#' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
-#' @param conf.level Confidence level, between 0 and 1.
-#' @param alpha Significance level of the one-sided test, between 0 and 1. For a two-sided test give half its level: `alpha = 0.025` for 0.05.
-#' @param versus True share of `category` in a second group, one number from 0 to 1; `NULL` for one group.
-#' @param versus_mechanism The mechanism of the second group; by default that of the first.
-#' @param allocation The part of all respondents who are in the first group, between 0 and 1.
-#' @param design_effect How many times larger the variance is than in a simple random sample: a number of at least 1.
-#' @param response The part of those approached who answer, above 0 and at most 1.
-#' @param simultaneous Should the intervals of all categories hold together?
-#' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` only, `null` and `alpha` to tests only.
-#' @param ... Not used, and refused.
-#' @return A data frame of class `rr_power`, one row per mechanism, share and value of what was given: `mechanism`, `epsilon`, `share` (missing for means), `versus` if it was given,
-#'   else `null` for tests, what was given (`n`, `power` or `margin`), and what follows: `level` (the significance level attained, at most the one asked for; for two groups and normal tests the one
-#'   asked for) and `power`, or `n`. `direct` is the power, or the number, of a direct question answered honestly (in both groups). [plot()][autoplot.rr_power] draws it.
+#' | column | what |
+#' |---|---|
+#' | `mechanism`, `epsilon`, `share` | the design and the prevalence (`NA` for means) |
+#' | `versus` or `null` | the second group, or the null hypothesis |
+#' | `n`, `power`, `margin` | what was given, and what follows |
+#' | `level` | significance level attained (normal tests: as asked) |
+#' | `direct` | power or number for a direct question answered honestly |
 #' @section Errors:
-#' `candor_error_argument` for values out of range, unless exactly one of `n`, `power` and `margin` is given, and for arguments that belong to another question;
-#' `candor_error_no_information` for a mechanism whose reports do not depend on the truth, and for filters that do not tell the categories apart;
-#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means);
-#' `candor_error_mismatch` for a share whose name is another category.
-#' @references Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
-#'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
+#' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
+#' * `candor_error_no_information`: reports that do not depend on the truth, or filters that do not separate the categories.
+#' * `candor_error_law`: no closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means).
+#' * `candor_error_mismatch`: a `share` named like another category.
+#' @references Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
 #'
+#'   Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
+#'   \doi{10.1080/01621459.1965.10480775}
+#'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
+#' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `vignette("planning", package = "candor")`.
+#' @concept design effect
+#' @concept prevalence
 #' @concept sample size
 #' @concept power analysis
 #' @concept margin of error
 #' @concept planning a survey
 #' @examples
-#' # Within 3 points, whatever the truth: a forced-response die against the direct question
-#' rr_power(rr_forced(1 / 6), margin = 0.03)
+#' # How many respondents for a margin of 3 points, whatever the prevalence, with a forced-response die?
+#' rr_power(rr_forced(1 / 6), margin = 0.03)   # ANS
 #'
-#' # Every one of 20 categories within half a point, at two privacy levels
+#' # Every one of 20 categories within half a point, at two privacy budgets
 #' rr_power(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
 #'          margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
-#' # To reject with power 0.8 that nobody has done it, if 10 per cent have
-#' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)
-#' rr_power(rr_warner(0.8), n = 500, share = c(0.05, 0.1, 0.2))
+#' # To reject with power 0.8 that nobody has done it, if 10% have; and the power of 500 respondents
+#' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)   # ANS
+#' plan <- rr_power(rr_warner(0.8), n = c(250, 500, 1000), share = c(0.05, 0.1, 0.2))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
-#' # Some bits of a report only, and the mean of numbers within half an hour
-#' rr_power(rr_bitflip(20, epsilon = 1, d = 4), margin = 0.02, share = 0.1)
-#' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)
+#' # The mean of numbers within half an hour
+#' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)   # ANS
 #'
-#' # Two groups of 1,000 together: 30 against 20 per cent
-#' rr_power(rr_warner(0.8), n = 1000, share = 0.3, versus = 0.2)
-#'
-#' # Does a crosswise question find more than a direct one, if a third of the 15 per cent deny?
-#' # Of those approached 60 per cent answer, and they come in clusters
+#' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
+#' # approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)   # ANS
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),

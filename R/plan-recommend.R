@@ -1,7 +1,7 @@
-#' Which mechanism, at which epsilon
+#' Recommend a mechanism of local differential privacy
 #'
-#' Compares the mechanisms of local differential privacy by the exact variance of their unbiased estimates, for a number of
-#' categories and a privacy level.
+#' Compares mechanisms by the exact variance of their unbiased estimates, for a number of categories and a privacy budget. `plot()` draws the error against
+#' \eqn{\epsilon}.
 #'
 #' @details
 #' All mechanisms but the last are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
@@ -17,68 +17,74 @@
 #' | `subset` | [rr_subset()] | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see there | \eqn{\omega} categories |
 #' | `hadamard` | [rr_hadamard()] | \eqn{e^\epsilon / (e^\epsilon + 2 B - 1)} | see there | an index |
 #'
-#' Each with its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is counted with an ideal random hash (that of
-#' the package is a trifle better). With several blocks a Hadamard report supports categories of its own block more often than
-#' others: `q` is the mean over the others, and the error follows from the formula of [rr_hadamard()].
+#' Each has its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is computed with an ideal random hash; the
+#' package's hash is slightly better. For several Hadamard blocks `q` is the mean over the other categories, and the error follows from the formula of [rr_hadamard()]. With
+#' `permanent` there are also rows for the protocols of [rr_longitudinal()].
 #'
-#' With `permanent` there are rows for [rr_longitudinal()] too, called as its protocols are: one report has `epsilon`, all reports of one true answer have
-#' `permanent`, and those of all answers that a respondent can have `lifetime`.
-#'
-#' The papers say that k-ary randomized response is optimal among all mechanisms when \eqn{K < 3e^\epsilon + 2}. That rule compares it with `oue`
-#' and `olh` only, for a category that nobody holds; in total error it is better than `oue` if
-#' \eqn{K < (2e^\epsilon + 3 + \sqrt{(2e^\epsilon + 3)^2 + 4(e^{2\epsilon} - 1)}) / 2}{K < (2 e^epsilon + 3 + sqrt((2 e^epsilon + 3)^2 + 4 (e^(2 epsilon) - 1))) / 2}
-#' (9.1, 20.4 and 51.1 at \eqn{\epsilon} = 1, 2 and 3). At \eqn{\epsilon = 1}, \eqn{K = 8} subset selection has a smaller variance (2.57 against 2.95 for a category that nobody
-#' holds). Subset selection contains `grr` (\eqn{\omega = 1}), so with the best \eqn{\omega} it is never worse.
-#'
-#' Variance is not everything: `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and immediate.
-#' `within` says by how much its error exceeds the best.
+#' The papers state that k-ary randomized response is optimal if \eqn{K < 3e^\epsilon + 2}. That rule compares it only with `oue` and `olh`, for a category
+#' that nobody holds. In total error `grr` is better than `oue` if
+#' \eqn{K < (2e^\epsilon + 3 + \sqrt{(2e^\epsilon + 3)^2 + 4(e^{2\epsilon} - 1)}) / 2}{K < (2 e^epsilon + 3 + sqrt((2 e^epsilon + 3)^2 + 4 (e^(2 epsilon) - 1))) / 2}.
+#' Subset selection contains `grr` (\eqn{\omega = 1}) and is never worse. But `grr` sends the least, its tally is a table of counts, and its maximum likelihood estimate is exact and
+#' immediate.
 #'
 #' @section Other questions:
-#' A table compares one kind of error, that of its `question`.
+#' * `"shares"`: the shares of all categories, as above.
+#' * `"ranges"`: the share of a range of ordered levels, on average over all ranges of neighbouring levels. Besides the same mechanisms there are [rr_hierarchy()] with its default
+#'   oracle (`hierarchy`) and with `oracle = rr_subset` (`hierarchy-subset`), with the best `fanout` for independent nodes. [rr_square_wave()] is not compared, because its
+#'   bias depends on the truth; use [rr_study()].
+#' * `"mean"`: the mean of numbers, as a share of their range, by [rr_mean()]. `mse` is the largest variance that the randomization can add.
+#' * `"strings"`: the share of a string that nobody holds, by [rr_sketch_counts()] with its default `width` and `functions`: `sketch`, and `sketch-one-bit`. `collisions`
+#'   times the root of the sum of squared shares is what sharing the functions adds to a standard error, whatever the number of respondents.
 #'
-#' * `"shares"`: of the shares of all categories, as above.
-#' * `"ranges"`: of the share of a range of ordered levels, on average over all ranges of neighbouring levels; cumulative shares are ranges too. The same mechanisms, and
-#'   [rr_hierarchy()] with its default oracle (`hierarchy`) and with `oracle = rr_subset` (`hierarchy-subset`); their `fanout` is the best for independent nodes. The variances are those of
-#'   the laws of the mechanisms, covariances of levels included. [rr_square_wave()] is not there: its estimates are smoothed, and their bias depends on the truth. [rr_study()] compares it with
-#'   the others for a truth.
-#' * `"mean"`: of the mean of numbers, as a share of their range: [rr_mean()] by `duchi`, `piecewise` and `hybrid`. `mse` is the largest
-#'   variance that the randomisation can add; of sampled truths their own variance over `n` comes on top, the same for all. Means of ordered levels are [rr_contrast()]s of their shares.
-#' * `"strings"`: of the share of a string that nobody holds, where there is no list of strings: [rr_sketch_counts()] with its default `width` (W) and `functions` (F), all buckets (`sketch`) or
-#'   one bit (`sketch-one-bit`). `collisions` is the most that sharing the functions adds to a standard error, whatever the number of respondents; the root of the sum of squared shares
-#'   times that is what it adds. Where there is a list, compare `std.error` with that of `"shares"`.
+#' @order 1
+#' @param k Numbers of categories, whole and at least 2; one or several. At most 1,024 for `"ranges"`; not for means and strings.
+#' @param epsilon Privacy budgets, 1e-12 to 700, in natural logarithms; one or several.
+#' @param n Numbers of respondents, whole and at least 1; one or several.
+#' @param theta The truth: a distribution over `k` categories, by default uniform. Not for means and strings.
+#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Not for means and strings.
+#' @param permanent Number above every `epsilon`: privacy budget of all reports about one true answer, for repeated reports. Only for `"shares"`.
+#' @param question `"shares"` (default), `"ranges"`, `"mean"` or `"strings"`, see *Other questions*.
+#' @param ... Must be empty.
+#' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first. `plot()` and `autoplot()` return a ggplot.
 #'
-#' @param k Numbers of categories, whole and at least 2; one or several. For `"ranges"` at most 1024. Means and strings have none.
-#' @param epsilon Privacy levels, from 1e-12 to 700, in natural logarithms; one or several.
-#' @param n Number of respondents, whole and at least 1; one or several.
-#' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large. Not for means and strings.
-#' @param target What the error is about, see [rr_estimate()]. Not for means and strings.
-#' @param permanent For reports again and again: the level of all reports of one true answer together, above every `epsilon`. For `"shares"` only.
-#' @param question What is to be estimated: `"shares"`, `"ranges"`, `"mean"` or `"strings"`, see the section.
-#' @param ... Not used, and refused.
-#' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first: `k`, `epsilon`, `n`,
-#'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
-#'   `bits` (of a report), `bits_public` (the same where a hash function or a column of a matrix is drawn in public), `tally` (how the time of counting
-#'   grows, \eqn{P} being the prime of the hash functions, at least \eqn{K}); with `permanent` also `permanent` and `lifetime`. For other questions `mse` is the variance that
-#'   the section says, `std.error` its root; columns that do not apply are left out, and there are `fanout` and `collisions`.
+#' | column | what |
+#' |---|---|
+#' | `k`, `epsilon`, `n` | as given |
+#' | `mechanism`, `p`, `q` | as in the table |
+#' | `mse` | mean squared error, summed over categories, or the variance of the `question` |
+#' | `std.error` | standard error for a category that nobody holds; for other questions the root of `mse` |
+#' | `within` | `mse` over the smallest, less 1 |
+#' | `bits`, `bits_public` | size of a report, and its size if a hash function or column is drawn in public |
+#' | `tally` | growth of the counting time; \eqn{P} is the prime of the hash functions, at least \eqn{K} |
+#' | `permanent`, `lifetime` | for repeated reports: epsilon of all reports of one answer, and of all answers of a respondent |
+#' | `fanout`, `collisions` | for `"ranges"` and `"strings"` |
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, for a `theta` that is not a distribution over `k` categories, and for arguments that a `question` does not have; `candor_error_too_large` for
-#' ranges of more than 1024 levels.
+#' `candor_error_argument` for values out of range, and for arguments that a `question` does not have. `candor_error_too_large` for ranges of more than 1,024 levels.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
-#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
-#'   response. *AISTATS*, 1120-1129. arXiv:1802.04705. Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067.
-#'   \doi{10.1145/2660267.2660348}
-#' @examples
-#' rr_recommend(8, epsilon = 1, n = 10000)
+#'   Security*, 729-745. arXiv:1705.04421
 #'
-#' # Where does k-ary randomized response stop being the best of all?
+#'   Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
+#'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
+#'
+#'   Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response. *AISTATS*, 1120-1129. arXiv:1802.04705
+#'
+#'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#' @seealso [rr_power()] for the sample size; [rr_choose()] for the estimator; `vignette("planning", package = "candor")`.
+#' @concept frequency oracle
+#' @concept choice of mechanism
+#' @concept domain size
+#' @concept communication cost
+#' @examples
+#' # Which mechanism for 8 categories at epsilon 1?
+#' rr_recommend(8, epsilon = 1, n = 10000)   # ANS
+#'
+#' # For which numbers of categories is k-ary randomized response the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
-#' subset(best, within == 0)
+#' subset(best, within == 0)   # ANS
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
 #' # Ages in years: shares of ranges of ages
-#' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
-#' # The mean of numbers, as a share of their range
-#' rr_recommend(epsilon = c(0.5, 1, 2), n = 10000, question = "mean")
+#' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")   # ANS
 #' @export
 rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings"), ...) {

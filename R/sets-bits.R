@@ -73,47 +73,62 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
   abort_bit(bits, result$position, arg)
 }
 
-#' Sufficient statistics of noisy bits
+#' Tally and merge noisy bits
 #'
-#' A tally of bits holds all that OR, AND, unions, intersections and incidence need to know about the noisy bits of each element. It is small,
-#' is made in one pass, and merges with `c()` in any order to the same result. Bits that arrive in a stream can be tallied
-#' one after the other and then deleted.
+#' `rr_bit_tally()` makes a tally of the noisy bits of each element. It holds everything that OR, AND, unions, intersections and incidence need, is small, and merges with
+#' `c()` in any order to the same result. Bits of a stream can be tallied one after the other and then deleted. `rr_merge_bits()` is for pipelines that must
+#' keep bits: it draws the OR (or AND) of noisy bits so that it is again a noisy bit, wrong with one known probability \eqn{q^*}. Estimates from a tally are more precise,
+#' because merging adds noise.
 #'
-#' While all bits share one flip probability, the number of bits reported as 1 is a sufficient statistic, and only this number is
-#' kept. With different flip probabilities twelve numbers per element are kept: signs, and logarithms summed in twice the usual precision,
-#' so that the result does not depend on the order of merging.
+#' If all bits share one flip probability, the number of bits reported as 1 is a sufficient statistic, and only this number is kept. Otherwise twelve numbers per
+#' element are kept: signs, and logarithms summed in twice the usual precision.
 #'
-#' @param bits Reported bits. A vector (0 and 1, or `TRUE` and `FALSE`) holds the bits of *one* element. A matrix has
-#'   one row per element and one column per report (one set, one site, one day). A raw vector holds the bits of one
-#'   element, eight per byte, as [packBits()] makes it. Or a **database table** of package dbplyr with a row for each element and set, and the bit that
-#'   the set reported of the element: the engine adds up, and one row for each element comes back, sorted by its label.
-#' @param flip Probability that a bit was reported wrongly, whatever the truth: one number, one for each bit of a vector
-#'   or each column of a matrix, or a matrix with one for each entry. With the names of the bits or columns
-#'   they may stand in any order; other names are an error. Any value from 0 to 1 but 1/2. For randomized response
-#'   at \eqn{\epsilon} it is `plogis(-epsilon)`.
-#' @param n For packed bits: the number of bits, if not all of the last byte is used. With `ones`: the number of bits
-#'   of each element.
-#' @param element,set,column For a database table: the columns of the elements, of the sets and of the bits, by name or as a formula. `column` is not needed
-#'   where it is the only one left. All bits share one `flip`.
-#' @param ones In place of `bits`: how many of an element's `n` bits were reported as 1; with names if the elements have labels.
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_set_size()]
-#'   and [rr_incidence()].
+#' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The smallest possible \eqn{q^*} is given by
+#' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
+#'   prod_i (1 - q_i)/(1 - 2 q_i),}
+#' so that merging two by two, in any order, costs the same as merging all at once. Merging only post-processes reports, so that nobody loses privacy.
+#'
+#' @param bits Reported bits, 0 and 1, or `TRUE` and `FALSE`. A vector holds the bits of *one* element, and a matrix has one row per element and one column per report (set, site,
+#'   day). A raw vector holds the bits of one element, eight per byte, as [packBits()] makes it. Or, for `rr_bit_tally()`, a **database table** of package dbplyr with a row for each element and set;
+#'   the database adds up. Or, for `rr_merge_bits()`, a list of sketches of [rr_sketch()] with the same settings and key.
+#' @param flip Probability, not 1/2, that a bit was reported wrongly: one number, one for each bit of a vector or column of a matrix (names are matched), or a matrix. For
+#'   randomized response at \eqn{\epsilon} it is `plogis(-epsilon)`. Left out for sketches.
+#' @param n For packed bits: number of bits, if the last byte is not full. With `ones`: number of bits of each element.
+#' @param element,set,column For a database table: the columns of elements, sets and bits, by name or as a formula. `column` is not needed if one column is left. All
+#'   bits share one `flip`.
+#' @param ones In place of `bits`: how many of an element's `n` bits were reported as 1; names label the elements.
+#' @param type `"any"` (OR, default) or `"all"` (AND); sketches are merged by OR.
+#' @param rng `"secure"` (default) or `"R"`, see [rr_perturb()].
+#' @param ... For `c()`: tallies of the same elements. Otherwise empty.
+#' @return `rr_bit_tally()`: an object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_set_size()] and [rr_incidence()]. `rr_merge_bits()`: an integer vector of 0 and
+#'   1, one per element, with attribute `flip`, \eqn{q^*}; for sketches, a sketch.
 #' @section Errors:
-#' `candor_error_argument` for entries that are not bits and flips that are not probabilities, by position;
-#' `candor_error_missing` for NA; `candor_error_no_information` for a flip of 1/2; `candor_error_mismatch` when tallies
-#' of different elements are merged, and for flips whose names are not those of the bits. Of a database table also `candor_error_database` where it does not answer.
-#' @seealso [rr_any()] for the estimates.
-#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
-#'   sufficient).
+#' * `candor_error_argument`: entries that are not bits, or flips that are not probabilities. `candor_error_missing`: missing bits.
+#' * `candor_error_no_information`: a flip of 1/2.
+#' * `candor_error_mismatch`: tallies of different elements, flips with other names, sketches that differ.
+#' * `candor_error_database`: a database that gives no answer. `candor_error_entropy`: see [rr_perturb()].
+#' @seealso [rr_any()] for the estimates; [rr_sketch()].
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is sufficient). arXiv:2306.09394
+#'
+#'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
+#'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
+#' @concept sufficient statistic
+#' @concept mergeable sketches
 #' @examples
-#' # Two days of a stream, each with its own flip probability
+#' # Two days of a stream, each with its own flip probability: did anyone come?
 #' monday <- rr_bit_tally(c(0, 0, 1, 0), flip = 0.1)
 #' tuesday <- rr_bit_tally(c(0, 0, 0), flip = 0.2)
 #' rr_any(c(monday, tuesday))
 #'
-#' # Counts are enough when all flips are equal: here of three elements, seen by eight sites
+#' # Counts are enough if all flips are equal: three elements, seen by eight sites
 #' rr_all(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
+#'
+#' # How many elements are in any of three sets, if the pipeline must keep bits?
+#' set.seed(1)
+#' seen <- matrix(runif(3000) < 0.3, 1000, 3)
+#' merged <- rr_merge_bits(xor(seen, runif(3000) < 0.05), flip = 0.05, rng = "R")
+#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))   # ANS
+#' sum(rowSums(seen) > 0)   # ANS
 #' @export
 rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL, column = NULL) {
   check_dots_empty(...)
@@ -172,7 +187,6 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
 }
 
 #' @rdname rr_bit_tally
-#' @param ... Tallies of the same elements, to be merged.
 #' @export
 c.rr_bit_tally <- function(...) Reduce(merge_tallies, list(...))
 

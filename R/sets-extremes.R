@@ -1,48 +1,58 @@
 #' OR and AND of noisy bits
 #'
-#' Was at least one of the true bits 1 (`rr_any()`)? Were all of them (`rr_all()`)? The true bits are seen only through
-#' randomized response: each was reported wrongly with a known probability. The estimates are unbiased, and no other
-#' function of the noisy bits is.
+#' Was at least one of the true bits 1 (`rr_any()`)? Were all of them (`rr_all()`)? The true bits are seen through randomized response: each was reported wrongly with a known
+#' probability. `rr_extreme_variance()` is the exact variance of both estimates if the true bits were `x`, for planning.
 #'
-#' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i},
-#' \deqn{\widehat{OR} = 1 - \prod_i z_i, \qquad \widehat{AND} = \prod_i (1 - z_i),}{OR-hat = 1 -
-#'   prod_i z_i,   AND-hat = prod_i (1 - z_i),}
-#' for every \eqn{q_i \ne 1/2}{q_i != 1/2}. The products are kept as sign and logarithm, exact to \eqn{10^{-11}} at a
-#' million bits.
+#' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i \ne 1/2}{q_i != 1/2},
+#' \deqn{\widehat{OR} = 1 - \prod_i z_i, \qquad \widehat{AND} = \prod_i (1 - z_i).}{OR-hat = 1 -
+#'   prod_i z_i,   AND-hat = prod_i (1 - z_i).}
+#' These are the only unbiased estimates. The products are kept as sign and logarithm, exact to \eqn{10^{-11}} at a million bits.
 #'
-#' **An estimate of a bit is not a bit.** It lies outside \eqn{[0, 1]} more often than not, and is meant to be added up
-#' over many elements, as [rr_set_size()] does. Nothing is clipped here: clipped estimates do not add up.
+#' **An estimate of a bit is not a bit.** It lies outside \eqn{[0, 1]} more often than not. It is meant to be added up over many elements, as in [rr_set_size()], and is
+#' therefore never clipped.
 #'
-#' **The variance.** The truth \eqn{Y} is 0 or 1, so \eqn{\hat Y (\hat Y - 1)}{Y-hat (Y-hat - 1)} estimates the variance of
-#' \eqn{\hat Y}{Y-hat} without bias. This estimate can be negative. It can also be tiny when the variance is huge, because the
-#' reports that make the variance huge are rare. `std.error.max` therefore uses the variance under the least favourable truth (no true 1 for OR, no
-#' true 0 for AND), \eqn{\prod_i (1 + v_i) - 1} with \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}, which is an upper bound for all truths. It
-#' grows exponentially with the number of bits: beyond \eqn{n q \approx 1}{n q ~ 1} the estimate of one element says little,
-#' and a
-#' warning says how large the standard error may be.
+#' **Variance.** \eqn{\hat Y (\hat Y - 1)}{Y-hat (Y-hat - 1)} estimates the variance of \eqn{\hat Y}{Y-hat} without bias. It can be negative, or tiny while the variance is
+#' huge, because the reports that make the variance huge are rare. `std.error.max` is based on the least favourable truth (no true 1 for OR, no true 0 for AND) and is an upper bound.
+#' It grows exponentially with the number of bits. Beyond \eqn{n q \approx 1}{n q ~ 1} the estimate of one element carries little information, and a warning is given.
 #'
-#' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally made by
-#'   [rr_bit_tally()].
-#' @param flip Probability that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_extreme`. `coef()` gives the estimates; `tidy()` a tibble with columns `term` (element),
-#'   `estimate`, `std.error` (`NA` where the variance estimate is negative), `std.error.max` (least favourable
-#'   truth), `variance`, `sign` and `log` (of the product: they hold where the estimate overflows), `n`. The methods of
-#'   [rr_estimates] read it too.
-#' @section Errors and warnings:
-#' Errors as in [rr_bit_tally()]. Warning `candor_warning_variance` when the variance may exceed \eqn{10^6}.
-#' @seealso [rr_extreme_variance()] for the variance under a truth you assume; [rr_set_size()].
-#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. The restriction to
-#'   flips below 1/2 made there is not needed; the closed form in the proof of Theorem 2 lacks the factor
-#'   \eqn{(-1)^{\sum y_i}}.
+#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances are
+#' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
+#'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
+#'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
+#'
+#' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally of [rr_bit_tally()].
+#' @param flip Probability, not 1/2, that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
+#' @param x The true bits: a vector, or a matrix with one row per element.
+#' @param type `"any"` (OR, union; default) or `"all"` (AND, intersection).
+#' @param log Logical, default `FALSE`. Return logarithms? They stay finite if the variance is beyond \eqn{10^{308}}.
+#' @param ... Must be empty.
+#' @return `rr_any()`, `rr_all()`: an object of class `rr_extreme`, with the methods of [rr_estimates]. `coef()` returns the estimates; `tidy()` a tibble:
+#'
+#' | column | what |
+#' |---|---|
+#' | `term`, `n` | element, and its number of bits |
+#' | `estimate`, `std.error` | unbiased estimate and standard error (`NA` if the variance estimate is negative) |
+#' | `std.error.max`, `variance` | standard error for the least favourable truth, and variance estimate |
+#' | `sign`, `log` | of the product; they hold even if the estimate overflows |
+#'
+#' `rr_extreme_variance()`: one variance for a vector, one for each row of a matrix. The sum over rows is the variance of the estimated size of a union (or intersection).
+#' @section Errors:
+#' As in [rr_bit_tally()]. Warning `candor_warning_variance` if the variance may exceed \eqn{10^6}.
+#' @seealso [rr_set_size()], which adds up; [rr_bit_tally()].
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. arXiv:2306.09394. (The restriction to flips below 1/2 is not
+#'   needed; the closed form in the proof of Theorem 2 lacks the factor \eqn{(-1)^{\sum y_i}}.)
+#' @concept bitwise OR
+#' @concept extremes
 #' @examples
-#' # Eight sites report, with 5% of noise, whether they saw this device
-#' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
-#' # Every site has its own noise; the last one has the least
+#' # Did any of eight sites see this device, if each report has 5% of noise?
+#' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)   # ANS
+#' # Every site has its own noise; the last site has the least
 #' rr_any(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
 #' # One estimate for each row
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_all(seen, flip = 0.1))
+#' # The variance is largest for an element in none of ten sets, and falls with each set that holds it
+#' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip = 0.1))   # ANS
 #' @export
 rr_any <- function(bits, flip = NULL, ...) {
   check_dots_empty(...)
@@ -98,30 +108,7 @@ format_number <- function(x) {
   if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 }
 
-#' Variance of an estimated OR or AND for a known truth
-#'
-#' The exact variance of [rr_any()] or [rr_all()] if the true bits were `x`: for planning, and for worst cases.
-#'
-#' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
-#'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\},}{Var(OR-hat) =
-#'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n},}
-#' \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2}.
-#'
-#' @param x The true bits: a vector, or a matrix with one element a row.
-#' @param flip Probability of a wrong report, from 0 to 1 but 1/2, see [rr_bit_tally()].
-#' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
-#' @param log Return logarithms? They stay finite where the variance is beyond \eqn{10^{308}}.
-#' @param ... Not used, and refused.
-#' @return One variance for a vector, one for each row of a matrix. The sum over rows is the variance of a union's
-#'   (or an intersection's) estimated size.
-#' @section Errors:
-#' As in [rr_bit_tally()]: `candor_error_argument` for bits other than 0 and 1 and for flips out of range or of the wrong number,
-#' `candor_error_missing` for missing bits, `candor_error_no_information` for a flip of 1/2.
-#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3.
-#' @examples
-#' # The variance is largest for an element in none of ten sets and falls with each set that holds it
-#' flip <- 0.1
-#' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip))
+#' @rdname rr_any
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)

@@ -1,54 +1,48 @@
-#' How many elements lie in exactly, and in at least, t of n noisy sets
+#' Number of elements in exactly, and at least, t of n noisy sets
 #'
-#' The union is the case "at least 1", the intersection the case "at least n"; `rr_incidence()` gives all cases between.
+#' The union is "at least 1", the intersection "at least n"; `rr_incidence()` estimates all cases between. `plot()` draws them.
 #'
-#' **Inversion** (`"inv"`) is unbiased, adds up to the universe, and may give negative counts, which are shown as they
-#' are. With one flip probability \eqn{q} the number of sets that report an element follows a channel: \eqn{t} true sets give
-#' \eqn{s \sim Bin(t, 1 - q) + Bin(n - t, q)}{s ~ Bin(t, 1 - q) + Bin(n - t, q)} reported ones. Its inverse is known in
-#' closed form,
-#' \eqn{(-1)^{s + t} P(t \mid s) / (1 - 2q)^n}{(-1)^(s + t) P(t | s) / (1 - 2q)^n} with \eqn{P} the channel itself, so that
-#' no matrix is inverted.
-#' With different flips the estimates are coefficients of \eqn{\prod_j (z_j + (1 - z_j) w)} for each element, added up: a
-#' Poisson-binomial distribution with signed probabilities. No assumption about which sets hold which elements is made.
+#' **Inversion** (`"inv"`) is unbiased and adds up to the universe. Counts may be negative. With one flip probability \eqn{q} the number of sets that report an element follows a
+#' channel: \eqn{t} true sets give \eqn{s \sim Bin(t, 1 - q) + Bin(n - t, q)}{s ~ Bin(t, 1 - q) + Bin(n - t, q)} reported sets. Its inverse is
+#' \eqn{(-1)^{s + t} P(t \mid s) / (1 - 2q)^n}{(-1)^(s + t) P(t | s) / (1 - 2q)^n} with \eqn{P} the channel itself. With different flips the estimates are coefficients of
+#' \eqn{\prod_j (z_j + (1 - z_j) w)}, added up over elements. No assumption about which sets hold which elements is made.
 #'
-#' **Maximum likelihood** (`"mle"`) fits the distribution of \eqn{t} over elements to the observed numbers of reporting
-#' sets; its counts are never negative, and its log-likelihood is proved to be within `gap` of the maximum.
-#' With different flips the numbers of reporting sets do not determine the channel; any \eqn{t} of the sets are then taken to
-#' be as likely as any other \eqn{t} to hold an element.
+#' **Maximum likelihood** (`"mle"`) fits the distribution of \eqn{t} over elements to the numbers of reporting sets. Its counts are never negative, and its log-likelihood is
+#' proved to be within `gap` of the maximum. With different flips, any \eqn{t} of the sets are assumed to be as likely as any other \eqn{t} to hold an element.
 #'
-#' **Intervals** of inversion are normal, cut to the universe but not to a point. Intervals of maximum likelihood are profile likelihood intervals:
-#' all counts for which twice the log-likelihood is within a quantile of chi-squared of its maximum. They are also valid where a
-#' count is estimated as 0, where there is no standard error. For `target = "sample"` they are shortened
-#' by what sampling the elements would add.
+#' **Intervals** of inversion are normal, cut to the universe. Intervals of maximum likelihood are profile likelihood intervals, also valid for a count that is estimated as 0 and has no
+#' standard error. For `target = "sample"` they are shortened by the part due to sampling the elements.
 #'
-#' Counts of neighbouring \eqn{t} are hard to tell apart: errors grow like \eqn{(1 - 2q)^{-n}} for inversion. Sums over several
-#' \eqn{t} are known much more precisely than their parts; `vcov()` gives the covariances for such sums.
+#' Counts of neighbouring \eqn{t} are hard to separate: errors of inversion grow like \eqn{(1 - 2q)^{-n}}. Sums over several \eqn{t} are much more precise; `vcov()` gives
+#' their covariances.
 #'
 #' @inheritParams rr_set_size
-#' @param method `"inv"` or `"mle"`.
-#' @param target For `"mle"`: are the elements a sample (`"population"`), or are they all there are (`"sample"`, only the
-#'   randomisation is random)? Inversion's errors are about the sample.
-#' @param tolerance For `"mle"`: how far the log-likelihood may be from its maximum, see [rr_solver]. By default
-#'   \eqn{10^{-8}}, or \eqn{10^{-14}} for each element if that is more.
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_incidence`, see [rr_estimates] for its methods. `tidy()` gives a tibble with columns `term`, `sets` (t), `type` (`"exactly"` or
-#'   `"at least"`), `estimate`, `std.error` and, with `conf.int = TRUE`, `conf.low` and `conf.high` (for `"mle"` with more
-#'   than 200 sets `NA`). `coef()` and `vcov()` are of the counts in exactly 0, 1, ..., n sets. For `"mle"` standard errors
-#'   hold for counts that were not estimated as 0 or the whole universe, and are `NA` for those.
-#' @section Errors and warnings:
-#' As in [rr_set_size()]; `candor_warning_not_converged` when the maximum was not reached within `tolerance`.
+#' @param method `"inv"` (default) or `"mle"`.
+#' @param target For `"mle"`: `"population"` (default; the elements are a sample) or `"sample"` (only the randomization is random). Errors of inversion are about the sample.
+#' @param tolerance For `"mle"`: largest distance of the log-likelihood from its maximum, see [rr_solver]. Default \eqn{10^{-8}}, or \eqn{10^{-14}} per element
+#'   if that is more.
+#' @param ... Must be empty.
+#' @return An object of class `rr_incidence`, with the methods of [rr_estimates]. `tidy()` returns `term`, `sets` (t), `type` (`"exactly"` or `"at least"`), `estimate`, `std.error` and,
+#'   with `conf.int = TRUE`, `conf.low` and `conf.high` (`NA` for `"mle"` with more than 200 sets). `coef()` and `vcov()` are about the counts in exactly 0, 1, ..., n sets. Standard errors of
+#'   `"mle"` are `NA` for counts estimated as 0 or the whole universe.
+#' @section Errors:
+#' As in [rr_set_size()]. Warning `candor_warning_not_converged` if the maximum was not reached within `tolerance`.
 #' @references Alaggan, M., Cunche, M. and Minier, M. (2017). Non-interactive (t, n)-incidence counting from differentially
 #'   private indicator vectors. *Proceedings of the 3rd ACM International Workshop on Security and Privacy Analytics*, 1-9.
 #'   \doi{10.1145/3041008.3041017}
 #'
-#'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1.
+#'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1. arXiv:2306.09394
+#' @seealso [rr_set_size()] for unions and intersections; [rr_bit_tally()]; `vignette("counting", package = "candor")`.
+#' @concept incidence counting
+#' @concept recurring visitors
 #' @examples
+#' # How many of 2,000 devices were seen at exactly two of three sites?
 #' set.seed(1)
 #' seen <- matrix(runif(6000) < 0.3, 2000, 3)
 #' reports <- xor(seen, runif(6000) < 0.1)
 #' fit <- rr_incidence(reports, flip = 0.1)
-#' tidy(fit, conf.int = TRUE)
-#' table(rowSums(seen))
+#' tidy(fit, conf.int = TRUE)   # ANS
+#' table(rowSums(seen))   # ANS
 #' @export
 rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "mle"),
                          target = c("population", "sample"), conf.level = 0.95, tolerance = NULL, ...) {
@@ -189,7 +183,6 @@ profile_incidence <- function(x, table, level) {
 
 #' @rdname rr_incidence
 #' @param object An object of `rr_incidence()`.
-#' @param ... Not used.
 #' @export
 coef.rr_incidence <- function(object, ...) {
   stats::setNames(object$estimate, 0:object$sets)

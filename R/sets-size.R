@@ -1,90 +1,76 @@
 #' Sizes of unions, intersections and differences of noisy sets
 #'
-#' Each of several sets over one universe was reported with noise: whether it holds an element was reported wrongly with a
-#' known probability. How many elements are in at least one of the sets (`"union"`), in all of them
-#' (`"intersection"`), in the first but in none of the others (`"difference"`)? And which share of the
-#' union is in the intersection (`"jaccard"`)? Where nobody knows the universe, sets are reported as sketches of [rr_sketch()].
+#' Each of several sets over one universe was reported with noise: whether it holds an element was reported wrongly with a known probability. `rr_set_size()` estimates how many elements
+#' are in at least one set (`"union"`), in all sets (`"intersection"`), in the first but in no other set (`"difference"`), and which share of the union is in the intersection
+#' (`"jaccard"`). If the universe is unknown, sets are reported as sketches of [rr_sketch()].
 #'
-#' An unbiased estimate of the OR (or AND) of each element comes from its noisy bits, see [rr_any()]; these estimates are added up over the
-#' universe. Nobody needs to know which elements the sets hold, and the estimate of one element does not reveal it.
+#' The estimate is the sum over the universe of unbiased estimates of the OR (or AND) of each element, see [rr_any()]. The estimate of one element does not reveal whether the sets
+#' hold it.
 #'
-#' **The standard error** is about the randomisation; the sets are fixed. Its square is the unbiased
-#' \eqn{\sum \hat Y (\hat Y - 1)}{sum Y-hat (Y-hat - 1)}. `std.error.max` is the standard error under the least favourable
-#' sets; its square is \eqn{m} times the
-#' variance of an element in none of the sets (for intersections, in all of them). It is used in place of the
-#' estimated standard error where the unbiased variance estimate is negative. The standard error grows exponentially with the number of sets; when `std.error.max`
-#' exceeds 1000 elements, a warning says how large it may be.
+#' **Standard error.** Only the randomization is random. The squared standard error is the unbiased \eqn{\sum \hat Y (\hat Y - 1)}{sum Y-hat (Y-hat - 1)}. `std.error.max` is the standard error under the
+#' least favourable sets, and replaces it if it is negative. It grows exponentially with the number of sets; above 1,000 elements a warning is given.
 #'
-#' **Intervals.** `"wald"` is the estimate plus or minus a multiple of the standard error, cut to \eqn{[0, m]} but not to a point. `"exact"` has guaranteed coverage for any
-#' sets and any size of universe, and is wider. For one set it inverts the distribution of the number of reported
-#' elements, two binomials added. For several it inverts Chernoff's bound, with the least favourable membership
-#' pattern of every element; this needs one flip probability for all sets, or at most 8 sets.
+#' **Intervals.** `"wald"` is the estimate plus or minus a multiple of the standard error, cut to \eqn{[0, m]}. `"exact"` has guaranteed coverage for any sets, and is wider. For one set it inverts the
+#' distribution of the number of reported elements, and for several sets Chernoff's bound with the least favourable membership pattern. It needs one flip probability for all sets, or
+#' at most 8 sets.
 #'
 #' @section Sketches:
-#' The size of the union of sketched sets is the number of different items in all of them. For every bit the OR over the sketches is estimated without bias ([rr_any()]); sketches may have different flip
-#' probabilities, and some may not be flipped at all.
+#' The size of the union of sketched sets is the number of different items in all of them. The OR of every bit over the sketches is estimated without bias; sketches may have different flip
+#' probabilities.
 #'
 #' * Bloom filters and linear counters: the estimated number \eqn{Z} of bits that are still 0 in the union gives
-#'   \eqn{\hat n = \log(Z/m) / (h \log(1 - 1/m))}{n-hat = log(Z/m) / (h log(1 - 1/m))}, \eqn{m} bits and \eqn{h} hashes. The
-#'   standard error has two parts: randomised
-#'   response, by the unbiased variance of \eqn{Z}, and hashing, \eqn{m (e^\rho - 1 - \rho)/h^2} with
-#'   \eqn{\rho = h n/m}. An estimate slightly below 0 is possible and shown.
-#' * PCSA: the estimated numbers of ones at each level are fitted by their expectations
-#'   \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, \eqn{B} buckets and \eqn{\pi_l} the share of items at level
-#'   \eqn{l}, by
-#'   quasi-likelihood: each level is weighted by its variance, which includes the noise (at its least favourable) and the
-#'   hashing. Without noise it is the likelihood. The estimate is never negative.
+#'   \eqn{\hat n = \log(Z/m) / (h \log(1 - 1/m))}{n-hat = log(Z/m) / (h log(1 - 1/m))}, with \eqn{m} bits and \eqn{h} hashes. The standard error combines randomized response (the variance
+#'   of \eqn{Z}) and hashing, \eqn{m (e^\rho - 1 - \rho)/h^2} with \eqn{\rho = h n/m}. An estimate slightly below 0 is possible.
+#' * PCSA: the estimated numbers of ones at each level are fitted by their expectations \eqn{B (1 - \exp(-n \pi_l / B))}{B (1 - exp(-n pi_l / B))}, with \eqn{B} buckets and \eqn{\pi_l} the
+#'   share of items at level \eqn{l}. The quasi-likelihood weights each level by its variance (noise and hashing). The estimate is never negative.
 #'
-#' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject. The variance due to hashing is computed for each
-#' size, so the interval is valid where few bits are left at 0. A full sketch still shows that there were many items: its interval
+#' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject, so that it is valid even if few bits are 0. The interval of a full sketch
 #' goes from a finite bound to `Inf`.
 #'
-#' @param sets The reported sets, as one of
+#' @param sets The reported sets:
 #'   * a matrix or data frame of 0 and 1 (or `TRUE` and `FALSE`), elements in rows, sets in columns;
-#'   * a list of vectors, each of the elements that one set *reports*, with `universe`;
-#'   * a tally of [rr_bit_tally()], which holds for every element how many sets report it
-#'     (not for differences, which need each set);
+#'   * a list of vectors of the elements that each set *reports*, with `universe`;
+#'   * a tally of [rr_bit_tally()] (not for differences);
 #'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key (for the union).
-#' @param flip Probability that a membership was reported wrongly: one number, one for each set (with the sets' names in any
-#'   order), or a matrix with one for each element and set. Any value from 0 to 1 but 1/2. Left out for a tally and for sketches.
-#' @param what `"union"`, `"intersection"`, `"difference"` (in the first set and in none of the others) or `"jaccard"` (intersection
-#'   divided by union; its intervals are Wald's).
-#' @param universe For a list of sets: the labels of all elements, or their number when sets hold numbers from 1 on.
-#' @param conf.level Confidence level, between 0 and 1.
-#' @param interval `"wald"` or `"exact"`, see *Details*.
-#' @param cumulative Estimate after the first set, after the first two, and so on? `plot()` draws this.
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_set_size`. `tidy()` gives `term`, `sets` (how many), `estimate`, `std.error`,
-#'   `std.error.max` and, with `conf.int = TRUE`, `conf.low` and `conf.high`. Estimates may be negative or above the
-#'   universe: they are unbiased, and not clipped. `coef()`, `confint()`, `vcov()` and `as.data.frame()` work too.
-#' @section Errors and warnings:
-#' As in [rr_bit_tally()]; `candor_error_level` for an element outside the universe, by set and element.
-#' `candor_warning_variance` when the noise is too much for so many sets; `candor_warning_ratio` when the
-#' denominator of a Jaccard index is within two standard errors of 0. Of sketches `candor_error_mismatch` for different settings or keys;
-#' `candor_warning_saturated` when no bit of the union (for PCSA of its last level) seems to be 0, so that no finite number fits: the estimate is `Inf`;
-#' `candor_error_no_information` for so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
-#' @seealso [rr_incidence()] for the number of elements in exactly, or at least, t sets.
-#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, section 1 and Theorems 1 and 3.
+#' @param flip Probability, not 1/2, that a membership was reported wrongly: one number, one for each set (names are matched), or a matrix with one for each element and set. Left
+#'   out for a tally and for sketches.
+#' @param what `"union"` (default), `"intersection"`, `"difference"` or `"jaccard"` (with Wald's intervals).
+#' @param universe For a list of sets: the labels of all elements, or their number if sets hold numbers from 1 on.
+#' @param conf.level Number, default 0.95. Confidence level.
+#' @param interval `"wald"` (default) or `"exact"`.
+#' @param cumulative Logical, default `FALSE`. Estimate after the first set, after the first two, and so on? `plot()` draws this.
+#' @param ... Must be empty.
+#' @return An object of class `rr_set_size`, with the methods of [rr_estimates]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
+#'   `conf.high`. Estimates are unbiased and not clipped: they may be negative or above the universe.
+#' @section Errors:
+#' As in [rr_bit_tally()], and:
+#'
+#' * `candor_error_level`: an element outside the universe. `candor_error_mismatch`: sketches with different settings or keys.
+#' * `candor_error_no_information`: so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
+#' * Warnings: `candor_warning_variance`, too much noise; `candor_warning_ratio`, the denominator of a Jaccard index is within two standard errors of 0;
+#'   `candor_warning_saturated`, no bit of the union is 0 and the estimate is `Inf`.
+#' @seealso [rr_incidence()] for elements in exactly, or at least, t sets; [rr_sketch()]; `vignette("counting", package = "candor")`.
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, section 1 and Theorems 1 and 3. arXiv:2306.09394
 #'
 #'   Chernoff, H. (1952). A measure of asymptotic efficiency for tests of a hypothesis based on the sum of
 #'   observations. *Annals of Mathematical Statistics* 23(4), 493-507. \doi{10.1214/aoms/1177729330}
 #'
-#'   Of sketches: Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
-#'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a}. See also [rr_sketch()].
+#'   Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
+#'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a} (Bloom filters)
+#' @concept set size
 #' @concept union
 #' @concept intersection
 #' @concept cardinality
 #' @concept distinct count
 #' @examples
-#' # Three clinics report, each membership with 10% of noise, which of 500 patients they have seen
+#' # How many of 500 patients were seen by any of three clinics, if memberships have 10% of noise?
 #' set.seed(1)
 #' seen <- cbind(north = 1:500 %in% 1:200, west = 1:500 %in% 151:300, south = 1:500 %in% 181:260)
 #' reports <- xor(seen, runif(1500) < 0.1)
-#' rr_set_size(reports, flip = 0.1)          # truth: 300
-#' rr_set_size(reports, flip = 0.1, "intersection")   # truth: 20
-#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # north but not west: 150
-#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 50 of 300
-#' tidy(rr_set_size(reports, flip = 0.1, cumulative = TRUE), conf.int = TRUE)
+#' rr_set_size(reports, flip = 0.1)                        # ANS
+#' rr_set_size(reports, flip = 0.1, "intersection")        # ANS
+#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # ANS
+#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # ANS
 #'
 #' # As lists of what was reported
 #' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
@@ -243,7 +229,7 @@ shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 
 #' @rdname rr_set_size
 #' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.
-#' @param truth For `autoplot()`: the true sizes, for a simulation, one number per row of the estimate, drawn as a line.
+#' @param truth For `autoplot()`: the true sizes of a simulation, one number per row of the estimate, drawn as a line.
 #' @method autoplot rr_set_size
 #' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {

@@ -1,37 +1,34 @@
-#' Sketches of sets that survive randomised response
+#' Sketches of sets, to count distinct items with noise
 #'
-#' A sketch is a short vector of bits made from a set of items, and the sketch of a union is the OR of the sketches. So each
-#' of many sites can sketch the identifiers that it saw, with every bit flipped at random, and
-#' publish the result; [rr_set_size()] estimates from the published sketches how many different items the sites saw
-#' together. No site shows its list to anybody.
+#' A sketch is a short vector of bits made from a set of items, and the sketch of a union is the OR of the sketches. Each of many sites sketches the identifiers that it saw, flips every
+#' bit at random, and publishes the result. [rr_set_size()] estimates from the published sketches how many different items the sites saw together. No site shows its list to
+#' anybody.
 #'
-#' * `"bloom"`: a Bloom filter of `bits` bits, `hashes` of which each item sets.
-#' * `"linear"`: linear counting, a Bloom filter with one hash.
-#' * `"pcsa"`: the sketch of Flajolet and Martin. An item falls into one of `buckets`, and sets there the bit of level
-#'   \eqn{l} with probability \eqn{2^{-l}}. It counts to \eqn{2^{levels}} items a bucket.
+#' | `type` | sketch |
+#' |---|---|
+#' | `"bloom"` | Bloom filter of `bits` bits, of which each item sets `hashes` |
+#' | `"linear"` | linear counting, a Bloom filter with one hash |
+#' | `"pcsa"` | Flajolet and Martin's sketch: an item falls into one of `buckets` and sets the bit of level \eqn{l} with probability \eqn{2^{-l}}. It counts to \eqn{2^{levels}} items per bucket |
 #'
 #' A Bloom filter must be large enough for the union. A PCSA sketch need not be, but each of its bits carries less information.
 #'
-#' Items are hashed with SipHash-2-4, 64 bits, under `key`. Sites that want to merge must use the same key. They should
-#' keep it secret from anybody who might choose items that collide. Numbers are hashed as doubles (so `1L` and `1` agree), text as UTF-8.
+#' Items are hashed with SipHash-2-4, 64 bits, under `key`. Sites that merge must use the same key, and should keep it secret from anybody who might choose items that collide. Numbers
+#' are hashed as doubles (`1L` and `1` agree), text as UTF-8.
 #'
 #' @param items The items: text, factor, or numbers. Repeated items count once. May be empty.
-#' @param type `"bloom"`, `"linear"` or `"pcsa"`.
-#' @param bits Number of bits of a Bloom filter or a linear counter.
-#' @param hashes How many bits an item sets in a Bloom filter.
-#' @param buckets,levels Shape of a PCSA sketch: `buckets * levels` bits; `levels` is at most 32.
+#' @param type `"bloom"` (default), `"linear"` or `"pcsa"`.
+#' @param bits Whole number, default 4096. Number of bits of a Bloom filter or a linear counter.
+#' @param hashes Whole number, default 2. Number of bits that an item sets in a Bloom filter.
+#' @param buckets,levels Whole numbers, defaults 256 and 24; `levels` is at most 32. A PCSA sketch has `buckets * levels` bits.
 #' @param key Text that selects the hash function.
-#' @param epsilon Privacy of one *item*, a number above 0: whether a site saw it changes the published sketch's probability by at most a factor
-#'   \eqn{e^\epsilon}. An item sets at most `hashes` bits, so each bit is flipped with probability
-#'   \eqn{1/(1 + e^{\epsilon/hashes})}. (A PCSA item sets one bit.)
-#' @param flip Or the flip probability of each bit itself, one number for all bits. Without either no bit is flipped: do not publish such a sketch.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_sketch`: `bits` (integer 0 and 1), `type`, `settings`, `key` and `flip`, the probability with
-#'   which each bit was flipped.
+#' @param epsilon Number above 0. Privacy budget of one *item*: whether a site saw it. Each bit is flipped with probability \eqn{1/(1 + e^{\epsilon/hashes})}, because an item sets at
+#'   most `hashes` bits (in PCSA one).
+#' @param flip Flip probability of each bit, in place of `epsilon`. Without either no bit is flipped: do not publish such a sketch.
+#' @param rng `"secure"` (default) or `"R"`, see [rr_perturb()].
+#' @param ... Must be empty.
+#' @return An object of class `rr_sketch`, a list of `bits` (integer 0 and 1), `type`, `settings`, `key` and `flip`.
 #' @section Errors:
-#' `candor_error_argument`; `candor_error_missing` for missing items;
-#' `candor_error_no_information` for a flip of 1/2; `candor_error_entropy` when the operating system provides no key.
+#' `candor_error_argument`, `candor_error_missing` for missing items, `candor_error_no_information` for a flip of 1/2, `candor_error_entropy` as in [rr_perturb()].
 #' @references Bloom, B. H. (1970). Space/time trade-offs in hash coding with allowable errors. *Communications of the ACM*
 #'   13(7), 422-426. \doi{10.1145/362686.362692}
 #'
@@ -46,18 +43,21 @@
 #'
 #'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting. \doi{10.48550/arXiv.2302.02056}
-#' @seealso [rr_set_size()], [rr_merge_bits()].
+#' @seealso [rr_set_size()], which counts; [rr_merge_bits()]; [rr_sketch_counts()] for frequencies; `vignette("counting", package = "candor")`.
+#' @concept distinct count
+#' @concept Bloom filter
+#' @concept linear counting
+#' @concept cardinality
 #' @examples
+#' # How many different devices did two sites see, if they publish sketches with epsilon = 3?
 #' visitors <- paste0("device-", 1:3000)
-#' sketch <- rr_sketch(visitors, "linear", bits = 4096)
-#' sketch
-#' rr_set_size(sketch)
-#'
-#' # Two sites with 1,000 devices in common publish sketches with epsilon = 3
 #' set.seed(1)
 #' sites <- list(north = visitors[1:2000], south = visitors[1001:3000])
 #' published <- lapply(sites, rr_sketch, type = "linear", bits = 4096, epsilon = 3, rng = "R")
-#' rr_set_size(published)
+#' rr_set_size(published)   # ANS
+#'
+#' # Without noise
+#' rr_set_size(rr_sketch(visitors, "linear", bits = 4096))   # ANS
 #' @export
 rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
                       buckets = 256, levels = 24, key = "candor", epsilon = NULL, flip = NULL, rng = c("secure", "R"),
@@ -265,41 +265,7 @@ pcsa_size <- function(bits, flip, settings, z) {
 
 # ---- bits merged into one ----
 
-#' Merge noisy bits into noisy bits
-#'
-#' For pipelines that must keep bits: the OR (or AND) of noisy bits, drawn so that it is again a noisy bit, wrong with one
-#' known probability \eqn{q^*} whatever the truth. It can be used like any other randomised response. If only an estimate is wanted,
-#' [rr_any()] and [rr_set_size()] are more precise, since merging draws anew and adds noise.
-#'
-#' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
-#' \eqn{q^*} that makes all of these probabilities is given by
-#' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
-#'   prod_i (1 - q_i)/(1 - 2 q_i),}
-#' so merging two by two, in any order, costs the same as merging all at once. Flips above 1/2 are turned round first.
-#' Merging only post-processes reports, so nobody loses privacy.
-#'
-#' @param bits A vector of noisy bits (one element) or a matrix (one element a row), or a list of sketches of
-#'   [rr_sketch()] with the same settings and key.
-#' @param flip Probability that a bit was reported wrongly: one number, or one for each bit of a vector or column of a
-#'   matrix, in any order with their names. Left out for sketches, which know theirs.
-#' @param type `"any"` (OR) or `"all"` (AND); sketches are always merged by OR.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()].
-#' @param ... Not used, and refused.
-#' @return An integer vector of 0 and 1, one an element, with attribute `flip`: \eqn{q^*}. For sketches, a sketch.
-#' @section Errors:
-#' As in [rr_bit_tally()] and [rr_perturb()]; `candor_error_mismatch` for sketches that differ, and for a `flip` beside
-#' them that is not theirs.
-#' @references Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
-#'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
-#' @examples
-#' set.seed(1)
-#' seen <- matrix(runif(3000) < 0.3, 1000, 3)
-#' reports <- xor(seen, runif(3000) < 0.05)
-#' merged <- rr_merge_bits(reports, flip = 0.05, rng = "R")
-#' attr(merged, "flip")
-#' # The merged bits are randomised responses to "in any set?"
-#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))
-#' sum(rowSums(seen) > 0)
+#' @rdname rr_bit_tally
 #' @export
 rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("secure", "R"), ...) {
   check_dots_empty(...)

@@ -175,41 +175,50 @@ distinct_truths <- function(theta, form, n) {
 
 # ---- risk at one truth ----
 
-#' The risk of the estimators at a given truth
+#' Risk of the estimators at a given truth
 #'
-#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a
-#' number of respondents. For linear inversion of answers that are the truth or else an innocuous one ([rr_grr()], [rr_forced()], [rr_unrelated()], yes/no designs) it is exact, by its closed
-#' form. For other methods, and for other mechanisms such as [rr_unary()], it is a Monte Carlo estimate with its error, from [rr_study()].
+#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a number of respondents. `rr_zipf()` makes
+#' a Zipf distribution as a truth, \eqn{\theta_i \propto i^{-s}} over \eqn{k} categories, from almost uniform (\eqn{s = 0.01}) to very concentrated (\eqn{s = 2.5}).
+#'
+#' The risk is exact for linear inversion of answers that are the truth or else an innocuous answer ([rr_grr()], [rr_forced()], [rr_unrelated()], yes/no designs). Otherwise it is
+#' a Monte Carlo estimate with its error, from [rr_study()].
 #'
 #' @details
 #' With \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b_y + a 1[x = y]} and \eqn{m_i = b_i + a\theta_i}{m_i = b_i + a theta_i}, the mean squared error of inversion, summed over categories, is
 #' \deqn{\sum_i \frac{m_i (1 - m_i)}{N a^2} \quad \mathrm{(population)}, \qquad
 #'   \sum_i \frac{b_i (1 - b_i) + \theta_i a (1 - a - 2 b_i)}{N a^2} \quad \mathrm{(sample)}.}{
 #'   sum_i m_i (1 - m_i) / (N a^2) (population), sum_i [b_i (1 - b_i) + theta_i a (1 - a - 2 b_i)] / (N a^2) (sample).}
-#' For k-ary randomized response the second does not depend on \eqn{\theta}, and at a fixed \eqn{\epsilon} both grow like
-#' \eqn{K^2 / N} (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor \eqn{p - q} in the denominator).
+#' At a fixed \eqn{\epsilon} both grow like \eqn{K^2 / N} for k-ary randomized response. (Pinzon et al. state K / N; their formula (8) and theorem 9 lack a factor
+#' \eqn{p - q} in the denominator.)
 #'
 #' @param mechanism A mechanism.
-#' @param theta The truth: a distribution over the levels of `mechanism`, one share at least 0 per level, adding up to 1. Names, and the
-#'   values of data, are matched to the levels, absent ones being 0.
-#' @param n Number of respondents, whole and at least 1.
+#' @param theta The truth: a distribution over the levels. Names, and the values of data, are matched to the levels; absent levels are 0.
+#' @param n Whole number, at least 1. Number of respondents.
 #' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
-#' @param target `"population"`, `"sample"`, or both: whether the respondents are sampled anew or fixed.
-#' @param replications Number of replications for what has no closed form, a whole number.
-#' @param seed A whole number that fixes the replications, or `NULL`.
-#' @param ... Not used, and refused.
-#' @return A data frame of class `rr_risk` with one row per target and method: `target`, `method`, `mse`, `bias2`, `variance`, `mc.error` (of `mse`; 0 where it
-#'   is exact).
+#' @param target `"population"` (respondents are sampled anew), `"sample"` (they are fixed), or both (default).
+#' @param replications Whole number, default 1000. Number of replications if there is no closed form.
+#' @param seed Whole number that fixes the replications, or `NULL` (default).
+#' @param k Whole number, at least 2. Number of categories.
+#' @param s Number, at least 0. Exponent; 0 is the uniform distribution.
+#' @param ... Must be empty.
+#' @return `rr_risk()`: a data frame of class `rr_risk` with one row per target and method and the columns `target`, `method`, `mse`, `bias2`, `variance` and `mc.error`
+#'   (Monte Carlo error of `mse`; 0 if it is exact). `rr_zipf()`: `k` probabilities, the largest first.
 #' @section Errors:
-#' `candor_error_mismatch` for names that are not levels, `candor_error_argument` for a truth that is not a distribution over the levels, and for methods, numbers or targets that are not known or out
-#' of range.
-#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
-#'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
+#' `candor_error_mismatch` for names that are not levels. `candor_error_argument` for a truth that is not a distribution over the levels, and for other arguments.
+#' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response,
+#'   section 5.4 and theorem 9, corrected; section 6.1 for the Zipf distributions. arXiv:2601.08603
+#'
+#'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745. arXiv:1705.04421
+#' @seealso [rr_study()] for whole grids; [rr_choose()] for an unknown truth; [rr_power()].
+#' @concept mean squared error
+#' @concept bias and variance
+#' @concept Zipf distribution
 #' @examples
-#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)
+#' # How large is the error of each estimator, with 50 categories of unequal size?
+#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, replications = 200, seed = 1)   # ANS
 #'
 #' # With ten times as many categories the error is about a hundred times as large
-#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")
+#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")   # ANS
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {

@@ -1,30 +1,4 @@
-#' Picture of a simulation study
-#'
-#' The picture has the layout of the papers: a row for each truth, a column for each privacy level, the error against the number of
-#' respondents with one line per method, and the true distribution on the left. All axes are logarithmic.
-#'
-#' Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents only, the horizontal axis is the
-#' privacy level; with one privacy level too there is a row for each method, and no true distribution.
-#'
-#' @param object A study of [rr_study()].
-#' @param metric Which metric: `"mse"`, `"tv"`, `"nll"`, `"bias2"` or `"variance"`. Values at or below 0 have no place on a
-#'   logarithmic axis and are left out.
-#' @param methods Methods of the study to draw, a character vector; all by default.
-#' @param truth Show the true distributions on the left?
-#' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed.
-#' @section Errors:
-#' `candor_error_argument` for arguments that are not known or out of range, and where nothing is above 0; `candor_error_package` where ggplot2 is not installed.
-#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response. The layout is that of their
-#'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
-#' @name autoplot.rr_study
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
-#'                   epsilon = c(1, 4), n = 10^(2:5), replications = 50, seed = 1)
-#' ggplot2::autoplot(study)
-NULL
-
-#' @rdname autoplot.rr_study
+#' @rdname rr_study
 #' @method autoplot rr_study
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TRUE, ...) {
@@ -151,7 +125,7 @@ panel_titles <- function(panel, truth) {
   }, "")
 }
 
-#' @rdname autoplot.rr_study
-#' @param x A study.
+#' @rdname rr_study
+#' @param x,object A study.
 #' @export
 plot.rr_study <- function(x, ...) draw(x, ...)

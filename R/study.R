@@ -1,70 +1,71 @@
-#' A simulation study of the estimators
+#' Simulation study of the estimators
 #'
-#' How well does each method recover a known truth? `rr_study()` answers for a whole grid of truths, privacy levels
-#' and numbers of respondents in one call: it simulates the reports, estimates by every method from the same
-#' reports, and measures the errors.
+#' How well does each method recover a known truth? `rr_study()` simulates reports for a grid of truths, privacy budgets and numbers of respondents, estimates by every
+#' method from the same reports, and measures the errors. `plot()` draws them.
 #'
-#' @section What is measured:
-#' For each cell of the grid and each method, over the replications, with \eqn{\theta} the truth and
-#' \eqn{\hat\theta} its estimate:
+#' @section Metrics:
+#' For each cell of the grid and each method, over the replications, with \eqn{\theta} the truth and \eqn{\hat\theta} its estimate:
 #'
 #' | `metric` | what |
 #' |---|---|
 #' | `mse` | \eqn{E \lVert\hat\theta - \theta\rVert^2}, the squared error summed over categories |
 #' | `tv` | \eqn{\frac12 E \sum_i |\hat\theta_i - \theta_i|}, the total variation distance |
 #' | `nll` | minus the mean log-likelihood of the reports, in natural logarithms per respondent |
-#' | `bias2` | \eqn{\lVert E\hat\theta - \theta\rVert^2}, estimated without bias, so that it may come out below 0 |
+#' | `bias2` | \eqn{\lVert E\hat\theta - \theta\rVert^2}, estimated without bias, so that it may be negative |
 #' | `variance` | \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}; `bias2` + `variance` = `mse` |
 #'
-#' `mc.error` is the Monte Carlo standard error of each metric, over the replications (for `bias2` and
-#' `variance` by the jackknife over ten groups of replications). All methods see the same reports, so the *differences* between methods are known more precisely than
-#' `mc.error` says.
+#' `mc.error` is the Monte Carlo standard error of each metric (for `bias2` and `variance` by the jackknife over ten groups of replications). All methods see the same
+#' reports, so that *differences* between methods are more precise than `mc.error`.
 #'
-#' @section How it is simulated:
-#' The study draws counts, not single respondents, at a cost that does not grow with `n`. `target = "population"` draws the respondents of each
-#' replication anew from the truth, and \eqn{\theta} is the truth given. `target = "sample"` uses the same \eqn{n} respondents
-#' in each replication, as close to the truth as whole numbers allow, and \eqn{\theta} is their shares. Replication \eqn{r} of a cell draws
-#' from its own stream, which `seed`, cell and \eqn{r} determine. So the result is the same for any number of workers and after
-#' any interruption. R's own generator is used only to draw a `seed` when none is given.
+#' @section Simulation:
+#' The study draws counts, not single respondents, at a cost that does not grow with `n`. `target = "population"` samples the respondents of each replication from the
+#' truth. `target = "sample"` uses the same \eqn{n} respondents in each replication, as close to the truth as whole numbers allow, and \eqn{\theta} is their shares. Each replication has its own
+#' random stream, which `seed`, cell and replication determine. The result is the same for any number of workers and after any interruption. R's generator only draws a missing
+#' `seed`.
 #'
-#' @section Interrupting and resuming:
-#' A study that is interrupted returns the cells it has, with a warning; `rr_study(resume = study)` goes on from there. (A time limit of
-#' [setTimeLimit()] is an error as usual.) A warning names the first cell that a worker could not deliver (it was killed, or ran out of memory); resuming
-#' the study computes it. To keep a study, [saveRDS()] what it returns.
+#' An interrupted study returns the cells it has, with a warning, and `rr_study(resume = study)` goes on. A warning names the first cell that a worker could not deliver; resuming computes it. To
+#' keep a study, [saveRDS()] it.
 #'
-#' @param truth The true distributions: a named list of probability vectors, or one such vector; see [rr_zipf()]. Data (a factor,
-#'   text, or a `table`) are replaced by their shares, in the order given. Names are used only if they are the
-#'   category numbers 1, 2, ...
-#' @param epsilon Privacy levels, above 0.
+#' @section Picture:
+#' A row for each truth, a column for each epsilon, the error against the number of respondents with one line per method, and the true distribution on the left. All axes are
+#' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
+#'
+#' @order 1
+#' @param truth The true distributions: a named list of probability vectors, or one vector; see [rr_zipf()]. Data (a factor, text, a `table`) are replaced by
+#'   their shares. Names are used only if they are the category numbers 1, 2, .... For `plot()`: logical, default `TRUE`; show the true distributions?
+#' @param epsilon Privacy budgets, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
-#' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return
-#'   estimated shares. `"oracle"` is the estimator that knows the true shares but not which category has which. It shows how small the error could be, and works
-#'   for mechanisms that report all answers other than the truth with one probability.
-#' @param replications Number of replications of each cell, a whole number of at least 1.
-#' @param mechanism A function of the number of categories and the privacy level that makes a mechanism, such as [rr_grr()], or a named list of
-#'   such functions, which adds the column `mechanism`. The first argument of the call is the number of categories. The privacy level is passed as `epsilon` where the function has
-#'   an argument of that name, else as the second argument.
-#' @param seed A whole number that fixes every draw, or `NULL` for one drawn from R's generator.
-#' @param ... Not used, and refused.
-#' @param target What the respondents are: `"population"`, sampled anew, or `"sample"`, fixed.
-#' @param workers Number of processes; by default the number of cores (`options(mc.cores)` where set), or fewer where there is less work.
-#' @param resume An unfinished study: with it only `workers` and `progress` are given.
-#' @param progress Show a progress bar?
-#' @return A data frame (a tibble of class `rr_study`) with one row per cell, method and metric: `truth`, `k` (number of categories),
-#'   `epsilon`, `n`, `method`, `metric`, `estimate`, `mc.error`. Draw it with [plot()][autoplot.rr_study].
+#' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
+#'   shares but not which category has which, and shows how small the error could be; it needs a mechanism that reports all answers other than the truth with one
+#'   probability.
+#' @param replications Whole number, at least 1; default 100. Replications of each cell.
+#' @param mechanism A function of the number of categories and epsilon that makes a mechanism, such as [rr_grr()] (default), or a named list of such functions, which
+#'   adds the column `mechanism`. Epsilon is passed by name if the function has an argument `epsilon`, else second.
+#' @param seed Whole number that fixes every draw, or `NULL` (default).
+#' @param ... Must be empty.
+#' @param target `"population"` (default) or `"sample"`: are respondents sampled anew, or fixed?
+#' @param workers Number of processes; by default `options("mc.cores")` or the number of cores, or fewer if there is less work.
+#' @param resume An unfinished study. Only `workers` and `progress` may be given with it.
+#' @param progress Logical. Show a progress bar?
+#' @param metric For `plot()`: `"mse"` (default), `"tv"`, `"nll"`, `"bias2"` or `"variance"`.
+#' @param methods For `plot()`: methods to draw, a character vector; by default all.
+#' @return A tibble of class `rr_study` with one row per cell, method and metric: `truth`, `k` (number of categories), `epsilon`, `n`, `method`, `metric`, `estimate`,
+#'   `mc.error`. `plot()` and `autoplot()` return a ggplot.
 #' @section Errors:
-#' `candor_error_argument` for an empty grid, a truth that is not a distribution or has one category only, privacy levels
-#' and numbers out of range, unknown methods, a `mechanism` that does not return a mechanism for some cell, and arguments beside `resume`. Errors of a mechanism, and of a
-#' method that fails wherever it is tried, come before the work starts. `candor_warning_incomplete` names the first cell that is missing.
-#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.
-#'   The figures of that paper are regenerated by the scripts in `system.file("studies", package = "candor")`.
+#' * `candor_error_argument`: an empty grid, a truth that is not a distribution over at least two categories, values out of range, unknown methods, a `mechanism` that returns none.
+#'   These errors, and errors of a method that always fails, come before the work starts.
+#' * Warning `candor_warning_incomplete`: names the first missing cell.
+#' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
+#'   `system.file("studies", package = "candor")` regenerate its figures, and the picture has their layout.
+#' @seealso [rr_risk()] for one cell; [rr_choose()] for real reports; `vignette("which-estimator", package = "candor")`.
+#' @concept Monte Carlo simulation
+#' @concept comparison of estimators
 #' @examples
+#' # Which estimator has the smaller error, for an even and for a steep truth?
 #' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
-#'                   epsilon = c(1, 4), n = c(100, 10000), seed = 1)
-#' study
-#'
-#' # Inversion gives impossible values, below 0; which repair of them is best depends on the truth
-#' subset(study, metric == "mse" & epsilon == 1 & n == 100)
+#'                   epsilon = c(1, 4), n = c(100, 10000), replications = 50, seed = 1)
+#' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # ANS
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
                      mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
@@ -96,21 +97,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 
 draw_study_seed <- function() floor(stats::runif(1) * 2^31)
 
-#' A Zipf distribution
-#'
-#' The distribution of the papers' simulations: \eqn{\theta_i \propto i^{-s}} over \eqn{k} categories, from almost uniform
-#' (\eqn{s} = 0.01) to very concentrated (\eqn{s} = 2.5).
-#'
-#' @param k Number of categories, a whole number of at least 2.
-#' @param s Exponent, a number of at least 0; 0 is the uniform distribution.
-#' @param ... Not used, and refused.
-#' @return A vector of `k` probabilities, the largest first.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range.
-#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, section 6.1, which takes
-#'   \eqn{s} = 0.01, 1.3 and 2.5.
-#' @examples
-#' rr_zipf(5, 1.3)
+#' @rdname rr_risk
 #' @export
 rr_zipf <- function(k, s, ...) {
   check_dots_empty(...)

@@ -96,3 +96,68 @@ larger_words <- function(ratio) {
 format_count <- function(x) {
   format(x, big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)
 }
+
+#' Conditions: errors, warnings and messages
+#'
+#' Every error has class `candor_error` and a second class for its kind. Warnings have class `candor_warning`, and messages a class of their own. Catch them by class, as in
+#' `tryCatch(..., candor_error_level = function(e) ...)`.
+#'
+#' | error | cause |
+#' |---|---|
+#' | `candor_error_argument` | an argument of the wrong type, shape or range, or an unknown argument |
+#' | `candor_error_level` | an answer that is not a level |
+#' | `candor_error_report` | a value that is not a report of the mechanism |
+#' | `candor_error_missing` | missing values |
+#' | `candor_error_counts` | negative, non-finite or fractional counts |
+#' | `candor_error_empty` | nothing was tallied |
+#' | `candor_error_mismatch` | objects of different mechanisms, or names that are not the levels |
+#' | `candor_error_no_information` | reports that do not depend on the truth |
+#' | `candor_error_law` | something that the law of the reports does not allow, see [rr_law()] |
+#' | `candor_error_impossible` | a report that no truth can produce |
+#' | `candor_error_precision` | numbers beyond double precision, or an epsilon that cannot be drawn |
+#' | `candor_error_too_large` | an object that would not fit in memory |
+#' | `candor_error_order` | joint counts that were not tallied, or too many of them |
+#' | `candor_error_entropy`, `candor_error_generator` | no randomness from the operating system; numbers of R's generator outside 0 to 1 |
+#' | `candor_error_database`, `candor_error_file`, `candor_error_chunk` | a database, file or chunk that cannot be used |
+#' | `candor_error_package` | a suggested package that is not installed |
+#'
+#' | warning | cause |
+#' |---|---|
+#' | `candor_warning_not_converged` | the likelihood was not maximized to the tolerance |
+#' | `candor_warning_infinite`, `candor_warning_maxima` | a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height |
+#' | `candor_warning_boundary` | estimates at 0 or 1, whose standard errors are too small |
+#' | `candor_warning_unlikely` | no truth makes the reports of a regression likely |
+#' | `candor_warning_variance`, `candor_warning_indefinite`, `candor_warning_ratio`, `candor_warning_saturated` | noisy sets: large standard errors, an indefinite covariance, a Jaccard index near 0/0, a full sketch |
+#' | `candor_warning_precision` | an achieved epsilon below the nominal epsilon |
+#' | `candor_warning_memory` | a memoized mechanism without its memory, or with respondents in another order |
+#' | `candor_warning_delta`, `candor_warning_linked` | shuffling with a large delta, or of reports that can be linked |
+#' | `candor_warning_reveals` | cards that hide nothing, or not a truth of 0 |
+#' | `candor_warning_weights` | counts of a validation study that are not whole |
+#' | `candor_warning_incomplete`, `candor_warning_file` | a study that was not finished, or its file not written |
+#'
+#' | message | about |
+#' |---|---|
+#' | `candor_message_missing`, `candor_message_empty` | missing values that were dropped; groups in which nobody answered |
+#' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
+#' | `candor_message_weights`, `candor_message_design` | weights that may be survey weights; designs whose tally has no clusters and strata |
+#' | `candor_message_counts`, `candor_message_percentages` | counts given as data; counts that add up to 100 |
+#' | `candor_message_dimensions`, `candor_message_labelled`, `candor_message_numbers` | tables without names; labelled numbers; covariates that are text of numbers |
+#' | `candor_message_order`, `candor_message_reading` | levels in the order yes, no, or without an order; 1 or `TRUE` that is read as "no" |
+#' | `candor_message_aliased` | coefficients that the others determine |
+#' | `candor_message_chunks` | chunks that were counted before |
+#' | `candor_message_memory`, `candor_message_no_intervals` | reports that carry their memory; methods without intervals |
+#'
+#' Methods of generics of other packages (`tidy()`, `confint()`, `predict()`, `autoplot()`, ...) ignore unknown arguments, except for near misses such as `conf_level`.
+#'
+#' @section Errors:
+#' See above.
+#' @references Classes of conditions: [conditions()] of base R.
+#' @seealso [candor-package]; [tryCatch()].
+#' @concept error classes
+#' @concept warnings
+#' @name conditions
+#' @examples
+#' # Which value was not a level?
+#' error <- tryCatch(rr_tally(c("yes", "perhaps"), rr_warner(0.8)), candor_error_level = identity)
+#' conditionMessage(error)   # ANS
+NULL
