@@ -49,7 +49,7 @@
 #' | choice of estimator, simulation | [rr_choose()], [rr_risk()], [rr_study()] |
 #' | extensions | [rr_new_mechanism()], [rr_law()], [rr_new_method()] |
 #'
-#' Data sets: [surveys] and [exam_simulated]. Errors, warnings and messages: [conditions].
+#' Data sets: [surveys] and [exam_simulated]. Errors, warnings and messages: [candor_conditions].
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env

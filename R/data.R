@@ -35,7 +35,7 @@
 #'
 #' @section exam_survey:
 #' The questions are about copying in an exam, crib notes, drugs, handing in plagiarism, and handing in someone else's work. Respondents were assigned at random to direct questions (720) or to
-#' forced response in two groups, with the truth told with probability 2/3 (722) and 3/4 (695) and a forced yes with probability 1/6 in both. Three of the ten forced-response estimates by
+#' forced response in two groups. The truth was told with probability 2/3 (722) and 3/4 (695), and a yes was forced with probability 1/6 in both. Three of the ten forced-response estimates by
 #' inversion are negative. Check values (the two groups weighted by inverse variance): copied 0.246, crib notes 0.158, drugs -0.004, plagiarism 0.027, other's work -0.020.
 #'
 #' @section minaret_survey:
@@ -92,13 +92,14 @@
 #' @aliases benefit_survey
 #' @examples
 #' # How many civilians had contact with armed groups?
-#' with(nigeria_survey, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> tidy()   # ANS
+#' with(nigeria_survey, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> tidy()
+#' # 0.262 (standard error 0.014)
 #'
 #' # Which pairs of rules were broken? A negative cell by inversion, none by maximum likelihood
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
 #' joint <- xtabs(count ~ item1 + item2, benefit_survey) |> rr_counts(questions)
 #' rr_estimate(joint, method = "inv") |> as.table()
-#' rr_estimate(joint) |> as.table()   # ANS
+#' rr_estimate(joint) |> as.table()   # yes, no: 0
 #'
 #' # All forms of misconduct in one table
 #' estimate_yes <- function(p, q, yes, no) {
@@ -110,14 +111,16 @@
 #'
 #' # Does forced response find those who cheated?
 #' cheated <- subset(dice_survey, truth == "cheated" & design == "forced response")
-#' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> coef()   # ANS
+#' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> coef()
+#' # 0.411: most deny it
 #'
 #' # The ban on minarets: prevalence and honesty from two groups, by hand
 #' groups <- subset(minaret_survey, design != "direct")
 #' q <- groups$q
 #' lambda <- groups$yes / (groups$yes + groups$no)
 #' share <- 1 - (lambda[1] - lambda[2]) / (q[1] - q[2])
-#' c(share = share, honesty = (q[1] * lambda[2] - q[2] * lambda[1]) / ((q[1] - q[2]) * share))   # ANS
+#' c(share = share, honesty = (q[1] * lambda[2] - q[2] * lambda[1]) / ((q[1] - q[2]) * share))
+#' # 0.871 and 0.636
 "benefit_survey"
 
 #' @rdname surveys
@@ -169,5 +172,6 @@
 #' coef(lm(grade ~ semester + true_cheating, exam_simulated))
 #' coef(lm(grade ~ semester + cheating, exam_simulated))
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
-#' coef(rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often)))   # ANS
+#' coef(rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often)))
+#' # often: 0.50
 "exam_simulated"

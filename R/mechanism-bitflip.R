@@ -27,7 +27,7 @@
 #' set.seed(1)
 #' reports <- rr_perturb(rep(1:10, 100 * 10:1), mechanism, rng = "R")
 #' reports[1:3]
-#' rr_estimate(reports, mechanism, method = "inv")   # ANS
+#' rr_estimate(reports, mechanism, method = "inv")   # from 0.19 to 0
 #' @export
 rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALSE, ...) {
   check_dots_empty(...)

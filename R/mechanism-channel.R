@@ -51,7 +51,8 @@
 #' )
 #' mechanism <- rr_channel(C)
 #' # How many are unemployed, if 70 of 1,000 are recorded as such?
-#' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)   # ANS
+#' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
+#' # 5.6% (3.9% to 7.7%)
 #'
 #' # The matrix of a survey design
 #' rr_matrix(rr_crosswise(0.25))
@@ -243,13 +244,13 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
 #' rr_geometric(5, epsilon = 1)
 #'
-#' # What is the prevalence, if a test of sensitivity 0.8 and specificity 0.95 is positive in 120 of 1,000?
+#' # A test of sensitivity 0.8 and specificity 0.95 is positive in 120 of 1,000: what is the prevalence?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
-#' coef(rr_estimate(rr_counts(c(880, 120), test)))   # ANS
+#' coef(rr_estimate(rr_counts(c(880, 120), test)))   # yes: 9.3%
 #'
 #' # The same from a study of 100 people without and 50 with the condition: its error counts
 #' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # ANS
+#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # 9.3% (3.0% to 15.8%)
 #' @export
 rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
   check_dots_empty(...)

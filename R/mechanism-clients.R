@@ -94,8 +94,8 @@
 #' A plan holds everything that follows from a design alone: codes, hash functions, places of Bloom filters, buckets of sketches. The rest of this page defines how it is
 #' computed.
 #'
-#' A *key* is up to eight whole numbers below \eqn{2^{32}}; missing numbers are 0. Its stream is ChaCha20 with 20 rounds: the block function of RFC 8439, with the
-#' constants, the eight words of the key, a block counter of 64 bits from 0 (low word first) and two words of 0. The 16 words of 32 bits of each block follow
+#' A *key* is up to eight whole numbers below \eqn{2^{32}}; missing numbers are 0. Its stream is ChaCha20 with 20 rounds, the block function of RFC 8439. The
+#' state is the constants, the eight words of the key, a block counter of 64 bits from 0 (low word first) and two words of 0. The 16 words of 32 bits of each block follow
 #' one another.
 #'
 #' A number below \eqn{m} is drawn from the next word \eqn{w}. If \eqn{w m \bmod 2^{32}}{w m mod 2^32} is below \eqn{2^{32} \bmod m}{2^32 mod m}, \eqn{w} is skipped
@@ -143,7 +143,8 @@
 #' @examples
 #' # Does my client compute the right hash of each category, under slope 5 and shift 7?
 #' mechanism <- rr_local_hash(c("light", "dark", "automatic"), epsilon = 1)
-#' 1 + floor(((5 * mechanism$codes + 7) %% mechanism$prime) * mechanism$g / mechanism$prime)   # ANS
+#' 1 + floor(((5 * mechanism$codes + 7) %% mechanism$prime) * mechanism$g / mechanism$prime)
+#' # 3, 1, 1
 #' # Bits that each label sets, from 1: bits by labels by cohorts
 #' rr_bloom(c("light", "dark"), epsilon = 2, bits = 16, cohorts = 2)$places
 NULL

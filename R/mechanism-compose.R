@@ -33,7 +33,7 @@
 #' # A permanent answer at epsilon 2, reported again each week at epsilon 1: how much does one report
 #' # reveal, and how much do all reports reveal?
 #' weekly <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
-#' rr_epsilon(weekly)   # ANS
+#' rr_epsilon(weekly)   # 0.65 and 2
 #' coef(rr_estimate(rr_counts(c(300, 250, 240, 210), weekly)))
 #' @export
 rr_compose <- function(first, second, ...) {
@@ -173,8 +173,8 @@ with_design_level <- function(mechanism) {
 #'
 #' @param mechanism The mechanism as designed.
 #' @param share Number, at least 0 and below 1. Share of respondents who do not follow the instructions.
-#' @param answer What these respondents do: the label of the report that they always give (such as the self-protective "no"), a distribution over
-#'   the reports (names are matched, absent names are 0), `"uniform"` (default) for a random report, or `"truth"` for the plain truth.
+#' @param answer What these respondents do. `"uniform"` (default): a random report. `"truth"`: the plain truth. The label of a report: they always give
+#'   it, such as the self-protective "no". Or a distribution over the reports (names are matched, absent names are 0).
 #' @param ... Must be empty.
 #' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
 #'   epsilon of `mechanism`, which protects respondents who follow the instructions.
@@ -197,7 +197,7 @@ with_design_level <- function(mechanism) {
 #' counts <- c(no = 1604, yes = 831)
 #' sapply(c(0, 0.05, 0.1), function(share) {
 #'   coef(rr_estimate(rr_counts(counts, rr_noncompliance(design, share, answer = "no"))))
-#' })   # ANS
+#' })   # 0.26, 0.29, 0.32
 #' @export
 rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_dots_empty(...)

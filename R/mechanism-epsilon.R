@@ -75,16 +75,16 @@
 #' @concept plausible deniability
 #' @examples
 #' # How much does Warner's design with p = 0.7 protect?
-#' rr_epsilon(rr_warner(0.7))   # ANS
+#' rr_epsilon(rr_warner(0.7))   # 0.85
 #' # In the triangular design a "no" proves that the truth is no
-#' rr_epsilon(rr_triangular(0.25))   # ANS
+#' rr_epsilon(rr_triangular(0.25))   # Inf
 #' # One report at epsilon 2 among ten thousand shuffled reports
-#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)   # ANS
+#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)   # 0.08
 #' # All that one person reports in a year: 52 memoized weekly reports, and two independent ones
 #' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
 #'                asked = rr_grr(5, epsilon = 1))
 #' rr_epsilon(ledger)
-#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))   # ANS
+#' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))   # at most 4
 #' @export
 rr_epsilon <- function(mechanism, ...) {
   UseMethod("rr_epsilon")

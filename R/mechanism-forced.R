@@ -37,7 +37,7 @@
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.
 #' # How many had contact with armed groups?
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
-#' tidy(fit, conf.int = TRUE)   # ANS
+#' tidy(fit, conf.int = TRUE)   # 26% (23% to 29%)
 #'
 #' # Three categories, with unequal forcing
 #' rr_forced(c(never = 0.1, once = 0.1, often = 0.2))
@@ -173,7 +173,7 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 #'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
 #' })
 #' fit <- rr_estimate(tallies)
-#' tidy(fit, type = "parameters")   # ANS
+#' tidy(fit, type = "parameters")   # 87%, and 64% of them admit it
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

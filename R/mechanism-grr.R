@@ -42,10 +42,11 @@
 #' # How often did 1,000 students cheat? Each reports at epsilon = 1
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' mechanism
-#' coef(rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism)))   # ANS
+#' coef(rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism)))
+#' # 0.57, 0.32, 0.10
 #'
 #' # The privacy budget of a design that is given by its probability
-#' rr_epsilon(rr_grr(3, p = 0.5))   # ANS
+#' rr_epsilon(rr_grr(3, p = 0.5))   # log(2)
 #' @export
 rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   check_dots_empty(...)
@@ -190,12 +191,12 @@ perturbation.rr_grr <- function(mechanism) {
 #' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same".
 #' # What is the prevalence?
 #' reports <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
-#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)   # ANS
+#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)   # 22% (12% to 33%)
 #'
 #' # A survey file that holds "same" and "different": "yes" is "same"
 #' answers <- rep(c("same", "different"), c(198, 112))
 #' answers <- ifelse(answers == "same", "yes", "no")
-#' coef(rr_estimate(answers, rr_crosswise(0.25)))   # ANS
+#' coef(rr_estimate(answers, rr_crosswise(0.25)))   # the same
 #' @export
 rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

@@ -34,7 +34,7 @@
 #' reports <- rr_perturb(rep(1:10, 2000), mechanism, rng = "R")
 #' head(reports)
 #' fit <- rr_estimate(reports, mechanism, method = "inv")
-#' head(tidy(fit), 12)   # ANS
+#' head(tidy(fit), 12)   # 0.1 each for the ten, 0 for the others
 #' @export
 rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   check_dots_empty(...)

@@ -40,15 +40,15 @@
 #' @concept quantiles
 #' @concept ordinal answers
 #' @examples
-#' # How many of 20,000 people are under 40, and what is the median age?
+#' # How many of 20,000 people are under 50, and what is the median age?
 #' ages <- rr_hierarchy(0:99, epsilon = 1)
 #' set.seed(1)
 #' truth <- pmin(rbinom(20000, 99, 0.4) + rbinom(20000, 20, 0.5), 99)
 #' reports <- rr_perturb(truth, ages, rng = "R")
 #' fit <- rr_estimate(reports, ages)
-#' ranges <- list("under 40" = as.character(0:39), "40 to 64" = as.character(40:64))
-#' rr_contrast(fit, ranges)   # ANS
-#' rr_quantile(fit, c(0.25, 0.5, 0.75))   # ANS
+#' ranges <- list("under 50" = as.character(0:49), "50 to 64" = as.character(50:64))
+#' rr_contrast(fit, ranges)   # 46% (38% to 54%)
+#' rr_quantile(fit, c(0.25, 0.5, 0.75))   # median 50
 #' @export
 rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, ...) {
   check_dots_empty(...)

@@ -62,15 +62,15 @@
 #' @concept permanent randomized response
 #' @concept repeated reports
 #' @examples
-#' # Which app do 1,000 people use, if they are asked every week?
-#' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 2, epsilon = 0.5)
+#' # Which app do 10,000 people use, if they are asked every week?
+#' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 4, epsilon = 1)
 #' rr_epsilon(weekly)
-#' rr_epsilon(weekly, reports = 4)   # ANS
-#' used <- rep(c("mail", "music", "maps"), c(500, 300, 200))
+#' rr_epsilon(weekly, reports = 4)   # 3.39, not 4
+#' used <- rep(c("mail", "music", "maps"), c(5000, 3000, 2000))
 #' set.seed(1)
 #' first_week <- rr_perturb(used, weekly, memory = list(), rng = "R")
 #' second_week <- rr_perturb(used, weekly, memory = first_week$memory, rng = "R")
-#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))   # ANS
+#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))   # 0.48, 0.30, 0.21
 #' @export
 rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
                             protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),

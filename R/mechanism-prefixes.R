@@ -30,7 +30,7 @@
 #' mechanism
 #' set.seed(1)
 #' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
-#' reports$part   # ANS
+#' reports$part   # a whole string, then prefixes of 3 and 1 characters
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)

@@ -28,7 +28,7 @@
 #' text (`colClasses = c(report = "character")`).
 #' @section Errors:
 #' * `candor_error_argument`: anything but named mechanisms of one question; a name of a result column (`term`, `count`, `estimate`, ...); labels with
-#'   commas that make two cells alike; a product of more than 16,777,216 cells, in a tally or joint estimate. For `rr_sample_questions()`, a mechanism
+#'   commas that make two cells alike. In a tally or estimate: more than 16,777,216 cells. For `rr_sample_questions()`, a mechanism
 #'   with a permanent answer ([rr_longitudinal()], `rr_bloom(permanent = )`).
 #' * `candor_error_report`: a report of `rr_sample_questions()` without a known question.
 #' * `candor_error_empty`: a question that nobody drew.
@@ -53,7 +53,7 @@
 #' drugs <- rbinom(2000, 1, 0.2) == 1
 #' truth <- data.frame(drugs = drugs, theft = rbinom(2000, 1, ifelse(drugs, 0.4, 0.1)) == 1)
 #' fit <- rr_estimate(rr_perturb(truth, survey, rng = "R"), survey)
-#' as.table(fit)   # ANS
+#' as.table(fit)   # theft: 53% of users, 4% of others
 #'
 #' # How many hours, and how often? Every respondent answers one of two questions
 #' one <- rr_sample_questions(
@@ -63,8 +63,8 @@
 #' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
 #' reports <- rr_perturb(data.frame(often = often, hours = runif(3000, 0, 8)), one, rng = "R")
 #' fits <- rr_estimate(reports, one, method = "inv")
-#' coef(fits$often)   # ANS
-#' coef(fits$hours)   # ANS
+#' coef(fits$often)   # 0.57, 0.31, 0.10
+#' coef(fits$hours)   # 3.9 hours
 #' @export
 rr_product <- function(...) {
   questions <- named_mechanisms(...)

@@ -6,6 +6,7 @@
 #' **Discrete** (without `reports`): with \eqn{d} levels and half width \eqn{b} there are \eqn{d + 2b} reports, numbered from \eqn{1 - b} to \eqn{d + b}, and
 #' \deqn{P(y \mid x) = \frac{e^\epsilon}{(2b + 1)e^\epsilon + d - 1} \;\mathrm{if}\; |y - x| \le b,\quad \frac{1}{(2b + 1)e^\epsilon + d - 1}
 #'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b, else 1 / ((2b + 1) e^epsilon + d - 1).}
+#'
 #' The default half width maximizes \eqn{\log(d + 2b)} less the entropy of a report, a bound on the mutual information. The continuous form uses the same
 #' bound.
 #'
@@ -43,9 +44,9 @@
 #' ages <- 100 * rbeta(5000, 2, 3)
 #' fit <- rr_estimate(rr_perturb(ages, mechanism, rng = "R"), mechanism)
 #' tidy(fit, conf.int = TRUE)
-#' rr_quantile(fit, 0.5)   # ANS
+#' rr_quantile(fit, 0.5)   # between 30 and 40, at 38
 #' # The mean, with each age replaced by the middle of its bin
-#' rr_contrast(fit, seq(5, 95, by = 10))   # ANS
+#' rr_contrast(fit, seq(5, 95, by = 10))   # 40.5 (39.2 to 41.7)
 #' @export
 rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, ...) {
   check_dots_empty(...)

@@ -22,13 +22,13 @@
 #' @concept frequency oracle
 #' @concept subset selection
 #' @examples
-#' # Which of 20 pages do 210 visitors read most, if each report is a set of pages?
-#' mechanism <- rr_subset(20, epsilon = 3)
-#' mechanism$size   # ANS
+#' # Which of 20 pages do 21,000 visitors read most, if each report is a set of pages?
+#' mechanism <- rr_subset(20, epsilon = 1)
+#' mechanism$size   # 5
 #' set.seed(1)
-#' reports <- rr_perturb(rep(1:20, 20:1), mechanism, rng = "R")
+#' reports <- rr_perturb(rep(1:20, 100 * 20:1), mechanism, rng = "R")
 #' reports[1:3]
-#' rr_estimate(reports, mechanism, method = "inv")
+#' coef(rr_estimate(reports, mechanism, method = "inv"))[1:3]   # about 0.1
 #' @export
 rr_subset <- function(levels, epsilon, size = NULL, ...) {
   check_dots_empty(...)

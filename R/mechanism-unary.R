@@ -34,7 +34,8 @@
 #' set.seed(1)
 #' reports <- rr_perturb(rep(mechanism$levels, c(500, 300, 150, 50)), mechanism, rng = "R")
 #' reports
-#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)   # ANS
+#' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
+#' # never 0.53 (0.40 to 0.66)
 #' @export
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)

@@ -296,7 +296,7 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 #' set.seed(1)
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
-#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # ANS
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes: 0.64, 0.30, 0.07
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
   if (!is.character(kind) || length(kind) != 1L || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {

@@ -23,8 +23,8 @@
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomized. Not needed for a tally.
-#' @param method Names of methods of [rr_estimate()] to choose from. By default those of `"inv"`, `"invn"`, `"invp"`, `"mle"`, `"combine"` and, from 20
-#'   categories on, `"eb"` that the mechanism allows.
+#' @param method Names of methods of [rr_estimate()] to choose from. By default all of `"inv"`, `"invn"`, `"invp"`, `"mle"`, `"combine"` and, from 20
+#'   categories on, `"eb"` that work for the mechanism.
 #' @param replications Whole number, at least 20; default 200. Number of simulated tallies.
 #' @param seed Whole number that fixes the simulation, or `NULL` (default).
 #' @param ... Must be empty.
@@ -57,8 +57,8 @@
 #'   answers <- sample(100, 2000, TRUE, truth)
 #'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
 #' }
-#' rr_choose(reports(rr_zipf(100, 0.01)), replications = 50, seed = 1)   # ANS
-#' rr_choose(reports(rr_zipf(100, 2.5)), replications = 50, seed = 1)   # ANS
+#' rr_choose(reports(rr_zipf(100, 0.01)), replications = 50, seed = 1)   # "eb", then "combine"
+#' rr_choose(reports(rr_zipf(100, 2.5)), replications = 50, seed = 1)   # "eb"; "invn" is worst
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)

@@ -78,25 +78,25 @@
 #' @concept margin of error
 #' @concept planning a survey
 #' @examples
-#' # How many respondents for a margin of 3 points, whatever the prevalence, with a forced-response die?
-#' rr_power(rr_forced(1 / 6), margin = 0.03)   # ANS
+#' # How many respondents for a margin of 3 points with a forced-response die, at any prevalence?
+#' rr_power(rr_forced(1 / 6), margin = 0.03)   # 2,401, against 1,068 for a direct question
 #'
 #' # Every one of 20 categories within half a point, at two privacy budgets
 #' rr_power(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
 #'          margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
 #' # To reject with power 0.8 that nobody has done it, if 10% have; and the power of 500 respondents
-#' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)   # ANS
+#' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)   # 304
 #' plan <- rr_power(rr_warner(0.8), n = c(250, 500, 1000), share = c(0.05, 0.1, 0.2))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
 #' # The mean of numbers within half an hour
-#' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)   # ANS
+#' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)   # 11,703
 #'
 #' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
 #' # approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)   # ANS
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)   # 8,188
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),

@@ -76,15 +76,16 @@
 #' @concept communication cost
 #' @examples
 #' # Which mechanism for 8 categories at epsilon 1?
-#' rr_recommend(8, epsilon = 1, n = 10000)   # ANS
+#' rr_recommend(8, epsilon = 1, n = 10000)   # subset selection
 #'
 #' # For which numbers of categories is k-ary randomized response the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
-#' subset(best, within == 0)   # ANS
+#' subset(best, within == 0 & mechanism == "grr", c("k", "epsilon"))   # ANS
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
 #' # Ages in years: shares of ranges of ages
-#' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")   # ANS
+#' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
+#' # a hierarchy of subset selection
 #' @export
 rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings"), ...) {

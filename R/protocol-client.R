@@ -2,7 +2,7 @@
 
 #' A client: randomize on the respondent's own device
 #'
-#' `rr_client()` writes one file that turns a true answer into a report where the answer is given. The file needs nothing else. It draws with exactly the
+#' `rr_client()` writes one file that turns a true answer into a report on the respondent's device. The file needs nothing else. It draws with exactly the
 #' probabilities of [rr_perturb()], so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it, and [rr_tally()] counts its reports.
 #' `rr_check_client()` tests whether the reports of a client come from its mechanism.
 #'
@@ -49,7 +49,7 @@
 #' | `statistic`, `df`, `p.value` | the test |
 #' | `problem` | what seems wrong; `NA` if the p-value is above 0.001 divided by the number of truths |
 #' @section Errors:
-#' * `candor_error_law`: a mechanism without a client, or one that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
+#' * `candor_error_law`: a mechanism without a client, or a mechanism that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
 #'   [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
 #' * `candor_error_argument`: other arguments, truths and reports of different numbers, and for `rr_check_client()` more than 10,000 categories.
@@ -74,8 +74,8 @@
 #' # Does a client draw from the mechanism? The second one sends the answer itself
 #' set.seed(1)
 #' truth <- rep(c("no", "yes"), each = 1000)
-#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # ANS
-#' rr_check_client(truth, mechanism, truth)   # ANS
+#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # no problem
+#' rr_check_client(truth, mechanism, truth)   # a problem
 #' @export
 rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "plan"), question = NULL, key = NULL,
                       send = NULL, words = NULL, overwrite = FALSE, ...) {

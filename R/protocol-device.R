@@ -38,7 +38,8 @@
 #' @concept birthday
 #' @examples
 #' # Which birthdays and digits give epsilon 1.5 at most, and with which standard error?
-#' rr_device("crosswise", epsilon = 1.5, n = 1000, theta = 0.1)   # ANS
+#' rr_device("crosswise", epsilon = 1.5, n = 1000, theta = 0.1)
+#' # a day of the month: epsilon 1.40, standard error 0.023
 #' device <- rr_device("forced", epsilon = 1.7)
 #' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
 #' @export

@@ -50,7 +50,7 @@
 #' truth <- factor(rep(c("never", "once", "often"), c(600, 300, 100)))
 #' set.seed(1)
 #' reports <- rr_perturb(truth, mechanism, rng = "R")
-#' table(truth, reports)   # ANS
+#' table(truth, reports)   # in about 21% of all answers
 #'
 #' # Several questions: other columns are left out, or kept by name
 #' answers <- data.frame(id = 1:3, drugs = c("no", "yes", "no"), theft = c("no", "no", "yes"))

@@ -1,8 +1,8 @@
 #' Sizes of unions, intersections and differences of noisy sets
 #'
 #' Each of several sets over one universe was reported with noise: whether it holds an element was reported wrongly with a known probability. `rr_set_size()` estimates how many elements
-#' are in at least one set (`"union"`), in all sets (`"intersection"`), in the first but in no other set (`"difference"`), and which share of the union is in the intersection
-#' (`"jaccard"`). If the universe is unknown, sets are reported as sketches of [rr_sketch()].
+#' are in at least one set (`"union"`), in all sets (`"intersection"`), or in the first but in no other set (`"difference"`). `"jaccard"` is the share of the union that is in the
+#' intersection. If the universe is unknown, sets are reported as sketches of [rr_sketch()].
 #'
 #' The estimate is the sum over the universe of unbiased estimates of the OR (or AND) of each element, see [rr_any()]. The estimate of one element does not reveal whether the sets
 #' hold it.
@@ -67,10 +67,10 @@
 #' set.seed(1)
 #' seen <- cbind(north = 1:500 %in% 1:200, west = 1:500 %in% 151:300, south = 1:500 %in% 181:260)
 #' reports <- xor(seen, runif(1500) < 0.1)
-#' rr_set_size(reports, flip = 0.1)                        # ANS
-#' rr_set_size(reports, flip = 0.1, "intersection")        # ANS
-#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # ANS
-#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # ANS
+#' rr_set_size(reports, flip = 0.1)                        # 317, truth 300
+#' rr_set_size(reports, flip = 0.1, "intersection")        # 23, truth 20
+#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # 154, truth 150
+#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 0.163, truth 50 of 300
 #'
 #' # As lists of what was reported
 #' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])

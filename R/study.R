@@ -64,7 +64,7 @@
 #' # Which estimator has the smaller error, for an even and for a steep truth?
 #' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
 #'                   epsilon = c(1, 4), n = c(100, 10000), replications = 50, seed = 1)
-#' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # ANS
+#' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
 rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,

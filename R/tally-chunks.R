@@ -53,11 +53,11 @@
 #' day <- 0
 #' next_day <- function() if (day < 3) reports_of(day <<- day + 1)
 #' tally <- rr_tally(next_day, mechanism, column = "answer", label = day_of)
-#' tally   # ANS
+#' tally   # 3,000 reports
 #' # The third day is sent again, with a fourth: it is counted once
 #' day <- 2
 #' late <- function() if (day < 4) reports_of(day <<- day + 1)
-#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # ANS
+#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # 4,000 reports
 #'
 #' # A file, 200 lines at a time
 #' csv <- tempfile(fileext = ".csv")

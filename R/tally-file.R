@@ -61,7 +61,7 @@
 #' file <- tempfile(fileext = ".json")
 #' rr_write(tally, file)
 #' cat(readLines(file), sep = "\n")
-#' identical(rr_read(file), tally)   # ANS
+#' identical(rr_read(file), tally)   # TRUE
 #'
 #' # Tallies of several collectors are merged
 #' c(rr_read(file), rr_read(file))

@@ -29,7 +29,7 @@
 #' tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism)
 #' tally["women"]
 #' fit <- rr_estimate(tally)
-#' coef(fit[["women"]])   # ANS
+#' coef(fit[["women"]])   # never: 77%
 #' subset(fit, group == "men")
 #' lapply(as.list(tally), rr_estimate)
 NULL

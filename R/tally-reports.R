@@ -50,7 +50,7 @@
 #' as.matrix(reports)
 #' text <- as.character(reports)
 #' text
-#' identical(rr_reports(text, mechanism), reports)   # ANS
+#' identical(rr_reports(text, mechanism), reports)   # TRUE
 #' @export
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)

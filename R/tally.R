@@ -24,7 +24,7 @@
 #'
 #' @section Several reports of one respondent:
 #' A tally holds reports, not people, and standard errors assume a different respondent for each report. If people report several times, a tally of all weeks has
-#' standard errors that are too small: with eight reports per person they are typically half of what they should be, and candor cannot detect this. Keep the
+#' standard errors that are too small. With eight reports per person they are typically half of what they should be, and candor cannot detect this. Keep the
 #' weeks apart by `by = ~ week`, or give [rr_estimate()] a design: `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [rr_survey].
 #'
 #' @order 1
@@ -77,7 +77,7 @@
 #' survey <- data.frame(answer = rr_perturb(truth, mechanism, rng = "R"),
 #'                      region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
 #' tally <- rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
-#' tally   # ANS
+#' tally   # "often": 18% and 20% of the reports
 #' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tally)
 #'

@@ -132,6 +132,7 @@ format_count <- function(x) {
 #' | `candor_warning_memory` | a memoized mechanism without its memory, or with respondents in another order |
 #' | `candor_warning_delta`, `candor_warning_linked` | shuffling with a large delta, or of reports that can be linked |
 #' | `candor_warning_reveals` | cards that hide nothing, or not a truth of 0 |
+#' | `candor_warning_information` | a random intercept about which the reports carry little information |
 #' | `candor_warning_weights` | counts of a validation study that are not whole |
 #' | `candor_warning_incomplete`, `candor_warning_file` | a study that was not finished, or its file not written |
 #'
@@ -145,19 +146,21 @@ format_count <- function(x) {
 #' | `candor_message_order`, `candor_message_reading` | levels in the order yes, no, or without an order; 1 or `TRUE` that is read as "no" |
 #' | `candor_message_aliased` | coefficients that the others determine |
 #' | `candor_message_chunks` | chunks that were counted before |
-#' | `candor_message_memory`, `candor_message_no_intervals` | reports that carry their memory; methods without intervals |
+#' | `candor_message_memory` | reports that carry their memory |
+#' | `candor_message_method`, `candor_message_composite`, `candor_message_no_intervals`, `candor_message_wald`, `candor_message_ranked`, `candor_message_boundary` | how an estimate or its interval was computed |
+#' | `candor_message_floor`, `candor_message_untested`, `candor_message_height` | a margin that no sample size reaches; compliance that reports cannot show; the height that a picture needs |
 #'
 #' Methods of generics of other packages (`tidy()`, `confint()`, `predict()`, `autoplot()`, ...) ignore unknown arguments, except for near misses such as `conf_level`.
 #'
 #' @section Errors:
 #' See above.
-#' @references Classes of conditions: [conditions()] of base R.
+#' @references Conditions of base R: [base::conditions].
 #' @seealso [candor-package]; [tryCatch()].
 #' @concept error classes
 #' @concept warnings
-#' @name conditions
+#' @name candor_conditions
 #' @examples
 #' # Which value was not a level?
 #' error <- tryCatch(rr_tally(c("yes", "perhaps"), rr_warner(0.8)), candor_error_level = identity)
-#' conditionMessage(error)   # ANS
+#' conditionMessage(error)   # report 2
 NULL

@@ -7,8 +7,11 @@ rd_text <- function(x) {
   tag <- attr(x, "Rd_tag")
   if (is.null(tag)) tag <- ""
   if (tag %in% left_out) return("")
-  inner <- if (is.list(x)) paste(vapply(x, rd_text, ""), collapse = "") else paste(x, collapse = "")
-  if (tag %in% c("\\code", "\\eqn", "\\deqn", "\\verb", "\\link", "\\pkg", "\\doi", "\\url", "\\href")) return(gsub("[[:space:].!?;:,]", "", inner))
+  if (tag %in% c("\\eqn", "\\deqn")) x <- x[1L]
+  inner <- if (is.list(x)) paste(vapply(x, rd_text, ""), collapse = if (tag == "\\item") ": " else "") else paste(x, collapse = "")
+  if (tag %in% c("\\code", "\\eqn", "\\deqn", "\\verb", "\\link", "\\pkg", "\\doi", "\\url", "\\href")) {
+    return(paste0("`", gsub("[[:space:].!?;:,`]", "", inner)))
+  }
   if (tag %in% c("\\item", "\\title", "\\description", "\\details", "\\value", "\\section", "\\subsection")) inner <- paste0("\n\n", inner, "\n\n")
   inner
 }
@@ -19,7 +22,7 @@ md_text <- function(file) {
   lines <- lines[cumsum(grepl("^ *```", lines)) %% 2L == 0L & !grepl("^ *(```|\\||<|#)", lines)]
   lines <- sub("^ *([-*+]|[0-9]+[.]) ", "\n\n", lines)
   text <- gsub("!?\\[([^]]*)\\]\\([^)]*\\)", "\\1", gsub("\\$[^$\n]+\\$", "x", paste(lines, collapse = "\n")))
-  for (code in regmatches(text, gregexpr("`[^`]+`", text))[[1L]]) text <- sub(code, gsub("[[:space:].!?;:,`]", "", code), text, fixed = TRUE)
+  for (code in regmatches(text, gregexpr("`[^`]+`", text))[[1L]]) text <- sub(code, paste0("\u2018", gsub("[[:space:].!?;:,`]", "", code)), text, fixed = TRUE)
   sub("## References.*", "", text)
 }
 sentences <- function(text) {
