@@ -280,7 +280,7 @@ draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
   join_columns(list(cohort = memory$functions$cohort), draw_bits_again(second, permanent, rng))
 }
 
-# Filters whose bits are randomised as those of `unary` are.
+# Filters whose bits are randomized as those of `unary` are.
 draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   filters <- matrix(0L, length(answers), mechanism$bits_number)
   rows <- seq_along(answers)

@@ -37,7 +37,7 @@
 #'   not fit; `rr_matrix()` of more than 10,000 categories.
 #' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
 #' @seealso [rr_pram()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
-#' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
+#' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomization for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #' @concept transition matrix
 #' @concept design matrix
@@ -278,7 +278,7 @@ rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
   }
   C <- C * ((1 - keep) / pmax(rest, .Machine$double.xmin))
   diag(C) <- keep
-  made(new_rr_channel(C, square_labels(labels), "Post-randomisation (PRAM)"), "rr_pram", keep = keep, margin = margin,
+  made(new_rr_channel(C, square_labels(labels), "Post-randomization (PRAM)"), "rr_pram", keep = keep, margin = margin,
        levels = level_value(labels$labels, labels$numeric), fields = NULL)
 }
 

@@ -120,7 +120,7 @@ achieved.rr_mean <- function(mechanism) {
   }, 0)))
 }
 
-# What the randomisation adds: list(constant, linear, slope) of the variance constant + linear t + slope t^2 of the
+# What the randomization adds: list(constant, linear, slope) of the variance constant + linear t + slope t^2 of the
 # score of t, answers and scores on the scale on which `range` is from -1 to 1.
 mean_variance <- function(mechanism) {
   v <- mechanism$moments$v

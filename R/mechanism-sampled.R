@@ -77,7 +77,7 @@ rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R"
   Map(rr_draw_reports, mechanism$questions, answers, rng)
 }
 
-# Only the questions are returned: no columns that were not randomised, and no row names, which may say who answered.
+# Only the questions are returned: no columns that were not randomized, and no row names, which may say who answered.
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
   columns <- lapply(stats::setNames(nm = names(reports)), function(name) {

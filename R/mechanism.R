@@ -1,4 +1,4 @@
-# A mechanism says how an answer was randomised. Each kind has one file: its constructor, its law, and the methods for
+# A mechanism says how an answer was randomized. Each kind has one file: its constructor, its law, and the methods for
 # its reports if these are not categories. To add a mechanism, add such a file; ?rr_new_mechanism shows how.
 
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
@@ -97,7 +97,7 @@ named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
   chances
 }
 
-# Two mechanisms are the same when they randomise in the same way over the same labels, whoever made them.
+# Two mechanisms are the same when they randomize in the same way over the same labels, whoever made them.
 same_mechanism <- function(x, y) {
   x$made <- y$made <- NULL
   identical(x, y)

@@ -80,7 +80,8 @@
 #'
 #' # For which numbers of categories is k-ary randomized response the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
-#' subset(best, within == 0 & mechanism == "grr", c("k", "epsilon"))   # ANS
+#' subset(best, within == 0 & mechanism == "grr", c("k", "epsilon"))
+#' # k = 2 at all epsilons, 4 from epsilon 1 on, 8 from 2 on, 32 at 4
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
 #' # Ages in years: shares of ranges of ages
@@ -326,7 +327,7 @@ best_hierarchy <- function(k, epsilon, oracle) {
 
 # ---- the mean of numbers ----
 
-# The largest variance that the randomisation gives to the mean, of numbers from 0 to 1: a report of t, on the scale
+# The largest variance that the randomization gives to the mean, of numbers from 0 to 1: a report of t, on the scale
 # from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is the same for all.
 recommend_mean <- function(epsilon, n) {
   rows <- lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {

@@ -1,4 +1,4 @@
-# Randomising on the respondent's device: plans with the numbers of the sampler, and files that draw from them.
+# Randomizing on the respondent's device: plans with the numbers of the sampler, and files that draw from them.
 
 #' A client: randomize on the respondent's own device
 #'

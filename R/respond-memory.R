@@ -54,10 +54,10 @@ draw_bits_again <- function(second, bits, rng) {
   new_rr_reports(do.call(rbind, parts), k)
 }
 
-# `questions`: those of a product that have a first stage that is kept. They are randomised one by one, the columns
+# `questions`: those of a product that have a first stage that is kept. They are randomized one by one, the columns
 # tallied together.
 warn_forgotten <- function(questions = NULL) {
-  remedy <- if (length(questions)) "Randomise each such question on its own with {.arg memory}."
+  remedy <- if (length(questions)) "Randomize each such question on its own with {.arg memory}."
     else "Start with {.code memory = list()}, and give the {.field memory} of the result the next time."
   warn(c("Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
          i = paste("Reports about one answer protect it together only if its permanent answer is kept.", remedy)),

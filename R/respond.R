@@ -109,12 +109,12 @@ check_keep <- function(keep, x, mechanism) {
   }
   x <- answer_frame(x)
   if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
-    abort(c("{.arg keep} must name columns of {.arg x} that are no questions: the answers to these are randomised.",
+    abort(c("{.arg keep} must name columns of {.arg x} that are no questions: the answers to these are randomized.",
             x = "It is {.val {keep}}."), "argument")
   }
   left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
-    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(keep)}{?it is/they are}, not randomised: {.val {keep}}.",
+    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(keep)}{?it is/they are}, not randomized: {.val {keep}}.",
                       if (length(left)) "Left out, since no question is called so: {.val {left}}.",
                       i = if (length(left)) "{.arg keep} returns columns as they are."), class = "candor_message_keep")
   }
@@ -251,7 +251,7 @@ abort_answer <- function(x, position, mechanism) {
   at <- format_count(position)
   if (is.na(value)) {
     abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
-            i = "Randomising would show who did not answer: leave them out, or make \"no answer\" a level."), "missing")
+            i = "Randomizing would show who did not answer: leave them out, or make \"no answer\" a level."), "missing")
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   truths <- truth_side(mechanism)
@@ -270,7 +270,7 @@ stray_numbers <- function(x, truths) {
 
 # There is no fallback: a predictable generator protects nobody.
 abort_generator <- function(rng) {
-  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomised.", "entropy")
+  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomized.", "entropy")
   abort(c("R's random number generator returned something other than a number between 0 and 1.",
           x = "The kind in use is {.val {RNGkind()[1]}}."), "generator")
 }
@@ -336,7 +336,7 @@ reach_slack <- 1 / 64
 reach_sure <- c(1e-3, 40)
 
 # Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
-# randomises at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
+# randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
 # part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts

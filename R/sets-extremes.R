@@ -143,7 +143,7 @@ bounds_of.rr_extreme <- function(x, rows, level) {
   normal_interval(rows$estimate, normal_quantile(level) * error, 0, 1)
 }
 
-# The bits of different elements were randomised on their own.
+# The bits of different elements were randomized on their own.
 covariance_of.rr_extreme <- function(x) diag(x$variance, length(x$variance))
 
 title_of.rr_extreme <- function(x) {

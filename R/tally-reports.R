@@ -120,8 +120,8 @@ abort_report_at <- function(position, problem, answers = FALSE) {
         "report", position = position, problem = problem)
 }
 
-# True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomised.
-answers_remedy <- "These are answers. Randomise them first: {.code rr_perturb(x, mechanism)}."
+# True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomized.
+answers_remedy <- "These are answers. Randomize them first: {.code rr_perturb(x, mechanism)}."
 
 # Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels
 # takes any text.
@@ -550,7 +550,7 @@ check_ones <- function(reports, mechanism) {
   if (any(report_values(reports) < 0) || length(reports) * log(chance) >= log(1e-8)) return(invisible())
   abort(c("{.arg x} must hold reports of this mechanism.",
           x = "All bits of {format_count(length(reports))} reports are 1: no position is negative.",
-          i = "They may be answers, to be randomised first: {.code rr_perturb(x, mechanism)}."), "report")
+          i = "They may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
 }
 
 # ---- categories ----

@@ -193,7 +193,7 @@ test_that("answers that nobody has randomised are told from reports of another m
     rr_sketch_counts(2, 8, 4, one_bit = TRUE), rr_prefixes(4, c(1, 3), 16, 4), rr_hierarchy(levels, 2, fanout = 2)
   )
   for (mechanism in mechanisms) for (x in list(answers, factor(answers))) {
-    expect_error(rr_tally(x, mechanism), "Randomise them first", class = "candor_error_report")
+    expect_error(rr_tally(x, mechanism), "Randomize them first", class = "candor_error_report")
   }
   both <- rr_sample_questions(a = mechanisms[[1]], b = rr_warner(0.8))
   expect_error(rr_tally(data.frame(a = answers, b = "yes"), both), class = "candor_error")
